@@ -1,0 +1,1 @@
+"""Constrained decoding with grammars: the public names and nothing else."""

@@ -1,0 +1,9 @@
+// The one extension module. Each room binds its own names; nothing is computed here.
+#include "module.hpp"
+
+#include <nanobind/nanobind.h>
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core of pdacon: integers and flat arrays in, integers and flat arrays out.";
+    pdacon::bind_lalr(m);
+}

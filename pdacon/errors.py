@@ -1,0 +1,89 @@
+"""The exception tree. Every message is one clear line that names the place and the way out.
+
+    PdaconError
+    ├── GrammarError                    .span: where in the grammar, if known
+    │   ├── GrammarSyntaxError          the text is not a grammar that Lark loads
+    │   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
+    │   └── EmptyLanguageError          the grammar has no sentence at all
+    ├── NondeterministicGrammarError    .report: every conflict, with a witness
+    ├── VocabularyError                 tokens or a tokenizer that cannot be used as given
+    ├── LimitExceededError              .what, .given, .limit
+    ├── CancelledError                  the caller asked to stop
+    ├── ArtifactError                   a compiled constraint that cannot be loaded as given
+    └── MatcherError                    a Matcher used in a way that has no meaning
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Span
+
+
+class PdaconError(Exception):
+    """What everything that pdacon raises on purpose derives from."""
+
+
+class GrammarError(PdaconError):
+    """A grammar cannot be used. ``span`` is the place, or None where none is known."""
+
+    def __init__(self, message: str, span: Span | None = None) -> None:
+        self.span = span
+        super().__init__(f"{span}: {message}" if span is not None else message)
+        self._arguments: tuple[Any, ...] = (message, span)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._arguments
+
+
+class GrammarSyntaxError(GrammarError):
+    """The text is not a grammar that Lark loads."""
+
+
+class UnsupportedGrammarError(GrammarError):
+    """The grammar uses something that pdacon does not support; the message says what to write instead."""
+
+    def __init__(self, message: str, span: Span | None = None, feature: str = "") -> None:
+        super().__init__(message, span)
+        self.feature = feature
+        self._arguments = (message, span, feature)
+
+
+class EmptyLanguageError(GrammarError):
+    """No text at all is a sentence of the grammar (or none that the vocabulary can spell)."""
+
+
+class NondeterministicGrammarError(PdaconError):
+    """The grammar is not deterministic. ``report`` is the DeterminismReport with every finding."""
+
+    def __init__(self, report: Any) -> None:
+        self.report = report
+        super().__init__(str(report))
+
+
+class VocabularyError(PdaconError):
+    """A tokenizer or a list of tokens cannot be turned into a vocabulary."""
+
+
+class LimitExceededError(PdaconError):
+    """A limit was reached before the work was done: ``what`` needed ``given``, allowed was ``limit``."""
+
+    def __init__(self, what: str, given: float, limit: float) -> None:
+        self.what, self.given, self.limit = what, given, limit
+        super().__init__(f"{what}: {given:g} exceeds the limit of {limit:g}; raise it with pdacon.Limits({what}=...)")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.given, self.limit)
+
+
+class CancelledError(PdaconError):
+    """The caller cancelled the work."""
+
+
+class ArtifactError(PdaconError):
+    """A saved constraint is damaged, from another version, or made for another vocabulary."""
+
+
+class MatcherError(PdaconError):
+    """A Matcher was used in a way that has no meaning, such as from two threads at once."""
