@@ -1,0 +1,23 @@
+"""Productions in, LALR(1) tables and their conflicts out.
+
+In: a Grammar, of which only terminals, nonterminals, productions and starts are read. Out: frozen Tables
+that equal those of stock Lark row for row, and every conflict on the way, as data.
+
+The room does not know what a terminal looks like, what a lexer does with an action row, or which conflicts
+are acceptable: Tables hold Lark's resolution, the determinism room decides whether to refuse.
+
+Invariant: for a grammar that Lark accepts, and without a cycle in `reads`, the action and goto rows equal
+Lark's up to the numbering of states. Absent on purpose: default reductions, unit elimination, merging of
+rows, canonical LR; each would change which terminals compete in a contextual lexer.
+
+Worst cases: the number of LR states can be exponential in the size of the grammar, the tables are dense
+(S states x all symbols); both are limited. The rest is linear in the closures and the relations, times the
+width of a terminal set.
+
+Sources: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets", ACM TOPLAS 4(4),
+1982; the behaviour of lark.parsers.lalr_analysis (Lark 1.3).
+"""
+
+from pdacon.lalr.tables import Conflict, Tables, build_tables
+
+__all__ = ["Conflict", "Tables", "build_tables"]
