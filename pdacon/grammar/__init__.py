@@ -1,0 +1,17 @@
+"""Lark text -> Grammar: what the author wrote, as frozen data.
+
+In: a grammar in Lark's language, as text, as a file or as a ready ``lark.Lark``. Out: a :class:`Grammar`: terminals,
+nonterminals, productions, ignored terminals and starts as integers and small records, each with its place in the
+source. After this room nobody reads Lark's language, its loader trees or its exceptions: no other room imports lark.
+
+The meaning is stock Lark's (1.3.x), because Lark's own loader does the loading: templates, imports, priorities, EBNF.
+What stock Lark refuses while it builds its parser and lexer is refused here too, conflicts aside.
+
+This room knows nothing of LALR states, automata, vocabularies or masks, and does not judge determinism.
+
+Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
+"""
+
+from pdacon.grammar.model import Grammar, GrammarOptions, Nonterminal, Pattern, Production, Span, Terminal
+
+__all__ = ["Grammar", "GrammarOptions", "Nonterminal", "Pattern", "Production", "Span", "Terminal"]

@@ -1,0 +1,146 @@
+"""Lark's terminals and rules -> Grammar, with the checks that Lark makes when it builds its parser and lexer.
+
+After this pass every symbol is defined, every pattern compiles alone and inside Lark's alternation, none is
+zero-width, and no object of Lark's is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lark.grammar import Rule
+from lark.lexer import TerminalDef
+
+from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.loading import Loaded
+from pdacon.grammar.model import Grammar, GrammarOptions, Nonterminal, Production, Span, Terminal
+from pdacon.grammar.patterns import check_group_names, lower_pattern
+from pdacon.grammar.places import Places, owner
+
+_DECLARE = re.compile(r"%declare\b[^\n]*")
+
+
+def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) -> Grammar:
+    """Build the Grammar.
+
+    Raises
+    ------
+    GrammarSyntaxError, UnsupportedGrammarError
+        If stock Lark would refuse to build a parser or a lexer, or would build one that can never parse.
+    """
+    nonterminal_names = list(dict.fromkeys(rule.origin.name for rule in loaded.rules))
+    places = Places(loaded)
+    _check_defined(loaded, options, set(nonterminal_names), places)
+    terminals = _terminals(loaded, options, places)
+    check_group_names(terminals)
+    ids = {terminal.name: k for k, terminal in enumerate(terminals)}
+    nonterminals = tuple(
+        Nonterminal(str(name), places.rule(name), repeats=name.startswith("__")) for name in nonterminal_names
+    )
+    ids.update((n.name, len(terminals) + 1 + k) for k, n in enumerate(nonterminals))
+    return Grammar(
+        terminals=terminals,
+        nonterminals=nonterminals,
+        productions=_productions(loaded.rules, ids, places),
+        ignore=frozenset(ids[name] for name in loaded.ignore),
+        starts=tuple(ids[name] for name in options.start),
+        options=options,
+        source=text,
+        source_path=path,
+    )
+
+
+def _productions(rules: Sequence[Rule], ids: dict[str, int], places: Places) -> tuple[Production, ...]:
+    spans = places.productions(rules)
+    return tuple(
+        Production(
+            lhs=ids[rule.origin.name],
+            rhs=tuple(ids[symbol.name] for symbol in rule.expansion),
+            priority=rule.options.priority or 0,
+            rule=owner(rule.origin.name),
+            alias=None if rule.alias is None else str(rule.alias),
+            order=rule.order,
+            span=span,
+        )
+        for rule, span in zip(rules, spans, strict=True)
+    )
+
+
+def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple[Terminal, ...]:
+    validated = _lexed(loaded, options)
+    lowered = [_terminal(definition, loaded, options, places, validated) for definition in loaded.terminals]
+    defined = {terminal.name for terminal in lowered}
+    used = (symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term)
+    declared = [name for name in dict.fromkeys(used) if name not in defined]
+    return (*lowered, *(Terminal(name, None, 0, _declaration(name, loaded)) for name in declared))
+
+
+def _terminal(
+    definition: TerminalDef, loaded: Loaded, options: GrammarOptions, places: Places, validated: set[str]
+) -> Terminal:
+    name, raw = definition.name, definition.pattern.raw
+    made_up = name not in loaded.named_terminals or name.startswith("__")
+    span = places.terminal(name, raw)
+    pattern = lower_pattern(definition, options.g_regex_flags, span, validate=name in validated)
+    literal = (raw or f"/{pattern.value}/") if made_up else None
+    return Terminal(name, pattern, definition.priority, span, literal)
+
+
+def _lexed(loaded: Loaded, options: GrammarOptions) -> set[str]:
+    """The terminals that Lark validates: all in the basic lexer, in the contextual one those of some LR state."""
+    if options.lexer == "basic":
+        return {terminal.name for terminal in loaded.terminals}
+    by_origin: dict[str, list[Rule]] = {}
+    for rule in loaded.rules:
+        by_origin.setdefault(rule.origin.name, []).append(rule)
+    reached = set(options.start)
+    pending = list(options.start)
+    lexed = set(loaded.ignore)
+    while pending:
+        for rule in by_origin[pending.pop()]:
+            for symbol in rule.expansion:
+                if symbol.is_term:
+                    lexed.add(symbol.name)
+                elif symbol.name not in reached:
+                    reached.add(symbol.name)
+                    pending.append(symbol.name)
+    return lexed
+
+
+def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], places: Places) -> None:
+    for name in options.start:
+        if name not in rules:
+            raise GrammarSyntaxError(
+                f"start rule {name!r} is not defined; define it, or give start= one of the rules: "
+                f"{_listed(places.rule_names())}",
+                places.beginning(),
+            )
+    for rule in loaded.rules:
+        for symbol in rule.expansion:
+            if not symbol.is_term and symbol.name not in rules:
+                raise GrammarSyntaxError(
+                    f"rule {symbol.name!r} is used in {owner(rule.origin.name)!r} but has no definition; define it",
+                    places.rule(rule.origin.name),
+                )
+    patterns = {terminal.name for terminal in loaded.terminals}
+    for name in loaded.ignore:
+        if name not in patterns:
+            raise GrammarSyntaxError(
+                f"terminal {name} is ignored but only declared, so nothing can match it; define it or drop the %ignore",
+                _declaration(name, loaded),
+            )
+
+
+def _declaration(name: str, loaded: Loaded) -> Span | None:
+    source = loaded.builder.source
+    for statement in _DECLARE.finditer(source.text):
+        found = re.search(rf"\b{re.escape(name)}\b", statement.group())
+        if found:
+            return source.span(statement.start() + found.start(), statement.start() + found.end())
+    return loaded.builder.spans.get(name)
+
+
+def _listed(names: Iterable[str], most: int = 8) -> str:
+    known = sorted(names)
+    return ", ".join(known[:most]) + (", ..." if len(known) > most else "") if known else "(there are none)"

@@ -1,0 +1,120 @@
+"""Terminal definitions -> Pattern: widths as Lark computes them, and whether ``re`` takes the pattern at all."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from lark.lexer import TerminalDef
+from lark.utils import get_regexp_width
+
+from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.grammar.model import Pattern, Span, Terminal
+
+# (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
+_GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
+
+
+def lower_pattern(definition: TerminalDef, flags: int, span: Span | None, *, validate: bool) -> Pattern:
+    """Lower one pattern.
+
+    ``validate`` is False for a terminal that no lexer of Lark's validates, because no LR state expects it: it may be
+    zero-width.
+
+    Raises
+    ------
+    GrammarSyntaxError
+        If ``re`` does not compile it, or it can match the empty string.
+    UnsupportedGrammarError
+        If it compiles alone but not inside Lark's alternation, so that Lark loads it and can never use it.
+    """
+    pattern = definition.pattern
+    regexp = pattern.to_regexp()
+    if pattern.type == "str":
+        width = len(pattern.value), len(pattern.value)
+    else:
+        width = _check_compiles(definition, regexp, flags, span, validate=validate)
+    if validate:
+        if width[0] == 0:
+            raise GrammarSyntaxError(
+                f"terminal {definition.user_repr()} can match the empty string, which Lark's lexer does not allow; "
+                "make it match at least one character and put the ? or * into the rule that uses it",
+                span,
+            )
+        _check_alternation(definition, regexp, flags, span)
+    kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
+    return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
+
+
+def check_group_names(terminals: Sequence[Terminal]) -> None:
+    """Refuse group names that clash: Lark joins terminals into one expression, with their names as group names."""
+    owners = {terminal.name: terminal for terminal in terminals}
+    for terminal in terminals:
+        if terminal.pattern is None or "(?P<" not in terminal.pattern.regexp:
+            continue
+        for group in re.compile(terminal.pattern.regexp).groupindex:
+            other = owners.setdefault(group, terminal)
+            if other is not terminal or group == terminal.name:
+                raise UnsupportedGrammarError(
+                    f"terminal {terminal.name}: the group name {group!r} is taken by terminal {other.name}, so that "
+                    "Lark's lexer cannot be built; write (?:...) instead of the named group",
+                    terminal.span,
+                    feature="group names",
+                )
+
+
+@lru_cache(maxsize=4096)
+def _width(regexp: str) -> tuple[int, int]:
+    low, high = get_regexp_width(regexp)
+    return low, high
+
+
+def _check_compiles(
+    definition: TerminalDef, regexp: str, flags: int, span: Span | None, *, validate: bool
+) -> tuple[int, int]:
+    try:
+        if validate:
+            re.compile(regexp, flags)
+        return _width(regexp)
+    except Exception as error:
+        # re.error, OverflowError, RecursionError; where the regex module is installed Lark asks that one next, and its
+        # error class is its own.
+        raise GrammarSyntaxError(
+            f"terminal {definition.user_repr()}: /{definition.pattern.value}/ is not a regular expression that "
+            f"Python's re compiles: {error}",
+            span,
+        ) from error
+
+
+def _check_alternation(definition: TerminalDef, regexp: str, flags: int, span: Span | None) -> None:
+    name = definition.name
+    if not name.isidentifier():
+        raise UnsupportedGrammarError(
+            f"terminal {definition.user_repr()}: Lark names it {name!r}, which cannot be a group name in its lexer; "
+            "define a terminal with a plain name for the literal",
+            span,
+            feature="terminal name",
+        )
+    # Only two things compile alone and fail inside (?P<NAME>...): global flags, and an open comment under VERBOSE.
+    if (flags & re.VERBOSE or _GLOBAL_FLAGS.search(regexp)) and not _compiles_inside(f"(?P<{name}>{regexp})", flags):
+        raise UnsupportedGrammarError(
+            f"terminal {definition.user_repr()}: /{definition.pattern.value}/ compiles alone but not inside Lark's "
+            "lexer, which can then match nothing; write flags after the literal (/.../i) or as (?i:...), and end a "
+            "comment with a newline",
+            span,
+            feature="inline flags",
+        )
+
+
+def _compiles_inside(regexp: str, flags: int) -> bool:
+    with warnings.catch_warnings():
+        # Python 3.10 only warns of flags in the middle, and applies them to all terminals.
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            re.compile(regexp, flags)
+        except (re.error, DeprecationWarning):
+            return False
+        return True

@@ -1,0 +1,143 @@
+"""Where rules, alternatives and literals stand in the source.
+
+Lark's trees keep the tokens of names and literals, not the extent of an alternative. Alternatives are found by reading
+the rule's text again, lexeme by lexeme; which production comes from which alternative follows from how many
+productions each one expands to. Where that does not add up (Lark drops duplicates), a production gets its rule's place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+from lark.grammar import Rule
+from lark.lexer import Token
+from lark.tree import Tree
+
+from pdacon.grammar.loading import Loaded
+from pdacon.grammar.model import Span
+
+_HELPER = re.compile(r"__(.+)_(?:star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+")
+_LEXEMES = re.compile(
+    r"""
+    (?P<skip> "(?:\\.|[^"\\\n])*" | /(?!/)(?:\\.|[^/\\])+/ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
+    | (?P<bar> (?:\r?\n\s*)?\| )
+    | (?P<open> [(\[{] ) | (?P<close> [)\]}] )
+    | (?P<end> \n )
+    """,
+    re.VERBOSE,
+)
+_UNROLLED = 50  # Lark writes x~n..m out as alternatives below this, and as helper rules from it on.
+
+
+def owner(name: str) -> str:
+    """The author's rule behind a nonterminal: behind a helper its rule, behind a template's use the template."""
+    helper = _HELPER.fullmatch(name)
+    return (helper.group(1) if helper else str(name)).partition("{")[0]
+
+
+class Places:
+    """The spans of one loaded grammar."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._builder = loaded.builder
+        self._source = loaded.builder.source
+
+    def beginning(self) -> Span:
+        return self._source.span(0, 0)
+
+    def rule_names(self) -> Iterable[str]:
+        return (name for name in self._loaded.rule_trees if not name.startswith("__"))
+
+    def rule(self, name: str) -> Span | None:
+        """The place of the name in the definition; of an imported rule, in its %import."""
+        return self._builder.spans.get(owner(name))
+
+    def terminal(self, name: str, raw: str | None) -> Span | None:
+        """The place of the name in the definition, or of the first use of a literal that has none."""
+        return self._builder.spans.get(name) or self._loaded.written.get(raw or "")
+
+    def productions(self, rules: Sequence[Rule]) -> list[Span | None]:
+        """One span per production: its alternative where that is known, else its rule's name."""
+        counts: dict[str, int] = {}
+        for rule in rules:
+            counts[rule.origin.name] = counts.get(rule.origin.name, 0) + 1
+        by_origin = {name: self._alternatives(name, count) for name, count in counts.items()}
+        spans: list[Span | None] = []
+        for rule in rules:
+            alternatives = by_origin[rule.origin.name]
+            spans.append(alternatives[rule.order] if alternatives else self.rule(rule.origin.name))
+        return spans
+
+    def _alternatives(self, name: str, count: int) -> list[Span]:
+        """The spans of the rule's productions by their order, or [] where they cannot be told apart."""
+        author = owner(name)
+        token, tree = self._builder.name_tokens.get(author), self._loaded.rule_trees.get(author)
+        if token is None or tree is None or name.startswith("__"):
+            return []
+        sizes = [_expansions(child) for child in tree.children]
+        if sum(sizes) != count:
+            return []
+        written = self._written_alternatives(token)
+        if len(written) != len(sizes):
+            return []
+        return [span for span, size in zip(written, sizes, strict=True) for _ in range(size)]
+
+    def _written_alternatives(self, name: Token) -> list[Span]:
+        text = self._source.text
+        # A template's parameters and a priority stand before the colon, and neither contains one.
+        begin = text.index(":", (name.start_pos or 0) + len(name)) + 1
+        spans, depth, end = [], 0, len(text)
+        for lexeme in _LEXEMES.finditer(text, begin):
+            kind = lexeme.lastgroup
+            if kind == "open":
+                depth += 1
+            elif kind == "close":
+                depth -= 1
+            elif kind == "bar" and depth == 0:
+                spans.append(self._trimmed(begin, lexeme.start()))
+                begin = lexeme.end()
+            elif kind == "end" and depth == 0:
+                end = lexeme.start()
+                break
+        return [*spans, self._trimmed(begin, end)]
+
+    def _trimmed(self, start: int, end: int) -> Span:
+        piece = self._source.text[start:end]
+        stripped = piece.strip()
+        start += piece.index(stripped)
+        return self._source.span(start, start + len(stripped))
+
+
+def _expansions(node: Any) -> int:
+    """How many productions Lark writes for one alternative, unless some are equal."""
+    if not isinstance(node, Tree):
+        return 1
+    if node.data == "expansions":
+        return sum(map(_expansions, node.children))
+    if node.data == "expansion":
+        return prod(map(_expansions, node.children))
+    if node.data == "alias":
+        return _expansions(node.children[0])
+    if node.data == "maybe":
+        return _expansions(node.children[0]) + 1
+    if node.data == "expr":
+        inner, operator, *bounds = node.children
+        return _repetitions(inner, str(operator), *map(str, bounds))
+    return 1
+
+
+def _repetitions(inner: Any, operator: str, *bounds: str) -> int:
+    if operator == "?":
+        return _expansions(inner) + 1
+    if operator == "*":
+        return 2
+    if operator == "+":
+        return 1
+    low, high = int(bounds[0]), int(bounds[-1])
+    if high >= _UNROLLED:
+        return 1 if low == high else 0
+    return sum(_expansions(inner) ** n for n in range(low, high + 1))

@@ -1,0 +1,121 @@
+"""The pass as a whole: text -> Lark's loader -> checks -> Grammar."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import lark
+
+from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.grammar.diagnosis import explain
+from pdacon.grammar.loading import RecordingBuilder, SourceText, load
+from pdacon.grammar.lowering import lower
+from pdacon.grammar.model import Grammar, GrammarOptions, Span
+
+
+def read_text(text: str, options: GrammarOptions) -> Grammar:
+    """Load and lower a text. After this every name is defined and every pattern compiles."""
+    path = display_path(options.import_base)
+    builder = RecordingBuilder(SourceText(text, path), options)
+    try:
+        loaded = load(builder, options)
+    except Exception as error:
+        # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also
+        # AssertionError, KeyError, OSError or RecursionError, so no narrower net would keep them all in.
+        raise explain(error, builder) from error
+    return lower(loaded, options, text, path)
+
+
+def read_source(path: str | os.PathLike[str]) -> str:
+    """A grammar file's text, read as ``Lark.open`` reads it (UTF-8, universal newlines)."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        span = Span(os.fspath(path), 1, 1, 1, 1)
+        raise GrammarSyntaxError(f"not UTF-8 at byte {error.start}; save the grammar as UTF-8", span) from error
+    if text.startswith("\ufeff"):
+        span = Span(os.fspath(path), 1, 1, 1, 2)
+        raise GrammarSyntaxError("begins with a byte order mark, which Lark rejects; save as UTF-8 without it", span)
+    return text
+
+
+def read_lark(parser: Any, given: GrammarOptions) -> Grammar:
+    """Load the text of a ready ``lark.Lark`` with its options, and make sure that the same grammar comes out."""
+    if not isinstance(parser, lark.Lark):
+        raise TypeError(f"expected a grammar's text or a lark.Lark, got {type(parser).__name__}")
+    if given != replace(GrammarOptions(), conflicts=given.conflicts, lookahead=given.lookahead):
+        raise ValueError("a ready lark.Lark brings its options: beside it only conflicts= and lookahead= are accepted")
+    from pdacon.grammar.settings import make_options
+
+    text = _text_of(parser)
+    options = parser.options
+    base = options.source_path
+    if base is None and parser.source_path not in ("<string>", "<deserialized>"):
+        base = parser.source_path
+    grammar = read_text(
+        text,
+        make_options(
+            start=options.start,
+            lexer=options.lexer,
+            conflicts=given.conflicts,
+            lookahead=given.lookahead,
+            postlex=options.postlex,
+            g_regex_flags=options.g_regex_flags,
+            use_bytes=options.use_bytes,
+            priority=options.priority,
+            maybe_placeholders=options.maybe_placeholders,
+            import_paths=options.import_paths,
+            source_path=base,
+        ),
+    )
+    _check_same(parser, grammar)
+    return grammar
+
+
+def _text_of(parser: lark.Lark) -> str:
+    options = parser.options
+    if options.parser != "lalr":
+        raise UnsupportedGrammarError(
+            f"parser={options.parser!r} gives the grammar another language; "
+            "build it with lark.Lark(..., parser='lalr')",
+            feature="parser",
+        )
+    refused = {
+        "regex": (options.regex, "write the patterns for Python's re"),
+        "lexer_callbacks": (options.lexer_callbacks, "express what they change in the terminals"),
+        "edit_terminals": (options.edit_terminals, "write the edited terminals into the grammar"),
+        "lexer": (isinstance(options.lexer, type), 'use lexer="contextual" or lexer="basic"'),
+        "_plugins": (options._plugins, "build it with stock Lark"),
+    }
+    for feature, (present, advice) in refused.items():
+        if present:
+            raise UnsupportedGrammarError(f"a lark.Lark with {feature}= is not supported; {advice}", feature=feature)
+    text = getattr(parser, "source_grammar", None)
+    if not isinstance(text, str):
+        raise UnsupportedGrammarError(
+            "this lark.Lark has no grammar text (restored by Lark.load, or made from a compiled grammar); "
+            "pass the text itself",
+            feature="source_grammar",
+        )
+    return text
+
+
+def _check_same(parser: lark.Lark, grammar: Grammar) -> None:
+    name = grammar.symbol_name
+    ours = [(name(p.lhs), [name(symbol) for symbol in p.rhs], p.priority) for p in grammar.productions]
+    theirs = [(r.origin.name, [s.name for s in r.expansion], r.options.priority or 0) for r in parser.rules]
+    patterns = {t.name: (t.pattern.regexp, t.priority) for t in grammar.terminals if t.pattern is not None}
+    if ours != theirs or patterns != {t.name: (t.pattern.to_regexp(), t.priority) for t in parser.terminals}:
+        raise UnsupportedGrammarError(
+            "this lark.Lark is not what its text gives now (an imported file changed, or the object was modified); "
+            "build it again or pass the text",
+            feature="source_grammar",
+        )
+
+
+def display_path(base: Any) -> str | None:
+    """The path to show for Lark's source_path: a string, or a PackageResource."""
+    return base if base is None or isinstance(base, str) else "/".join(map(str, base))

@@ -1,0 +1,88 @@
+"""Options as the caller gives them -> GrammarOptions. A wrong value is a ValueError that lists the right ones."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar.model import ConflictPolicy, GrammarOptions, LexerKind, LookaheadPolicy, PriorityPolicy
+
+_ACCEPTED: dict[str, tuple[object, ...]] = {
+    "lexer": get_args(LexerKind),
+    "conflicts": get_args(ConflictPolicy),
+    "lookahead": get_args(LookaheadPolicy),
+    "priority": (*get_args(PriorityPolicy), None),
+    "use_bytes": (False, True),
+    "maybe_placeholders": (False, True),
+}
+_FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII | re.UNICODE
+
+
+def make_options(
+    *, start: Any, import_paths: Any, source_path: Any, g_regex_flags: Any, **given: Any
+) -> GrammarOptions:
+    """Check every option; what comes back needs no further check.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not accepted.
+    UnsupportedGrammarError
+        For ``postlex`` and ``use_bytes``.
+    """
+    for name, accepted in _ACCEPTED.items():
+        value = given[name]
+        if not any(value is one or (isinstance(value, str) and value == one) for one in accepted):
+            raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, accepted))}")
+    if given["postlex"] is not None:
+        raise UnsupportedGrammarError(
+            f"postlex={type(given['postlex']).__name__}: not supported yet; write the grammar without a postlexer, "
+            "with explicit delimiters instead of indentation",
+            feature="postlex",
+        )
+    if given["use_bytes"]:
+        raise UnsupportedGrammarError(
+            "use_bytes=True: not supported yet; leave it out and write the grammar over text (pdacon reads and "
+            "writes its UTF-8)",
+            feature="use_bytes",
+        )
+    return GrammarOptions(
+        start=_start(start),
+        g_regex_flags=_flags(g_regex_flags),
+        import_paths=_import_paths(import_paths),
+        import_base=None if source_path is None else _path(source_path),
+        **given,
+    )
+
+
+def _start(start: Any) -> tuple[str, ...]:
+    names = (start,) if isinstance(start, str) else tuple(start)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"start={start!r}: expected a rule's name, or a sequence of at least one")
+    if len(set(names)) != len(names):
+        raise ValueError(f"start={start!r}: a name is given twice")
+    return names
+
+
+def _flags(flags: Any) -> int:
+    if isinstance(flags, bool) or not isinstance(flags, int):
+        raise TypeError(f"g_regex_flags={flags!r}: expected an int such as re.IGNORECASE")
+    if int(flags) & ~int(_FLAGS):
+        raise ValueError(f"g_regex_flags={flags!r}: expected only I, M, S, X, A and U of re")
+    if flags & re.ASCII and flags & re.UNICODE:
+        raise ValueError(f"g_regex_flags={flags!r}: ASCII and UNICODE exclude each other")
+    return int(flags)
+
+
+def _import_paths(paths: Sequence[Any]) -> tuple[Any, ...]:
+    if isinstance(paths, (str, os.PathLike)):
+        raise TypeError(f"import_paths={paths!r}: expected a sequence of folders, such as [{os.fspath(paths)!r}]")
+    return tuple(path if callable(path) else _path(path) for path in paths)
+
+
+def _path(path: Any) -> Any:
+    # Lark's own PackageResource (from Lark.open_from_package) is a named pair and goes through as it is.
+    return path if isinstance(path, tuple) else os.fspath(path)

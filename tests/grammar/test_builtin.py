@@ -1,0 +1,93 @@
+"""The built-in grammars: their samples, stock Lark and an independent implementation agree."""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+import re
+from pathlib import Path
+from typing import Any
+
+import lark
+import pytest
+from support.lark_oracle import accepts, lark_parser
+
+from pdacon.grammar import Grammar
+
+GRAMMARS = Path(__file__).parents[2] / "grammars"
+NAMES = ["arithmetic", "json"]
+
+
+def samples(name: str, kind: str) -> list[Any]:
+    folder = GRAMMARS / name / kind
+    return [pytest.param(path.read_bytes(), id=f"{name}/{path.name}") for path in sorted(folder.iterdir())]
+
+
+@pytest.fixture(scope="module")
+def grammars() -> dict[str, Grammar]:
+    return {name: Grammar.builtin(name) for name in NAMES}
+
+
+@pytest.mark.parametrize("text", samples("json", "accept"))
+def test_json_accepts(grammars: dict[str, Grammar], text: bytes) -> None:
+    json.loads(text.decode(), parse_constant=_refuse)
+    assert accepts(grammars["json"], text)
+
+
+@pytest.mark.parametrize("text", samples("json", "reject"))
+def test_json_rejects(grammars: dict[str, Grammar], text: bytes) -> None:
+    with pytest.raises(ValueError):
+        json.loads(text.decode(), parse_constant=_refuse)
+    assert not accepts(grammars["json"], text)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is Python's, not JSON")
+
+
+@pytest.mark.parametrize("text", samples("arithmetic", "accept"))
+def test_arithmetic_accepts(grammars: dict[str, Grammar], text: bytes) -> None:
+    tree = lark_parser(grammars["arithmetic"]).parse(text.decode())
+    # Python groups the same way, once leading zeros, which it refuses, are gone.
+    as_python = re.sub(r"\b0+(?=\d)", "", text.decode()).strip()
+    names = {node.id: float(len(node.id)) for node in ast.walk(ast.parse(as_python)) if isinstance(node, ast.Name)}
+    assert Calculator(names).transform(tree) == eval(as_python, {}, names)
+
+
+@pytest.mark.parametrize("text", samples("arithmetic", "reject"))
+def test_arithmetic_rejects(grammars: dict[str, Grammar], text: bytes) -> None:
+    assert not accepts(grammars["arithmetic"], text)
+
+
+class Calculator(lark.Transformer[Any, float]):
+    """Computes the value of a tree of arithmetic.lark."""
+
+    def __init__(self, names: dict[str, float]) -> None:
+        super().__init__()
+        self.names = names
+
+    def __default__(self, data: str, children: list[Any], meta: Any) -> float:
+        functions = {
+            "add": operator.add,
+            "subtract": operator.sub,
+            "multiply": operator.mul,
+            "divide": operator.truediv,
+            "negate": operator.neg,
+            "number": float,
+            "name": self.names.__getitem__,
+        }
+        return functions[data](*children)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_strict_lark_finds_nothing(name: str) -> None:
+    """No shift/reduce conflict and no collision of terminals: Lark's strict mode raises for both."""
+    pytest.importorskip("interegular")
+    grammar = Grammar.builtin(name)
+    lark.Lark(grammar.to_lark(), **grammar.lark_options, strict=True)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"no built-in grammar 'jsom'; there are .*arithmetic.*json"):
+        Grammar.builtin("jsom")
