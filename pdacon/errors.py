@@ -1,16 +1,16 @@
 """The exception tree. Every message is one clear line that names the place and the way out.
 
-    PdaconError
-    ├── GrammarError                    .span: where in the grammar, if known
-    │   ├── GrammarSyntaxError          the text is not a grammar that Lark loads
-    │   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
-    │   └── EmptyLanguageError          the grammar has no sentence at all
-    ├── NondeterministicGrammarError    .report: every conflict, with a witness
-    ├── VocabularyError                 tokens or a tokenizer that cannot be used as given
-    ├── LimitExceededError              .what, .given, .limit
-    ├── CancelledError                  the caller asked to stop
-    ├── ArtifactError                   a compiled constraint that cannot be loaded as given
-    └── MatcherError                    a Matcher used in a way that has no meaning
+PdaconError
+├── GrammarError                    .span: where in the grammar, if known
+│   ├── GrammarSyntaxError          the text is not a grammar that Lark loads
+│   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
+│   └── EmptyLanguageError          the grammar has no sentence at all
+├── NondeterministicGrammarError    .report: every conflict, with a witness
+├── VocabularyError                 tokens or a tokenizer that cannot be used as given
+├── LimitExceededError              .what, .given, .limit
+├── CancelledError                  the caller asked to stop
+├── ArtifactError                   a compiled constraint that cannot be loaded as given
+└── MatcherError                    a Matcher used in a way that has no meaning
 """
 
 from __future__ import annotations

@@ -1,0 +1,26 @@
+"""The checker: is a grammar deterministic, and if not, why?
+
+In: a Grammar, its LALR tables, its lexer. Out: a DeterminismReport, whose findings are data; text and JSON are
+renderings of it. Every finding has a place, the author's names, a witness and, where one is known, a repair.
+
+It decides what is an error under the grammar's options; it changes nothing, and it does not know how the automata
+that it reads were built, nor any language model.
+
+Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing conflicts"; the conflict reports of Bison
+and LALRPOP.
+"""
+
+from pdacon.determinism.checker import check, make_report, table_findings
+from pdacon.determinism.findings import LEVELS, TITLES, DeterminismReport, Finding, Level, Witness
+
+__all__ = [
+    "LEVELS",
+    "TITLES",
+    "DeterminismReport",
+    "Finding",
+    "Level",
+    "Witness",
+    "check",
+    "make_report",
+    "table_findings",
+]

@@ -1,0 +1,197 @@
+"""Findings as data. Text and JSON are renderings of them; nothing here knows how a finding was made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Span
+
+Level = Literal["error", "warning", "note"]
+
+#: Levels, worst first.
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+#: What each id means. Ids are stable; a retired id is never given to something else.
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "PDA001": "shift/reduce conflict",
+        "PDA002": "reduce/reduce conflict",
+        "PDA003": "reduce/reduce conflict settled by priority",
+        "PDA004": "cyclic reads relation",
+        "PDA005": "colliding terminals",
+        "PDA006": "unbounded lookahead",
+        "PDA007": "empty language",
+        "PDA008": "unsupported",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A shortest input that shows a finding.
+
+    Parameters
+    ----------
+    symbols : tuple of str
+        Terminals of the input, in the author's names; a rule's name stands where spelling it out would be long.
+    position : int
+        The decision is due before ``symbols[position]``.
+    text : bytes or None
+        The bytes that show a lexical finding.
+    loop : bytes or None
+        For unbounded lookahead: ``text + loop * n`` leaves the decision open for every n.
+    """
+
+    symbols: tuple[str, ...] = ()
+    position: int = 0
+    text: bytes | None = None
+    loop: bytes | None = None
+
+    def __str__(self) -> str:
+        shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
+        if self.text is not None:
+            shown.append(quote(self.text) if self.loop is None else f"{quote(self.text)} {quote(self.loop)}...")
+        return " ".join(shown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
+        return {
+            "symbols": list(self.symbols),
+            "position": self.position,
+            "text": None if self.text is None else self.text.decode("utf-8", "backslashreplace"),
+            "loop": None if self.loop is None else self.loop.decode("utf-8", "backslashreplace"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the checker has to say.
+
+    Parameters
+    ----------
+    id : str
+        Stable, a key of ``TITLES``.
+    level : {"error", "warning", "note"}
+        ``compile`` refuses a grammar with an error.
+    title : str
+        A few words, with the symbols concerned.
+    message : str
+        What happens and why; lines are separated by ``\\n``.
+    span : Span or None
+        Where in the grammar's text, if known.
+    symbols : tuple of str
+        Names of the terminals and rules concerned; for a conflict the lookahead terminals first.
+    witness : Witness or None
+        A shortest input that shows it.
+    repair : str or None
+        What to write instead, where known.
+    """
+
+    id: str
+    level: Level
+    title: str
+    message: str
+    span: Span | None = None
+    symbols: tuple[str, ...] = ()
+    witness: Witness | None = None
+    repair: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.id not in TITLES or self.level not in LEVELS:
+            raise ValueError(f"no such finding or level: {self.id!r}, {self.level!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        span = self.span
+        return {
+            "id": self.id,
+            "level": self.level,
+            "title": self.title,
+            "message": self.message,
+            "span": None
+            if span is None
+            else {
+                "path": span.path,
+                "line": span.line,
+                "column": span.column,
+                "end_line": span.end_line,
+                "end_column": span.end_column,
+            },
+            "symbols": list(self.symbols),
+            "witness": None if self.witness is None else self.witness.to_dict(),
+            "repair": self.repair,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DeterminismReport:
+    """What ``check`` found, worst first.
+
+    Parameters
+    ----------
+    subject : str
+        The grammar's path, or ``<grammar>``.
+    findings : tuple of Finding
+        Sorted by level, then id, then place.
+    conflicts, lookahead : str
+        The options that the levels depend on, see ``Grammar.from_lark``.
+    """
+
+    subject: str
+    findings: tuple[Finding, ...]
+    conflicts: str
+    lookahead: str
+
+    @property
+    def ok(self) -> bool:
+        """True if no finding is an error: ``compile`` takes the grammar."""
+        return not self.at_least("error")
+
+    def at_least(self, level: Level) -> tuple[Finding, ...]:
+        """The findings that are as bad as ``level`` or worse."""
+        worst = LEVELS[: LEVELS.index(level) + 1]
+        return tuple(finding for finding in self.findings if finding.level in worst)
+
+    def summary(self) -> str:
+        """One line: verdict and counts."""
+        counts = Counter(finding.level for finding in self.findings)
+        counted = [f"{n} {level}{'s' if n > 1 else ''}" for level in LEVELS if (n := counts[level])]
+        return f"{self.subject}: {'ok' if self.ok else 'refused'} ({', '.join(counted) or 'no findings'})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead`` and ``findings``."""
+        return {
+            "subject": self.subject,
+            "ok": self.ok,
+            "conflicts": self.conflicts,
+            "lookahead": self.lookahead,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def render(self) -> str:
+        """Plain text for a terminal, findings first and the verdict last."""
+        from pdacon.determinism.rendering import render_text
+
+        return render_text(self)
+
+    def __str__(self) -> str:
+        shown = [self.summary()]
+        errors = self.at_least("error")
+        if errors:
+            first = errors[0]
+            shown.append(f"{first.span}: {first.title}" if first.span is not None else first.title)
+        if len(errors) > 1:
+            shown.append(f"and {len(errors) - 1} more: see report.render()")
+        return "; ".join(shown)
+
+
+def quote(text: bytes) -> str:
+    """Bytes as a double-quoted literal, UTF-8 shown as characters and controls escaped."""
+    shown = text.decode("utf-8", "backslashreplace")
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+    return '"' + escaped.replace('"', '\\"') + '"'
