@@ -5,5 +5,9 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The native core of pdacon: integers and flat arrays in, integers and flat arrays out.";
+    pdacon::bind_errors(m);
     pdacon::bind_lalr(m);
+    pdacon::bind_lexer(m);
+    pdacon::bind_composition(m);
+    pdacon::bind_matching(m);
 }

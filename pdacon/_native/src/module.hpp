@@ -5,6 +5,10 @@
 
 namespace pdacon {
 
+void bind_errors(nanobind::module_& m);
 void bind_lalr(nanobind::module_& m);
+void bind_lexer(nanobind::module_& m);
+void bind_composition(nanobind::module_& m);
+void bind_matching(nanobind::module_& m);
 
 }  // namespace pdacon

@@ -1,0 +1,92 @@
+// The binding of the detokenizing trie and of the token-level pushdown automaton.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "arrays.hpp"
+#include "module.hpp"
+#include "token_pda.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+using Matrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::shared_ptr<Trie> make_trie(nb::bytes text, const Array<std::int64_t>& offsets,
+                                const Array<std::int32_t>& end_tokens) {
+    const std::span bytes(reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size());
+    const auto bounds = copy(offsets);
+    const auto ends = copy(end_tokens);
+    const nb::gil_scoped_release release;
+    return std::make_shared<Trie>(bytes, bounds, ends);
+}
+
+std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const Matrix& action,
+                                   const Matrix& go, const Array<std::int32_t>& lhs,
+                                   const Array<std::int32_t>& length, const Array<std::int32_t>& context,
+                                   std::int32_t start_state, std::int32_t end_state,
+                                   std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
+                                   std::int64_t max_depth) {
+    if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
+    ParseTables tables;
+    tables.num_states = static_cast<std::int32_t>(action.shape(0));
+    tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
+    tables.num_nonterminals = static_cast<std::int32_t>(go.shape(1));
+    tables.action.assign(action.data(), action.data() + action.size());
+    tables.go.assign(go.data(), go.data() + go.size());
+    tables.lhs = copy(lhs);
+    tables.length = copy(length);
+    tables.context = copy(context);
+    const nb::gil_scoped_release release;
+    return std::make_shared<TokenPda>(Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}),
+                                      std::move(trie), Budget(max_states, max_seconds), max_depth);
+}
+
+nb::dict statistics(TokenPda& pda) {
+    const auto numbers = pda.statistics();
+    nb::dict out;
+    out["lexer_states"] = numbers.lexer_states;
+    out["byte_classes"] = numbers.byte_classes;
+    out["parser_states"] = numbers.parser_states;
+    out["contexts"] = numbers.contexts;
+    out["lookahead"] = numbers.lookahead;
+    out["masks_computed"] = numbers.masks_computed;
+    out["distinct_masks"] = numbers.distinct_masks;
+    out["bytes"] = numbers.bytes;
+    return out;
+}
+
+nb::object mask_table(TokenPda& pda, std::int64_t since) {
+    const auto count = static_cast<std::int64_t>(pda.num_masks());
+    if (since < 0 || since > count)
+        throw std::out_of_range("mask_table: `since` is not an id that was given out");
+    const auto rows = static_cast<std::size_t>(count - since), words = pda.trie().words();
+    auto* data = new std::int32_t[std::max<std::size_t>(rows * words, 1)];
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    for (std::size_t row = 0; row < rows; ++row)
+        std::memcpy(data + row * words,
+                    pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row)),
+                    words * sizeof(std::int32_t));
+    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(data, {rows, words}, owner));
+}
+
+}  // namespace
+
+void bind_composition(nb::module_& m) {
+    nb::class_<Trie>(m, "Trie")
+        .def_static("make", &make_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"))
+        .def_prop_ro("num_nodes", &Trie::num_nodes);
+    nb::class_<TokenPda>(m, "TokenPda")
+        .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto"), nb::arg("lhs"),
+                    nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
+                    nb::arg("trie"), nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_depth"))
+        .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
+        .def("statistics", &statistics)
+        .def("mask_table", &mask_table, nb::arg("since"));
+}
+
+}  // namespace pdacon

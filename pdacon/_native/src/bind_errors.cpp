@@ -1,0 +1,32 @@
+// Native exceptions become the typed ones of pdacon.errors.
+#include <nanobind/nanobind.h>
+
+#include "budget.hpp"
+#include "matcher.hpp"
+#include "module.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+void raise(const char* name, nb::tuple arguments) {
+    const nb::object type = nb::module_::import_("pdacon.errors").attr(name);
+    PyErr_SetObject(type.ptr(), type(*arguments).ptr());
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) {
+    nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+        try {
+            std::rethrow_exception(pointer);
+        } catch (const LimitExceeded& error) {
+            raise("LimitExceededError", nb::make_tuple(error.what(), error.given, error.limit));
+        } catch (const MatcherMisuse& error) {
+            raise("MatcherError", nb::make_tuple(error.what()));
+        }
+    });
+}
+
+}  // namespace pdacon

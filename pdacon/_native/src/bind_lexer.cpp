@@ -1,0 +1,83 @@
+// The binding of the lexing automaton and of the search for overlaps.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "lexing.hpp"
+#include "module.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+using Renames = std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>>;
+
+Nfa make_nfa(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
+             const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
+             const Array<std::int32_t>& target, const Array<std::int32_t>& owner,
+             const Array<std::int32_t>& entry) {
+    return {copy(kind), copy(offset), copy(low), copy(high), copy(target), copy(owner), copy(entry)};
+}
+
+std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std::uint8_t>& ignored,
+                                                const std::vector<std::vector<std::int32_t>>& alternations,
+                                                const std::vector<Renames>& renames,
+                                                const std::vector<std::vector<std::int32_t>>& follow,
+                                                std::int64_t max_states, double max_seconds) {
+    if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
+    LexerSpec spec{nfa, copy(ignored), {}, follow};
+    for (std::size_t at = 0; at < alternations.size(); ++at) {
+        spec.contexts.push_back({alternations[at], {}});
+        for (const auto& [regex, keywords] : renames[at])
+            spec.contexts.back().renames.push_back({regex, keywords});
+    }
+    const nb::gil_scoped_release release;
+    Budget budget(max_states, max_seconds);
+    return std::make_shared<LexingAutomaton>(spec, budget);
+}
+
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+nb::list unbounded(const LexingAutomaton& automaton) {
+    nb::list found;
+    for (const auto& finding : automaton.unbounded())
+        found.append(nb::make_tuple(finding.label, bytes_of(finding.prefix), bytes_of(finding.loop)));
+    return found;
+}
+
+nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs, std::int64_t max_states,
+                    double max_seconds) {
+    std::vector<Collision> found;
+    {
+        const auto flat = copy(pairs);
+        const nb::gil_scoped_release release;
+        Budget budget(max_states, max_seconds);
+        found = find_collisions(nfa, flat, budget);
+    }
+    nb::list out;
+    for (const auto& collision : found)
+        out.append(nb::make_tuple(collision.first, collision.second, bytes_of(collision.witness)));
+    return out;
+}
+
+}  // namespace
+
+void bind_lexer(nb::module_& m) {
+    nb::class_<Nfa>(m, "Nfa").def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"),
+                                         nb::arg("low"), nb::arg("high"), nb::arg("target"), nb::arg("owner"),
+                                         nb::arg("entry"));
+    nb::class_<LexingAutomaton>(m, "LexingAutomaton")
+        .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
+                    nb::arg("renames"), nb::arg("follow"), nb::arg("max_states"), nb::arg("max_seconds"))
+        .def_prop_ro("num_states", &LexingAutomaton::num_states)
+        .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
+        .def_prop_ro("lookahead", &LexingAutomaton::lookahead)
+        .def_prop_ro("unbounded", &unbounded);
+    m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("max_states"),
+          nb::arg("max_seconds"));
+}
+
+}  // namespace pdacon

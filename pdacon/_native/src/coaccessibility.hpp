@@ -1,0 +1,85 @@
+// Which configurations can reach acceptance: exactly, for the stack at hand.
+//
+// LR tables promise that after a shift some sentence of terminals follows, but not that its text can be
+// lexed, and not where a conflict was settled by shift. So: quotient the lexer by its futures, tabulate the
+// pops (summaries), and answer per (future, top of stack) once: alive on every stack, on none, or on those
+// that a look further down tells.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "futures.hpp"
+#include "pushdown.hpp"
+#include "stack.hpp"
+#include "summaries.hpp"
+
+namespace pdacon {
+
+enum class Verdict : std::uint8_t { kUnknown = 0, kAlways, kNever, kDepends };
+
+// Pending controls of the quotient: a label with the set of all residues it may leave.
+class QuotientControls final : public PendingControls {
+  public:
+    explicit QuotientControls(Futures& futures) : futures_(futures) {}
+
+    std::int32_t label(std::int32_t control) const override { return ids_[control][0]; }
+    std::span<const Successor> after(std::int32_t context, std::int32_t control) override;
+    // The controls of a set of events: one per label.
+    const std::vector<std::int32_t>& of_set(std::int32_t set);
+
+  private:
+    Futures& futures_;
+    Interner ids_, after_ids_;
+    std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
+    std::vector<std::vector<Successor>> after_;
+};
+
+class Coaccessibility {
+  public:
+    // Lexer futures are computed at once, everything else on demand.
+    Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget);
+
+    // The future of a lexer state between two tokens; states with equal futures are alive on the same stacks.
+    std::int32_t future(std::int32_t lexer_state) const {
+        return future_[static_cast<std::size_t>(lexer_state)];
+    }
+
+    // What is known about a future on a top of stack; safe from any thread.
+    Verdict known(std::int32_t future, std::int32_t top) const {
+        return verdicts_[index(future, top)].load(std::memory_order_acquire);
+    }
+
+    // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
+    bool alive(std::int32_t future, Overlay& stack);
+
+    Futures& futures() { return futures_; }
+
+  private:
+    std::size_t index(std::int32_t future, std::int32_t top) const {
+        return static_cast<std::size_t>(dense_[static_cast<std::size_t>(future)]) *
+                   static_cast<std::size_t>(machine_.tables.num_states) +
+               static_cast<std::size_t>(top);
+    }
+    Verdict verdict(std::int32_t future, std::int32_t top);
+    // The pops that can expose the symbol below; nullptr: acceptance is reached without a look at it.
+    const std::vector<std::int32_t>* pops_of_future(std::int32_t future, std::int32_t state);
+    const std::vector<std::int32_t>* pops_of_set(std::int32_t set, std::int32_t state);
+    bool alive_on_all(std::int32_t set, std::int32_t state);
+
+    const Pushdown& machine_;
+    Futures futures_;
+    QuotientControls controls_;
+    Summaries summaries_;
+    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events
+    std::vector<std::int32_t> dense_;   // of each such id: its row in verdicts_
+    std::unique_ptr<std::atomic<Verdict>[]> verdicts_;
+    Interner pop_sets_, universal_ids_;
+    std::vector<Verdict> universal_;  // of each (set of pop controls, state): alive on every stack?
+    std::vector<std::int32_t> scratch_;
+};
+
+}  // namespace pdacon

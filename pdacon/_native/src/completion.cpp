@@ -1,0 +1,155 @@
+#include "completion.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pdacon {
+
+namespace {
+
+constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+std::span<const PendingControls::Successor> WeightedControls::after(std::int32_t context,
+                                                                    std::int32_t control) {
+    const std::int32_t key[] = {context, control};
+    const auto id = static_cast<std::size_t>(after_ids_.intern(key));
+    if (id == after_.size()) {
+        std::vector<Successor> successors;
+        const auto landing = futures_.land(context, futures_.event(control).residue);
+        if (landing.event >= 0) successors.push_back({landing.event, 0});
+        if (landing.lexer_state >= 0) {
+            const auto known = distances(landing.lexer_state, landing.speller_state);
+            successors.assign(known.begin(), known.end());
+        }
+        after_.push_back(std::move(successors));
+    }
+    return after_[id];
+}
+
+// Breadth first over lexer and speller states.
+std::span<const PendingControls::Successor> WeightedControls::distances(std::int32_t lexer_state,
+                                                                        std::int32_t speller_state) {
+    const std::int32_t key[] = {lexer_state, speller_state};
+    const auto id = static_cast<std::size_t>(distance_ids_.intern(key));
+    if (id == distances_.size()) {
+        const auto& lexer = futures_.lexer();
+        std::vector<Successor> found;
+        std::unordered_map<std::int32_t, bool> known_events;
+        const auto add = [&](std::int32_t event, std::int32_t cost) {
+            if (event >= 0 && known_events.try_emplace(event, true).second) found.push_back({event, cost});
+        };
+        Interner seen;
+        seen.intern(key);
+        std::vector<std::int32_t> cost{0};
+        for (std::size_t at = 0; at < seen.size(); ++at) {
+            const auto pair = seen[static_cast<std::int32_t>(at)];
+            const auto [state, speller] = std::pair(pair[0], pair[1]);
+            if (futures_.may_end(speller)) add(futures_.end_event(state), cost[at]);
+            for (const auto& move : futures_.moves(speller)) {
+                const auto next = lexer.next(state, move.byte_class);
+                if (LexingAutomaton::is_commit(next))
+                    add(futures_.commit_event(lexer.commit(next), move.speller_state), cost[at] + 1);
+                if (next < 0) continue;
+                const std::int32_t reached[] = {next, move.speller_state};
+                seen.intern(reached);
+                if (seen.size() > cost.size()) cost.push_back(cost[at] + 1);
+            }
+        }
+        distances_.push_back(std::move(found));
+    }
+    return distances_[id];
+}
+
+// The cost of going on below: what a pop control finds on `stack`. Iterative: first down, for what is needed,
+// then up.
+std::int64_t Completion::cost_of_pop(std::int32_t pop, const StackNode* stack) {
+    const auto key_of = [&](std::int32_t control, const StackNode* node) {
+        const auto serial =
+            serials_.try_emplace(node, static_cast<std::uint32_t>(serials_.size())).first->second;
+        return static_cast<std::uint64_t>(serial) << 32 | static_cast<std::uint32_t>(control);
+    };
+    std::vector<std::pair<std::int32_t, const StackNode*>> open{{pop, stack}};
+    while (!open.empty()) {
+        const auto [control, node] = open.back();
+        const auto key = key_of(control, node);
+        if (pop_costs_.contains(key)) {
+            open.pop_back();
+            continue;
+        }
+        const auto summary = summaries_.pop(control, node->state);
+        std::int64_t best = summary.accept == Summaries::kNever ? kImpossible : summary.accept;
+        bool ready = true;
+        if (node->below != nullptr) {
+            for (const auto& result : summary.results) {
+                const auto below = pop_costs_.find(key_of(result.pop, node->below));
+                if (below == pop_costs_.end()) {
+                    open.emplace_back(result.pop, node->below);
+                    ready = false;
+                } else if (below->second != kImpossible) {
+                    best = std::min(best, below->second + result.cost);
+                }
+            }
+        }
+        if (!ready) continue;
+        pop_costs_.emplace(key, best);
+        open.pop_back();
+    }
+    return pop_costs_.at(key_of(pop, stack));
+}
+
+std::int64_t Completion::cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack) {
+    const auto known = controls_.distances(lexer_state, speller_state);
+    const std::vector<PendingControls::Successor> events(known.begin(), known.end());
+    std::int64_t best = kImpossible;
+    for (const auto& event : events) {
+        if (event.cost >= best) continue;
+        const auto summary = summaries_.pending(event.control, stack->state);
+        if (summary.accept != Summaries::kNever)
+            best = std::min(best, std::int64_t{event.cost} + summary.accept);
+        if (stack->below == nullptr) continue;
+        for (const auto& result : summary.results)
+            if (const auto below = cost_of_pop(result.pop, stack->below); below != kImpossible)
+                best = std::min(best, event.cost + result.cost + below);
+    }
+    return best;
+}
+
+// Reads the least byte after which `cost` bytes are enough.
+bool Completion::step(std::int32_t& lexer_state, std::int32_t& speller_state, PersistentStack& stack,
+                      std::int64_t left, std::string& out) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
+    for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
+        const std::pair move{machine_.lexer.byte_class(edge.byte), edge.next};
+        if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
+        tried.push_back(move);
+        auto next_state = lexer_state;
+        auto next_stack = stack;
+        std::vector<std::int32_t> pending{move.first};
+        const bool readable = read(machine_, next_stack, next_state, pending);
+        kept_.push_back(next_stack);
+        if (!readable || cost(next_state, edge.next, next_stack.node()) != left) continue;
+        lexer_state = next_state;
+        speller_state = edge.next;
+        stack = std::move(next_stack);
+        out.push_back(static_cast<char>(edge.byte));
+        return true;
+    }
+    return false;
+}
+
+bool Completion::shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out) {
+    out.clear();
+    std::int32_t speller_state = 0;
+    kept_.assign(1, stack);
+    auto left = cost(lexer_state, speller_state, stack.node());
+    bool found = left != kImpossible;
+    while (found && left > 0) found = step(lexer_state, speller_state, stack, --left, out);
+    pop_costs_.clear();
+    serials_.clear();
+    kept_.clear();
+    return found;
+}
+
+}  // namespace pdacon

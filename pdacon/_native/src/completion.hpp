@@ -1,0 +1,62 @@
+// The shortest way to acceptance: fewest bytes, then lexicographically least.
+//
+// Weighted summaries give the cost of every event on every symbol; a pass over the stack at hand adds what
+// lies below; then the text is read off greedily, byte by byte, always the least byte that lowers the cost by
+// one.
+//
+// Source: Knuth 1977, "A generalization of Dijkstra's algorithm" (here label-correcting, over summaries).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "futures.hpp"
+#include "pushdown.hpp"
+#include "stack.hpp"
+#include "summaries.hpp"
+
+namespace pdacon {
+
+// Pending controls are single events, each with the bytes that lead to the next.
+class WeightedControls final : public PendingControls {
+  public:
+    explicit WeightedControls(Futures& futures) : futures_(futures) {}
+
+    std::int32_t label(std::int32_t control) const override { return futures_.event(control).label; }
+    std::span<const Successor> after(std::int32_t context, std::int32_t control) override;
+    // The events that can follow in a lexer and speller state, each with the least number of bytes up to it.
+    std::span<const Successor> distances(std::int32_t lexer_state, std::int32_t speller_state);
+
+  private:
+    Futures& futures_;
+    Interner after_ids_, distance_ids_;
+    std::vector<std::vector<Successor>> after_, distances_;
+};
+
+class Completion {
+  public:
+    Completion(const Pushdown& machine, const Speller& speller, Futures& futures, Budget& budget)
+        : machine_(machine), speller_(speller), controls_(futures), summaries_(machine, controls_, budget) {}
+
+    // False: nothing completes the text. Cost: O(depth of the stack + length of the answer).
+    bool shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+
+  private:
+    std::int64_t cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);
+    std::int64_t cost_of_pop(std::int32_t pop, const StackNode* stack);
+    bool step(std::int32_t& lexer_state, std::int32_t& speller_state, PersistentStack& stack,
+              std::int64_t cost, std::string& out);
+
+    const Pushdown& machine_;
+    const Speller& speller_;
+    WeightedControls controls_;
+    Summaries summaries_;
+    std::unordered_map<std::uint64_t, std::int64_t> pop_costs_;  // of (pop control, serial of the stack node)
+    std::unordered_map<const StackNode*, std::uint32_t> serials_;
+    std::vector<PersistentStack> kept_;  // so that no address is used twice
+};
+
+}  // namespace pdacon

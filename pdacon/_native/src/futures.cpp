@@ -1,0 +1,168 @@
+#include "futures.hpp"
+
+#include <algorithm>
+
+namespace pdacon {
+
+Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, Budget& budget)
+    : lexer_(lexer), budget_(budget), boundary_(speller.boundary) {
+    Interner seen;
+    for (std::size_t state = 0; state < speller.edges.size(); ++state) {
+        moves_.emplace_back();
+        for (const auto& edge : speller.edges[state]) {
+            const Move move{lexer.byte_class(edge.byte), edge.next};
+            const std::int32_t key[] = {static_cast<std::int32_t>(state), move.byte_class,
+                                        move.speller_state};
+            const auto known = seen.size();
+            if (static_cast<std::size_t>(seen.intern(key)) == known) moves_.back().push_back(move);
+        }
+    }
+}
+
+std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::span<const std::int32_t> word) {
+    std::vector<std::int32_t> key{speller_state, ended};
+    key.insert(key.end(), word.begin(), word.end());
+    return residues_.intern(key);
+}
+
+std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue) {
+    const std::int32_t key[] = {label, residue};
+    const auto id = event_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == events_.size()) events_.push_back({label, residue});
+    return id;
+}
+
+std::int32_t Futures::commit_event(const Commit& commit, std::int32_t speller_state) {
+    return intern_event(commit.label, residue(speller_state, false, lexer_.word(commit.word)));
+}
+
+std::int32_t Futures::end_event(std::int32_t lexer_state) {
+    const auto end = lexer_.at_end(lexer_state);
+    if (end == LexingAutomaton::kDead) return -1;
+    if (end == LexingAutomaton::kBoundary) return intern_event(lexer_.end_label(), residue(0, true, {}));
+    const auto& commit = lexer_.commit(end);
+    return intern_event(commit.label, residue(0, true, lexer_.word(commit.word)));
+}
+
+Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
+    const auto known = residues_[residue_id];
+    const std::vector<std::int32_t> key(known.begin(), known.end());
+    const std::span<const std::int32_t> word = std::span(key).subspan(2);
+    const bool ended = key[1] != 0;
+    auto state = lexer_.entry(context);
+    for (std::size_t at = 0; at < word.size(); ++at) {
+        const auto next = lexer_.next(state, word[at]);
+        if (next == LexingAutomaton::kDead) return {};
+        if (next >= 0) {
+            state = next;
+            continue;
+        }
+        const auto& commit = lexer_.commit(next);
+        const auto again = lexer_.word(commit.word);
+        std::vector<std::int32_t> rest(again.begin(), again.end());
+        rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
+        return {intern_event(commit.label, residue(key[0], ended, rest)), -1, 0};
+    }
+    if (ended) return {end_event(state), -1, 0};
+    return {-1, state, key[0]};
+}
+
+std::int32_t Futures::node(std::int32_t lexer_state, std::int32_t speller_state) {
+    const std::int32_t key[] = {lexer_state, speller_state};
+    const auto id = node_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == nodes_.size()) {
+        nodes_.emplace_back();
+        nodes_.back().lexer_state = lexer_state;
+        nodes_.back().speller_state = speller_state;
+        budget_.check_states(nodes_.size());
+    }
+    return id;
+}
+
+void Futures::expand(std::int32_t at) {
+    const auto [lexer_state, speller_state] = std::pair(nodes_[static_cast<std::size_t>(at)].lexer_state,
+                                                        nodes_[static_cast<std::size_t>(at)].speller_state);
+    std::vector<std::int32_t> successors, own;
+    for (const auto& move : moves(speller_state)) {
+        budget_.tick();
+        const auto next = lexer_.next(lexer_state, move.byte_class);
+        if (next >= 0) successors.push_back(node(next, move.speller_state));
+        if (LexingAutomaton::is_commit(next))
+            own.push_back(commit_event(lexer_.commit(next), move.speller_state));
+    }
+    if (may_end(speller_state))
+        if (const auto end = end_event(lexer_state); end >= 0) own.push_back(end);
+    std::sort(successors.begin(), successors.end());
+    successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
+    nodes_[static_cast<std::size_t>(at)].successors = std::move(successors);
+    nodes_[static_cast<std::size_t>(at)].own = std::move(own);
+}
+
+// All nodes of a strongly connected component have the same future: the union of what its edges lead to.
+void Futures::close_component(std::int32_t root, std::vector<std::int32_t>& component_stack) {
+    std::vector<std::int32_t> events, sets;
+    const auto begin = std::find(component_stack.begin(), component_stack.end(), root);
+    for (auto member = begin; member != component_stack.end(); ++member) {
+        const auto& node = nodes_[static_cast<std::size_t>(*member)];
+        events.insert(events.end(), node.own.begin(), node.own.end());
+        for (const auto successor : node.successors)
+            if (const auto set = nodes_[static_cast<std::size_t>(successor)].set; set >= 0)
+                sets.push_back(set);
+    }
+    std::sort(sets.begin(), sets.end());
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
+    std::sort(events.begin(), events.end());
+    events.erase(std::unique(events.begin(), events.end()), events.end());
+    const auto set = sets_.intern(events);
+    for (auto member = begin; member != component_stack.end(); ++member) {
+        auto& node = nodes_[static_cast<std::size_t>(*member)];
+        node.set = set;
+        node.on_stack = false;
+        node.successors = {};
+        node.own = {};
+    }
+    component_stack.erase(begin, component_stack.end());
+}
+
+// Tarjan's algorithm (1972), with an explicit stack.
+std::int32_t Futures::of(std::int32_t lexer_state, std::int32_t speller_state) {
+    const auto start = node(lexer_state, speller_state);
+    if (nodes_[static_cast<std::size_t>(start)].set >= 0) return nodes_[static_cast<std::size_t>(start)].set;
+    std::vector<std::int32_t> component_stack;
+    std::vector<std::pair<std::int32_t, std::size_t>> path;  // node, its next successor
+    const auto visit = [&](std::int32_t at) {
+        expand(at);
+        auto& node = nodes_[static_cast<std::size_t>(at)];
+        node.index = node.low = next_index_++;
+        node.on_stack = true;
+        component_stack.push_back(at);
+        path.emplace_back(at, 0);
+    };
+    visit(start);
+    while (!path.empty()) {
+        auto& [at, position] = path.back();
+        const auto here = at;
+        auto& node = nodes_[static_cast<std::size_t>(here)];
+        if (position < node.successors.size()) {
+            const auto successor = node.successors[position++];
+            const auto& next = nodes_[static_cast<std::size_t>(successor)];
+            if (next.set >= 0) continue;
+            if (next.index < 0)
+                visit(successor);
+            else if (next.on_stack)
+                node.low = std::min(node.low, next.index);
+            continue;
+        }
+        const auto low = node.low;
+        if (low == node.index) close_component(here, component_stack);
+        path.pop_back();
+        if (!path.empty()) {
+            auto& parent = nodes_[static_cast<std::size_t>(path.back().first)];
+            parent.low = std::min(parent.low, low);
+        }
+    }
+    return nodes_[static_cast<std::size_t>(start)].set;
+}
+
+}  // namespace pdacon

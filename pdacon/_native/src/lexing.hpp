@@ -1,0 +1,131 @@
+// Terminal patterns -> one lexing automaton over byte classes.
+//
+// In: an ordered byte NFA per terminal (Pike programs) and the lexical contexts, each an ordered alternation
+// of terminals with its keyword renamings. Out: a deterministic automaton whose transitions stay inside a
+// lexeme, or commit a terminal together with the bytes that must be lexed again after it.
+//
+// A state is an ordered list of NFA positions, the keyword threads that shadow a regex, and at most one
+// fallback: the terminal matched last, and the residual bytes read since. Leftmost-first as in Python's `re`:
+// the threads ahead of a match may still win, those behind it are cut. It knows no parser; the contexts that
+// can follow a terminal are given.
+//
+// Source: Pike's VM with priorities (Cox 2009, "Regular expression matching: the virtual machine approach").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "budget.hpp"
+#include "interner.hpp"
+
+namespace pdacon {
+
+enum class NfaKind : std::uint8_t { kBytes = 0, kSplit = 1, kMatch = 2 };
+
+// All terminals' programs in one numbering.
+struct Nfa {
+    std::vector<std::uint8_t> kind;    // NfaKind of each position
+    std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
+    std::vector<std::uint8_t> low;     // of each edge of a kBytes position: the bytes low..high
+    std::vector<std::uint8_t> high;
+    std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
+    std::vector<std::int32_t> owner;   // the terminal of each position
+    std::vector<std::int32_t> entry;   // of each terminal; -1: a terminal that no text matches
+};
+
+struct Rename {
+    std::int32_t regex;                  // what matched
+    std::vector<std::int32_t> keywords;  // the first of these that matches the whole lexeme is its name
+};
+
+struct LexicalContext {
+    std::vector<std::int32_t> alternation;  // terminals, first match wins
+    std::vector<Rename> renames;
+};
+
+struct LexerSpec {
+    Nfa nfa;
+    std::vector<std::uint8_t> ignored;  // of each terminal
+    std::vector<LexicalContext> contexts;
+    std::vector<std::vector<std::int32_t>> follow;  // of each terminal: the contexts it can lead to
+    std::int32_t num_terminals() const { return static_cast<std::int32_t>(nfa.entry.size()); }
+};
+
+// What a lexeme's end tells the parser: a terminal, $END = num_terminals, or kIgnored = num_terminals + 1.
+struct Commit {
+    std::int32_t label;
+    std::int32_t word;  // byte classes to be lexed again from the context after the label
+};
+
+// A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
+// whether the terminal `label` ends where `prefix` had matched it.
+struct UnboundedLookahead {
+    std::int32_t label;
+    std::string prefix, loop;
+};
+
+class LexingAutomaton {
+  public:
+    static constexpr std::int32_t kDead = -1;
+    static constexpr bool is_commit(std::int32_t next) { return next < kDead; }
+
+    // Throws std::invalid_argument on inconsistent input, LimitExceeded("states" | "seconds").
+    LexingAutomaton(const LexerSpec& spec, Budget& budget);
+
+    std::int32_t num_states() const { return static_cast<std::int32_t>(end_.size()); }
+    std::int32_t num_classes() const { return num_classes_; }
+    std::int32_t end_label() const { return num_terminals_; }
+    std::int32_t ignored_label() const { return num_terminals_ + 1; }
+    std::int32_t byte_class(std::uint8_t byte) const { return byte_class_[byte]; }
+
+    // kDead, a state, or a commit (see is_commit and commit).
+    std::int32_t next(std::int32_t state, std::int32_t byte_class) const {
+        return delta_[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
+                      static_cast<std::size_t>(byte_class)];
+    }
+    const Commit& commit(std::int32_t next) const {
+        return commits_[static_cast<std::size_t>(kDead - 1 - next)];
+    }
+    std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
+
+    // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
+    static constexpr std::int32_t kBoundary = 0;
+    std::int32_t at_end(std::int32_t state) const { return end_[static_cast<std::size_t>(state)]; }
+
+    std::int32_t entry(std::int32_t context) const { return entries_[static_cast<std::size_t>(context)]; }
+    std::size_t num_contexts() const { return entries_.size(); }
+
+    // The most residual bytes that any state carries, and the matches for which no bound exists. Such a match
+    // is dropped once round its loop, so that the automaton stays finite and the threads ahead win.
+    std::int32_t lookahead() const { return lookahead_; }
+    const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
+
+  private:
+    friend class Determinizer;
+
+    std::int32_t num_terminals_ = 0;
+    std::int32_t num_classes_ = 0;
+    std::array<std::uint8_t, 256> byte_class_{};
+    std::vector<std::int32_t> delta_;    // [num_states, num_classes]
+    std::vector<std::int32_t> end_;      // [num_states]
+    std::vector<std::int32_t> entries_;  // [num_contexts]
+    std::vector<Commit> commits_;
+    Interner words_;
+    std::int32_t lookahead_ = 0;
+    std::vector<UnboundedLookahead> unbounded_;
+};
+
+// Two terminals of equal standing that match the same text: the lexer would choose between them by name or
+// length.
+struct Collision {
+    std::int32_t first, second;  // in the order in which the lexer tries them
+    std::string witness;
+};
+
+// The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
+std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs, Budget& budget);
+
+}  // namespace pdacon

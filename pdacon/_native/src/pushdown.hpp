@@ -1,0 +1,131 @@
+// The deterministic pushdown automaton over byte classes: a lexing automaton whose commits drive LALR tables.
+//
+// A configuration is a lexer state and a stack of LR states. Everything here is a template over the stack, so
+// that the matcher (a persistent stack) and the mask computation (a read-only stack with an overlay) run the
+// same code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lexing.hpp"
+
+namespace pdacon {
+
+// LALR(1) tables as Lark's parser reads them.
+struct ParseTables {
+    std::int32_t num_states = 0, num_terminals = 0, num_nonterminals = 0;
+    std::vector<std::int32_t>
+        action;  // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
+    std::vector<std::int32_t> go;       // [num_states, num_nonterminals]: -1 none
+    std::vector<std::int32_t> lhs;      // of each production: nonterminal, counted from 0
+    std::vector<std::int32_t> length;   // of each production
+    std::vector<std::int32_t> context;  // of each state: its lexical context
+
+    std::int32_t action_of(std::int32_t state, std::int32_t terminal) const {
+        return action[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_terminals + 1) +
+                      static_cast<std::size_t>(terminal)];
+    }
+    std::int32_t goto_of(std::int32_t state, std::int32_t nonterminal) const {
+        return go[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_nonterminals) +
+                  static_cast<std::size_t>(nonterminal)];
+    }
+};
+
+struct StartSymbol {
+    std::int32_t start_state,
+        end_state;  // the text is accepted when $END makes a reduce leave end_state on top
+};
+
+// What one start symbol of a grammar means. Immutable; shared by all matchers.
+struct Pushdown {
+    // Throws std::invalid_argument if the parts do not fit together.
+    Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_);
+
+    std::shared_ptr<const LexingAutomaton> shared_lexer;
+    const LexingAutomaton& lexer;
+    ParseTables tables;
+    StartSymbol start;
+    std::vector<std::vector<std::int32_t>>
+        predecessors;  // of each LR state: where a transition into it starts
+};
+
+// After this many reduces without a shift or a new low of the stack, a cycle of unit or empty productions is
+// assumed: Lark's parser would never come back.
+constexpr int kMaxReduces = 1 << 17;
+
+// Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, the stack is spoilt.
+// For $END: whether the text is accepted.
+template <class Stack>
+bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
+    const auto& tables = machine.tables;
+    for (int reduces = 0; reduces < kMaxReduces; ++reduces) {
+        const auto action = tables.action_of(stack.top(), terminal);
+        if (action > 0) {
+            stack.push(action - 1);
+            return true;
+        }
+        if (action == 0) return false;
+        const auto production = static_cast<std::size_t>(-action - 1);
+        stack.pop(tables.length[production]);
+        const auto next = tables.goto_of(stack.top(), tables.lhs[production]);
+        if (next < 0) return false;
+        stack.push(next);
+        if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
+    }
+    return false;
+}
+
+// Takes a committed label to the parser. Ignored text changes nothing.
+template <class Stack>
+bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label) {
+    return label == machine.lexer.ignored_label() || feed(machine, stack, label);
+}
+
+// The lexer state in which the next lexeme starts.
+template <class Stack>
+std::int32_t boundary(const Pushdown& machine, Stack& stack) {
+    return machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())]);
+}
+
+// Reads byte classes, the last of `pending` first; what a commit gives back to be lexed again is put in
+// front. False: the text is not viable, lexer state and stack are spoilt.
+template <class Stack>
+bool read(const Pushdown& machine, Stack& stack, std::int32_t& lexer_state,
+          std::vector<std::int32_t>& pending) {
+    while (!pending.empty()) {
+        const auto next = machine.lexer.next(lexer_state, pending.back());
+        pending.pop_back();
+        if (next >= 0) {
+            lexer_state = next;
+            continue;
+        }
+        if (next == LexingAutomaton::kDead) return false;
+        const auto& commit = machine.lexer.commit(next);
+        if (!feed_label(machine, stack, commit.label)) return false;
+        lexer_state = boundary(machine, stack);
+        const auto word = machine.lexer.word(commit.word);
+        pending.insert(pending.end(), word.rbegin(), word.rend());
+    }
+    return true;
+}
+
+// Whether the text may end here. Spoils the stack.
+template <class Stack>
+bool ends(const Pushdown& machine, Stack& stack, std::int32_t lexer_state) {
+    std::vector<std::int32_t> pending;
+    for (;;) {
+        const auto end = machine.lexer.at_end(lexer_state);
+        if (end == LexingAutomaton::kBoundary) return feed(machine, stack, machine.lexer.end_label());
+        if (end == LexingAutomaton::kDead) return false;
+        const auto& commit = machine.lexer.commit(end);
+        if (!feed_label(machine, stack, commit.label)) return false;
+        lexer_state = boundary(machine, stack);
+        const auto word = machine.lexer.word(commit.word);
+        pending.assign(word.rbegin(), word.rend());
+        if (!read(machine, stack, lexer_state, pending)) return false;
+    }
+}
+
+}  // namespace pdacon

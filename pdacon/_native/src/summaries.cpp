@@ -1,0 +1,133 @@
+#include "summaries.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace pdacon {
+
+const Summaries::Summary& Summaries::solve(std::int32_t kind, std::int32_t control, std::int32_t state) {
+    const auto root = node(kind, control, state);
+    while (!fresh_.empty() || !improved_.empty()) {
+        budget_.tick();
+        if (!fresh_.empty()) {
+            const auto at = fresh_.back();
+            fresh_.pop_back();
+            expand(at);
+            continue;
+        }
+        const auto [at, result] = improved_.front();
+        improved_.pop_front();
+        for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(at)].links.size(); ++i) {
+            const auto link = nodes_[static_cast<std::size_t>(at)].links[i];
+            flow(link, result);
+        }
+    }
+    return nodes_[static_cast<std::size_t>(root)].summary;
+}
+
+std::int32_t Summaries::node(std::int32_t kind, std::int32_t control, std::int32_t state) {
+    const std::int32_t key[] = {kind, control, state};
+    const auto id = node_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == nodes_.size()) {
+        nodes_.push_back({kind, control, state, {}, {}});
+        budget_.check_states(nodes_.size());
+        fresh_.push_back(id);
+    }
+    return id;
+}
+
+std::int32_t Summaries::pop_control(std::int32_t lhs, std::int32_t left, std::int32_t pending) {
+    const std::int32_t key[] = {lhs, left, pending};
+    return pop_ids_.intern(key);
+}
+
+void Summaries::expand(std::int32_t at) {
+    const auto [kind, control, state] =
+        std::tuple(nodes_[static_cast<std::size_t>(at)].kind, nodes_[static_cast<std::size_t>(at)].control,
+                   nodes_[static_cast<std::size_t>(at)].state);
+    const auto& tables = machine_.tables;
+    if (kind == 1) {
+        const auto key = pop_ids_[control];
+        const auto [lhs, left, pending] = std::tuple(key[0], key[1], key[2]);
+        if (left > 0)
+            add(at, pop_control(lhs, left - 1, pending), 0);
+        else
+            expand_goto(at, pending, lhs, state);
+        return;
+    }
+    const auto label = pending_.label(control);
+    const bool ignored = label == machine_.lexer.ignored_label();
+    const auto action = ignored ? 0 : tables.action_of(state, label);
+    if (ignored || action > 0) {
+        const auto top = ignored ? state : action - 1;
+        const auto known = pending_.after(tables.context[static_cast<std::size_t>(top)], control);
+        const std::vector<PendingControls::Successor> successors(known.begin(), known.end());
+        for (const auto& successor : successors)
+            link(node(0, successor.control, top), {at, ignored ? -1 : state, successor.cost});
+    } else if (action < 0) {
+        const auto production = static_cast<std::size_t>(-action - 1);
+        const auto lhs = tables.lhs[production], length = tables.length[production];
+        if (length > 0)
+            add(at, pop_control(lhs, length - 1, control), 0);
+        else
+            expand_goto(at, control, lhs, state);
+    }
+}
+
+// The reduction is complete above `state`: the nonterminal is pushed and the same label waits again.
+void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
+    const auto next = machine_.tables.goto_of(state, lhs);
+    if (next < 0) return;
+    if (next == machine_.start.end_state && pending_.label(pending) == machine_.lexer.end_label())
+        accept(at, 0);
+    else
+        link(node(0, pending, next), {at, state, 0});
+}
+
+void Summaries::link(std::int32_t source, Link link) {
+    auto& links = nodes_[static_cast<std::size_t>(source)].links;
+    const auto known = std::find_if(links.begin(), links.end(), [&](const Link& other) {
+        return other.target == link.target && other.below == link.below;
+    });
+    if (known == links.end())
+        links.push_back(link);
+    else if (known->cost > link.cost)
+        known->cost = link.cost;
+    else
+        return;
+    const auto summary = nodes_[static_cast<std::size_t>(source)].summary;
+    for (const auto& result : summary.results) flow(link, result);
+    if (summary.accept != kNever) flow(link, {-1, summary.accept});
+}
+
+void Summaries::add(std::int32_t at, std::int32_t pop, std::int32_t cost) {
+    auto& results = nodes_[static_cast<std::size_t>(at)].summary.results;
+    const auto known =
+        std::find_if(results.begin(), results.end(), [&](const auto& r) { return r.pop == pop; });
+    if (known == results.end())
+        results.push_back({pop, cost});
+    else if (known->cost > cost)
+        known->cost = cost;
+    else
+        return;
+    improved_.emplace_back(at, Result{pop, cost});
+}
+
+void Summaries::accept(std::int32_t at, std::int32_t cost) {
+    auto& known = nodes_[static_cast<std::size_t>(at)].summary.accept;
+    if (known <= cost) return;
+    known = cost;
+    improved_.emplace_back(at, Result{-1, cost});
+}
+
+void Summaries::flow(const Link& through, const Result& result) {
+    const auto cost = result.cost + through.cost;
+    if (result.pop < 0)
+        accept(through.target, cost);
+    else if (through.below < 0)
+        add(through.target, result.pop, cost);
+    else
+        link(node(1, result.pop, through.below), {through.target, -1, cost});
+}
+
+}  // namespace pdacon

@@ -1,0 +1,89 @@
+// Lexing transducer o detokenizer: for a lexer state, the tokens of the vocabulary fall into a tree of
+// classes.
+//
+// A node stands for a set of token remainders read from one lexer state. Those that stay inside a lexeme are
+// kept by the future they end in; those that end it are kept by the label they commit, and are classified
+// further once per context that may follow. No parser is known here: which branches of the tree are open is
+// for the stack to say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "budget.hpp"
+#include "coaccessibility.hpp"
+#include "interner.hpp"
+#include "lexing.hpp"
+#include "trie.hpp"
+
+namespace pdacon {
+
+// A set of tokens, as ids or as a mask, whichever is smaller to add to one.
+class TokenSet {
+  public:
+    TokenSet(const Trie& trie, std::span<const std::pair<std::int32_t, std::int32_t>> ranges);
+    void add_to(std::span<std::int32_t> mask) const;
+    std::size_t bytes() const { return (ids_.size() + mask_.size()) * sizeof(std::int32_t); }
+
+  private:
+    std::vector<std::int32_t> ids_, mask_;
+};
+
+class TokenClasses {
+  public:
+    // Where remainders begin: at a node of the trie (what is below it is still to be read), after a word of
+    // byte classes that was read already and must be lexed again.
+    struct Root {
+        std::int32_t trie_node, word;
+    };
+    struct Node;
+    struct Crossing {
+        std::int32_t label;
+        std::vector<Root> roots;
+        std::vector<std::pair<std::int32_t, Node*>> children;  // by context
+    };
+    struct Node {
+        std::vector<std::pair<std::int32_t, TokenSet>> staying;  // by future
+        std::vector<Crossing> crossings;                         // by label
+    };
+
+    TokenClasses(const LexingAutomaton& lexer, const Coaccessibility& futures, const Trie& trie,
+                 Budget& budget)
+        : lexer_(lexer),
+          futures_(futures),
+          trie_(trie),
+          budget_(budget),
+          of_state_(lexer.num_states(), nullptr) {}
+
+    // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
+    Node& of_state(std::int32_t lexer_state);
+
+    // What the remainders of a crossing do in the context that follows it. `crossing` belongs to a node of
+    // this object.
+    Node& after(Crossing& crossing, std::int32_t context);
+
+    std::size_t bytes() const { return bytes_; }
+
+  private:
+    class Walk;
+    Node* make(Walk& walk);
+
+    const LexingAutomaton& lexer_;
+    const Coaccessibility& futures_;
+    const Trie& trie_;
+    Budget& budget_;
+    Interner words_;
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::vector<Node*> of_state_;
+    std::unordered_map<std::int32_t, bool> loops_on_characters_;
+    std::size_t bytes_ = 0;
+
+    bool swallows(std::int32_t lexer_state, const Trie::Below& below);
+    bool loops_on_characters(std::int32_t lexer_state);
+};
+
+}  // namespace pdacon

@@ -1,0 +1,191 @@
+#include "token_pda.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace pdacon {
+
+namespace {
+
+std::uint64_t hash_of(const std::vector<std::int32_t>& mask) {
+    std::uint64_t lanes[4] = {1, 2, 3, 4};
+    for (std::size_t at = 0; at < mask.size(); ++at) {
+        auto& lane = lanes[at % 4];
+        lane = (lane ^ static_cast<std::uint32_t>(mask[at])) * 0xff51afd7ed558ccdULL;
+    }
+    return lanes[0] ^ (lanes[1] >> 7) ^ (lanes[2] >> 19) ^ (lanes[3] >> 31);
+}
+
+void set_bit(std::vector<std::int32_t>& mask, std::int32_t token) {
+    auto& word = mask[static_cast<std::size_t>(token) / 32];
+    word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | 1U << (token % 32));
+}
+
+}  // namespace
+
+TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth)
+    : machine_(std::move(machine)),
+      trie_(std::move(trie)),
+      budget_(budget),
+      max_depth_(max_depth),
+      speller_(*trie_, budget_),
+      coaccessibility_(machine_, speller_, budget_),
+      classes_(machine_.lexer, coaccessibility_, *trie_, budget_),
+      decisions_(static_cast<std::size_t>(machine_.lexer.num_states())) {
+    std::vector<std::int32_t> ends(trie_->words(), 0);
+    for (const auto token : trie_->end_tokens()) set_bit(ends, token);
+    end_mask_ = intern_mask(std::move(ends));
+    budget_.stop_clock();
+}
+
+template <class Work>
+auto TokenPda::guarded(Work work) {
+    const std::lock_guard hold(lock_);
+    if (!failure_.empty()) throw std::runtime_error(failure_);
+    try {
+        return work();
+    } catch (const std::exception& error) {
+        failure_ = std::string("the constraint failed before and cannot be used any more: ") + error.what();
+        throw;
+    }
+}
+
+bool TokenPda::empty_language() {
+    const PersistentStack stack(machine_.start.start_state);
+    const auto context = machine_.tables.context[static_cast<std::size_t>(stack.top())];
+    return !alive(machine_.lexer.entry(context), stack.node());
+}
+
+bool TokenPda::alive(std::int32_t lexer_state, const StackNode* stack) {
+    const auto future = coaccessibility_.future(lexer_state);
+    const auto known = coaccessibility_.known(future, stack->state);
+    if (known == Verdict::kAlways || known == Verdict::kNever) return known == Verdict::kAlways;
+    return guarded([&] {
+        std::uint32_t looked = 0;
+        Overlay here(stack, looked);
+        return coaccessibility_.alive(future, here);
+    });
+}
+
+std::int32_t TokenPda::mask_id(std::int32_t lexer_state, const StackNode* stack) {
+    return guarded([&] {
+        auto id = lookup(lexer_state, stack);
+        if (id < 0) {
+            std::uint32_t looked = 0;
+            id = intern_mask(compute(lexer_state, stack, looked));
+            remember(lexer_state, stack, looked, id);
+            ++masks_computed_;
+        }
+        return id;
+    });
+}
+
+std::int32_t TokenPda::known_mask_id(std::int32_t lexer_state, const StackNode* stack) {
+    const std::lock_guard hold(lock_);
+    return lookup(lexer_state, stack);
+}
+
+std::size_t TokenPda::num_masks() {
+    const std::lock_guard hold(lock_);
+    return masks_.size();
+}
+
+const std::int32_t* TokenPda::mask(std::int32_t id) {
+    const std::lock_guard hold(lock_);
+    if (id < 0 || static_cast<std::size_t>(id) >= masks_.size())
+        throw std::out_of_range("no mask has this id");
+    return masks_[static_cast<std::size_t>(id)].data();
+}
+
+std::int32_t TokenPda::lookup(std::int32_t lexer_state, const StackNode* stack) const {
+    const auto* at = &decisions_[static_cast<std::size_t>(lexer_state)];
+    for (; at->mask < 0; stack = stack->below) {
+        const auto next = std::find_if(at->next.begin(), at->next.end(),
+                                       [&](const auto& branch) { return branch.first == stack->state; });
+        if (next == at->next.end()) return -1;
+        at = &decisions_[static_cast<std::size_t>(next->second)];
+    }
+    return at->mask;
+}
+
+void TokenPda::remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked,
+                        std::int32_t mask) {
+    auto at = static_cast<std::size_t>(lexer_state);
+    for (; looked > 0; --looked, stack = stack->below) {
+        const auto& branches = decisions_[at].next;
+        const auto known = std::find_if(branches.begin(), branches.end(),
+                                        [&](const auto& branch) { return branch.first == stack->state; });
+        if (known != branches.end()) {
+            at = static_cast<std::size_t>(known->second);
+            continue;
+        }
+        decisions_[at].next.emplace_back(stack->state, static_cast<std::int32_t>(decisions_.size()));
+        at = decisions_.size();
+        decisions_.emplace_back();
+    }
+    decisions_[at].mask = mask;
+}
+
+std::vector<std::int32_t> TokenPda::compute(std::int32_t lexer_state, const StackNode* stack,
+                                            std::uint32_t& looked) {
+    std::vector<std::int32_t> mask(trie_->words(), 0);
+    std::vector<std::pair<TokenClasses::Node*, Overlay>> open;
+    open.emplace_back(&classes_.of_state(lexer_state), Overlay(stack, looked));
+    while (!open.empty()) {
+        auto [node, here] = std::move(open.back());
+        open.pop_back();
+        for (const auto& [future, tokens] : node->staying)
+            if (coaccessibility_.alive(future, here)) tokens.add_to(mask);
+        for (auto& crossing : node->crossings) {
+            auto after = here;
+            if (!feed_label(machine_, after, crossing.label)) continue;
+            const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+            open.emplace_back(&classes_.after(crossing, context), std::move(after));
+        }
+    }
+    Overlay here(stack, looked);
+    if (ends(machine_, here, lexer_state))
+        for (const auto token : trie_->end_tokens()) set_bit(mask, token);
+    return mask;
+}
+
+std::int32_t TokenPda::intern_mask(std::vector<std::int32_t> mask) {
+    const auto hash = hash_of(mask);
+    const auto [begin, end] = mask_ids_.equal_range(hash);
+    for (auto known = begin; known != end; ++known)
+        if (masks_[static_cast<std::size_t>(known->second)] == mask) return known->second;
+    const auto id = static_cast<std::int32_t>(masks_.size());
+    masks_.push_back(std::move(mask));
+    mask_ids_.emplace(hash, id);
+    return id;
+}
+
+bool TokenPda::shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out) {
+    return guarded([&] {
+        if (!completion_)
+            completion_ =
+                std::make_unique<Completion>(machine_, speller_, coaccessibility_.futures(), budget_);
+        return completion_->shortest(lexer_state, std::move(stack), out);
+    });
+}
+
+TokenPda::Statistics TokenPda::statistics() {
+    const std::lock_guard hold(lock_);
+    const auto& lexer = machine_.lexer;
+    const auto tables =
+        static_cast<std::size_t>(lexer.num_states()) * static_cast<std::size_t>(lexer.num_classes()) +
+        machine_.tables.action.size() + machine_.tables.go.size();
+    return {static_cast<std::size_t>(lexer.num_states()),
+            static_cast<std::size_t>(lexer.num_classes()),
+            static_cast<std::size_t>(machine_.tables.num_states),
+            lexer.num_contexts(),
+            static_cast<std::size_t>(lexer.lookahead()),
+            masks_computed_,
+            masks_.size(),
+            tables * sizeof(std::int32_t) + classes_.bytes() +
+                masks_.size() * trie_->words() * sizeof(std::int32_t)};
+}
+
+}  // namespace pdacon

@@ -1,0 +1,93 @@
+// Token classes x stack: the token-level pushdown automaton, whose masks are found by reading the top of a
+// stack.
+//
+// The answer for a configuration depends on its lexer state and the few topmost LR states that the
+// computation looked at. Masks are interned, and found again by those states alone: no vocabulary is in sight
+// then. Logically frozen; the caches fill behind one lock, and a time or size limit that strikes while they
+// do leaves an error for every later call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "budget.hpp"
+#include "coaccessibility.hpp"
+#include "completion.hpp"
+#include "pushdown.hpp"
+#include "speller.hpp"
+#include "stack.hpp"
+#include "token_classes.hpp"
+#include "trie.hpp"
+
+namespace pdacon {
+
+class TokenPda {
+  public:
+    // Throws LimitExceeded, std::invalid_argument.
+    TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth);
+
+    const Pushdown& machine() const { return machine_; }
+    const Trie& trie() const { return *trie_; }
+    std::int64_t max_depth() const { return max_depth_; }
+
+    // Whether no text at all that the vocabulary can spell is accepted.
+    bool empty_language();
+
+    // Whether the configuration can reach acceptance with tokens of the vocabulary.
+    bool alive(std::int32_t lexer_state, const StackNode* stack);
+
+    // The id of the mask of a configuration; a lookup, or at first sight a computation.
+    std::int32_t mask_id(std::int32_t lexer_state, const StackNode* stack);
+    // The same if it is known already, else -1.
+    std::int32_t known_mask_id(std::int32_t lexer_state, const StackNode* stack);
+    std::int32_t end_mask_id() const { return end_mask_; }
+    // The words of a mask; valid as long as this object. Throws std::out_of_range.
+    const std::int32_t* mask(std::int32_t id);
+    std::size_t num_masks();
+
+    // The fewest bytes, and among those the least, that complete the text. Empty optional: none.
+    bool shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+
+    struct Statistics {
+        std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
+            distinct_masks, bytes;
+    };
+    Statistics statistics();
+
+  private:
+    struct Decision {
+        std::int32_t mask = -1;                                   // the answer, or
+        std::vector<std::pair<std::int32_t, std::int32_t>> next;  // what the next LR state below leads to
+    };
+    std::int32_t lookup(std::int32_t lexer_state, const StackNode* stack) const;
+    void remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked, std::int32_t mask);
+    std::vector<std::int32_t> compute(std::int32_t lexer_state, const StackNode* stack,
+                                      std::uint32_t& looked);
+    std::int32_t intern_mask(std::vector<std::int32_t> mask);
+    template <class Work>
+    auto guarded(Work work);
+
+    Pushdown machine_;
+    std::shared_ptr<const Trie> trie_;
+    Budget budget_;
+    std::int64_t max_depth_;
+    Speller speller_;
+    Coaccessibility coaccessibility_;
+    TokenClasses classes_;
+    std::unique_ptr<Completion> completion_;  // made when first asked for
+
+    std::mutex lock_;
+    std::string failure_;
+    std::vector<Decision> decisions_;  // the first num_states() are the roots, one per lexer state
+    std::vector<std::vector<std::int32_t>> masks_;
+    std::unordered_multimap<std::uint64_t, std::int32_t> mask_ids_;
+    std::size_t masks_computed_ = 0;
+    std::int32_t end_mask_ = -1;
+};
+
+}  // namespace pdacon
