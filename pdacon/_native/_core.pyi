@@ -40,4 +40,5 @@ def lalr_tables(
     starts: NDArray[np.int32],
     max_states: int,
     max_bytes: int,
+    max_seconds: float,
 ) -> LalrTables: ...

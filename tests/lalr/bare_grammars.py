@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations, product
 
 import lark
 from lark.grammar import NonTerminal, Rule, RuleOptions, Terminal
@@ -59,11 +61,26 @@ class BareGrammar:
         )
 
 
-def load(text: str, starts: list[str] | None = None, source_path: str | None = None) -> BareGrammar:
-    """The productions of a grammar text, by Lark's loader. Earley accepts every grammar, so conflicts pass."""
+def load(
+    text: str, starts: list[str] | None = None, source_path: str | None = None, parser: str = "earley"
+) -> BareGrammar:
+    """The productions of a grammar text, by Lark's loader. Earley refuses no grammar for its conflicts."""
     starts = starts or ["start"]
-    loaded = lark.Lark(text, parser="earley", lexer="basic", start=starts, source_path=source_path)
+    loaded = lark.Lark(text, parser=parser, lexer="basic", start=starts, source_path=source_path)
     return BareGrammar.of_rules(loaded.rules, starts)
+
+
+def all_small_grammars() -> Iterator[BareGrammar]:
+    """Every grammar of one or two productions for each of two nonterminals, with at most two symbols on the right.
+
+    One terminal, the first nonterminal is the start. There are 8,281.
+    """
+    symbols = (0, 2, 3)
+    bodies = [(), *product(symbols), *product(symbols, symbols)]
+    alternatives = [*combinations(bodies, 1), *combinations(bodies, 2)]
+    for first, second in product(alternatives, alternatives):
+        productions = [Production(2, rhs, 0) for rhs in first] + [Production(3, rhs, 0) for rhs in second]
+        yield BareGrammar(("A",), ("v", "w"), tuple(productions), (2,))
 
 
 def random_grammar(seed: int) -> BareGrammar:

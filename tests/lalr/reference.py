@@ -8,6 +8,7 @@ from typing import NamedTuple
 from lalr.bare_grammars import BareGrammar
 from lark.common import ParserConf
 from lark.exceptions import GrammarError
+from lark.grammar import Symbol
 from lark.parsers.grammar_analysis import LR0ItemSet
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
@@ -29,7 +30,8 @@ class Expected(NamedTuple):
 class LarkAnalysis:
     """Stock Lark's analysis of a grammar, with its states and rules in pdacon's numbers."""
 
-    def __init__(self, grammar: BareGrammar, tables: Tables) -> None:
+    def __init__(self, grammar: BareGrammar, tables: Tables, transition_order: int = 0) -> None:
+        """``transition_order`` 1 or -1 sorts what Lark visits in the order of its hashes, up or down."""
         self.grammar = grammar
         self.starts = [grammar.symbol(s).name for s in grammar.starts]
         self.rules = grammar.rules()
@@ -40,11 +42,22 @@ class LarkAnalysis:
         self.analyzer.compute_lr0_states()
         self.analyzer.compute_reads_relations()
         self.analyzer.compute_includes_lookback()
-        self.analyzer.compute_lookaheads()
         self.state = self._match(tables)
+        if transition_order:
+            self._visit_in_order(transition_order)
+        self.analyzer.compute_lookaheads()
 
     def _analyzer(self, strict: bool = False) -> LALR_Analyzer:
         return LALR_Analyzer(ParserConf(self.rules, {}, self.starts), debug=True, strict=strict)
+
+    def _visit_in_order(self, direction: int) -> None:
+        def key(x: tuple[LR0ItemSet, Symbol]) -> tuple[int, int]:
+            return direction * self.state[x[0]], direction * self.number[x[1].name]
+
+        self.analyzer.nonterminal_transitions.sort(key=key)
+        for relation in (self.analyzer.reads, self.analyzer.includes):
+            for x in relation:
+                relation[x] = sorted(relation[x], key=key)
 
     def _match(self, tables: Tables) -> dict[LR0ItemSet, int]:
         """Walk both automata in parallel. Asserts that they are isomorphic."""

@@ -18,15 +18,16 @@ using Self = nb::pointer_and_handle<lalr::Tables>;
 std::vector<int32_t> copy(const Input& array) { return {array.data(), array.data() + array.size()}; }
 
 lalr::Tables lalr_tables(int32_t num_terminals, int32_t num_nonterminals, Input lhs, Input rhs_offset,
-                         Input rhs, Input priority, Input starts, int64_t max_states, int64_t max_bytes) {
+                         Input rhs, Input priority, Input starts, int64_t max_states, int64_t max_bytes,
+                         double max_seconds) {
     const lalr::Productions productions{num_terminals, num_nonterminals, copy(lhs),   copy(rhs_offset),
                                         copy(rhs),     copy(priority),   copy(starts)};
     try {
         const nb::gil_scoped_release release;
-        return lalr::build_tables(productions, {max_states, max_bytes});
+        return lalr::build_tables(productions, {max_states, max_bytes, max_seconds});
     } catch (const lalr::LimitExceeded& error) {
         const nb::object type = nb::module_::import_("pdacon.errors").attr("LimitExceededError");
-        PyErr_SetObject(type.ptr(), nb::make_tuple(error.what_limit, error.given, error.limit).ptr());
+        PyErr_SetObject(type.ptr(), nb::make_tuple(error.what(), error.given, error.limit).ptr());
         throw nb::python_error();
     }
 }
@@ -65,7 +66,7 @@ void bind_lalr(nb::module_& m) {
         .def_prop_ro("conflict_productions", &vector_view<&Tables::conflict_productions>);
     m.def("lalr_tables", &lalr_tables, nb::arg("num_terminals"), nb::arg("num_nonterminals"), nb::arg("lhs"),
           nb::arg("rhs_offset"), nb::arg("rhs"), nb::arg("priority"), nb::arg("starts"),
-          nb::arg("max_states"), nb::arg("max_bytes"));
+          nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"));
 }
 
 }  // namespace pdacon

@@ -80,12 +80,13 @@ std::vector<uint8_t> find_nullable(const Productions& g, const Items& items) {
 // The relations of the paper on nonterminal transitions, and the tables they lead to.
 class Analysis {
   public:
-    Analysis(const Productions& grammar, const Limits& limits)
+    Analysis(const Productions& grammar, Meter& meter)
         : g_(grammar),
+          meter_(meter),
           items_(grammar),
           nullable_(find_nullable(grammar, items_)),
-          lr0_(build_automaton(grammar, items_, limits)) {
-        number_transitions(limits);
+          lr0_(build_automaton(grammar, items_, meter)) {
+        number_transitions();
     }
 
     Tables run() {
@@ -111,22 +112,19 @@ class Analysis {
     }
     size_t num_transitions() const { return source_.size(); }
 
-    // Enters shifts and numbers the nonterminal transitions by (state, nonterminal).
-    void number_transitions(const Limits& limits) {
-        const int64_t states = lr0_.num_states();
-        const auto is_nonterminal = [&](int32_t s) { return !g_.is_terminal(s); };
-        const int64_t rows = std::ranges::count_if(lr0_.edge_symbol, is_nonterminal) * 2 +
-                             static_cast<int64_t>(lr0_.reduction.size()) + states;
-        const int64_t words = (g_.num_terminals + int64_t{64}) / 64;
-        const int64_t bytes =
-            states * (g_.num_terminals + int64_t{1} + g_.num_nonterminals) * 4 + rows * words * 8;
-        if (bytes > limits.bytes) throw LimitExceeded("bytes", bytes, limits.bytes);
+    BitRows make_rows(size_t rows) {
+        meter_.spend_bytes(static_cast<int64_t>(rows) * (g_.num_terminals / 64 + 1) * 8);
+        return {rows, g_.num_terminals + 1};
+    }
 
+    // Enters shifts and numbers the nonterminal transitions by (state, nonterminal).
+    void number_transitions() {
+        const auto states = static_cast<size_t>(lr0_.num_states());
         out_.num_states = lr0_.num_states();
         out_.num_terminals = g_.num_terminals;
         out_.num_nonterminals = g_.num_nonterminals;
-        out_.action.assign(static_cast<size_t>(states) * (g_.num_terminals + 1), 0);
-        out_.go_to.assign(static_cast<size_t>(states) * g_.num_nonterminals, -1);
+        out_.action.assign(states * (g_.num_terminals + 1), 0);
+        out_.go_to.assign(states * g_.num_nonterminals, -1);
         for (int32_t state = 0; state < out_.num_states; ++state) {
             for (int32_t e = lr0_.edge_offset[state]; e < lr0_.edge_offset[state + 1]; ++e) {
                 const int32_t symbol = lr0_.edge_symbol[e];
@@ -144,7 +142,7 @@ class Analysis {
 
     // Read(p, A) from directly-reads by the relation `reads`; its cycles become conflicts.
     BitRows compute_reads() {
-        BitRows sets(num_transitions(), g_.num_terminals + 1);
+        BitRows sets = make_rows(num_transitions());
         std::vector<Relation::Pair> reads;
         for (size_t x = 0; x < num_transitions(); ++x) {
             const int32_t r = target_[x];
@@ -156,10 +154,12 @@ class Analysis {
                     reads.emplace_back(x, transition(r, g_.nonterminal(symbol)));
                 }
             }
+            meter_.tick();
         }
         for (size_t k = 0; k < g_.starts.size(); ++k) {
             sets.set(transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k])), g_.end());
         }
+        meter_.spend_bytes(static_cast<int64_t>(reads.size() * sizeof(Relation::Pair)));
         std::vector<std::vector<int32_t>> cycles;
         digraph(Relation(num_transitions(), reads), sets, [&](std::span<const int32_t> members) {
             std::ranges::sort(cycles.emplace_back(members.begin(), members.end()));
@@ -200,6 +200,7 @@ class Analysis {
     // Follows production p from its dot through the automaton, from the source of transition x on; notes
     // `includes x` for transitions after which the rest of p can be empty. Returns the last state.
     int32_t walk(int32_t x, int32_t p, int32_t dot, int32_t tail) {
+        const size_t known = includes_.size();
         int32_t state = source_[x];
         for (int32_t i = dot, length = items_.length(p); i < length; ++i) {
             const int32_t symbol = items_.next[items_.first[p] + i];
@@ -211,6 +212,8 @@ class Analysis {
                 state = target_[y];
             }
         }
+        meter_.tick();
+        meter_.spend_bytes(static_cast<int64_t>((includes_.size() - known + 1) * sizeof(Relation::Pair)));
         return state;
     }
 
@@ -221,16 +224,16 @@ class Analysis {
     }
 
     // LA of every reduction: the union of Follow over its lookback.
-    BitRows compute_lookaheads(BitRows follow, std::span<const Relation::Pair> includes) const {
+    BitRows compute_lookaheads(BitRows follow, std::span<const Relation::Pair> includes) {
         digraph(Relation(num_transitions(), includes), follow, [](auto) {});
-        BitRows lookaheads(lr0_.reduction.size(), g_.num_terminals + 1);
+        BitRows lookaheads = make_rows(lr0_.reduction.size());
         for (const auto& [x, reduction] : lookback_) lookaheads.unite(reduction, std::as_const(follow)[x]);
         return lookaheads;
     }
 
     // Enters the reduces that Lark enters, and notes what it settles and what it refuses.
     void fill_actions(const BitRows& lookaheads) {
-        BitRows any(1, g_.num_terminals + 1);
+        BitRows any = make_rows(1);
         std::vector<int32_t> candidates;
         for (int32_t state = 0; state < out_.num_states; ++state) {
             const auto [begin, end] =
@@ -274,6 +277,7 @@ class Analysis {
     }
 
     void add_conflict(Conflict conflict, std::span<const int32_t> productions) {
+        meter_.spend_bytes(static_cast<int64_t>(sizeof(Conflict) + 4 * productions.size()));
         conflict.first_production = static_cast<int32_t>(out_.conflict_productions.size());
         out_.conflicts.push_back(conflict);
         out_.conflict_productions.insert(out_.conflict_productions.end(), productions.begin(),
@@ -329,6 +333,7 @@ class Analysis {
     }
 
     const Productions& g_;
+    Meter& meter_;
     Items items_;
     std::vector<uint8_t> nullable_;
     Automaton lr0_;
@@ -343,7 +348,8 @@ class Analysis {
 
 Tables build_tables(const Productions& grammar, const Limits& limits) {
     validate(grammar);
-    return Analysis(grammar, limits).run();
+    Meter meter(limits);
+    return Analysis(grammar, meter).run();
 }
 
 }  // namespace pdacon::lalr

@@ -8,9 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <vector>
+
+#include "lalr_limits.hpp"
 
 namespace pdacon::lalr {
 
@@ -27,23 +27,6 @@ struct Productions {
     int32_t end() const { return num_terminals; }
     bool is_terminal(int32_t symbol) const { return symbol < num_terminals; }
     int32_t nonterminal(int32_t symbol) const { return symbol - num_terminals - 1; }
-};
-
-struct Limits {
-    int64_t states;
-    int64_t bytes;
-};
-
-// A limit was reached before the work was done.
-struct LimitExceeded : std::runtime_error {
-    LimitExceeded(const char* what_, int64_t given_, int64_t limit_)
-        : std::runtime_error(std::string("limit exceeded: ") + what_),
-          what_limit(what_),
-          given(given_),
-          limit(limit_) {}
-    const char* what_limit;
-    int64_t given;
-    int64_t limit;
 };
 
 enum class ConflictKind : int32_t { shift_reduce, reduce_reduce, reads_cycle };

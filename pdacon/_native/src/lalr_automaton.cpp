@@ -33,10 +33,10 @@ namespace {
 
 class Builder {
   public:
-    Builder(const Productions& grammar, const Items& items, const Limits& limits)
+    Builder(const Productions& grammar, const Items& items, Meter& meter)
         : grammar_(grammar),
           items_(items),
-          limits_(limits),
+          meter_(meter),
           closed_(grammar.num_nonterminals, -1),
           bucket_(grammar.num_terminals + 1 + grammar.num_nonterminals),
           seen_(64, Hash{this}, Equal{this}) {}
@@ -89,8 +89,8 @@ class Builder {
             out_.kernel.resize(out_.kernel_offset.back());
             return *found;
         }
-        if (candidate >= limits_.states)
-            throw LimitExceeded("states", candidate + int64_t{1}, limits_.states);
+        meter_.check_states(candidate + int64_t{1});
+        meter_.spend_bytes(4 * static_cast<int64_t>(bucket_.size() + items.size()));
         out_.accessing.push_back(symbol);
         return candidate;
     }
@@ -104,6 +104,8 @@ class Builder {
         for (size_t i = 0; i < pending_.size(); ++i) {
             for (const int32_t p : items_.rules_of(pending_[i])) visit(state, items_.first[p]);
         }
+        meter_.tick();
+        meter_.spend_bytes(8 * static_cast<int64_t>(symbols_.size()));
         std::ranges::sort(symbols_);
         for (const int32_t symbol : symbols_) {
             auto& successors = bucket_[symbol];
@@ -135,7 +137,7 @@ class Builder {
 
     const Productions& grammar_;
     const Items& items_;
-    const Limits& limits_;
+    Meter& meter_;
     Automaton out_;
     std::vector<int32_t> closed_;               // per nonterminal: the last state whose closure has it
     std::vector<int32_t> pending_;              // nonterminals of the closure
@@ -146,8 +148,8 @@ class Builder {
 
 }  // namespace
 
-Automaton build_automaton(const Productions& grammar, const Items& items, const Limits& limits) {
-    return Builder(grammar, items, limits).run();
+Automaton build_automaton(const Productions& grammar, const Items& items, Meter& meter) {
+    return Builder(grammar, items, meter).run();
 }
 
 }  // namespace pdacon::lalr

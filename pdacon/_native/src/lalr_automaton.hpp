@@ -41,7 +41,8 @@ struct Automaton {
     int32_t num_states() const { return static_cast<int32_t>(accessing.size()); }
 };
 
-// Time and memory are linear in the sum of the closures' sizes.
-Automaton build_automaton(const Productions& grammar, const Items& items, const Limits& limits);
+// Time is linear in the sum of the closures' sizes. Pays for the rows of the dense tables too, so that a
+// grammar too large for them is refused early.
+Automaton build_automaton(const Productions& grammar, const Items& items, Meter& meter);
 
 }  // namespace pdacon::lalr
