@@ -1,0 +1,125 @@
+"""Python's own pattern parser, and the few private names of it that pdacon uses; nothing else touches them.
+
+The parser became ``re._parser`` in Python 3.11 and was ``sre_parse`` before. Its tree is a sequence of pairs
+(operator, argument). Using it means that what a pattern is can never differ from what ``re`` thinks it is.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from pdacon.errors import UnsupportedGrammarError
+
+_PACKAGED = sys.version_info >= (3, 11)
+_parser: Any = import_module("re._parser" if _PACKAGED else "sre_parse")
+_compiler: Any = import_module("re._compiler" if _PACKAGED else "sre_compile")
+
+UNLIMITED = int(_parser.MAXREPEAT)
+"""The upper bound of ``*`` in the tree."""
+
+_TYPE_FLAGS = re.ASCII | re.LOCALE | re.UNICODE
+
+
+def parse(regexp: str, flags: int) -> tuple[Any, int]:
+    """Parse a pattern; gives the tree and the flags in force at its start.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        Python's ``re`` does not take the pattern; the message is its own, with the column.
+    """
+    try:
+        tree = _parser.parse(regexp, flags & ~re.DEBUG)
+    except re.error as error:
+        place = "" if error.pos is None else f" at column {error.pos + 1}"
+        raise UnsupportedGrammarError(
+            f"Python's re does not take the pattern {quoted(regexp)}: {error.msg}{place}", feature="invalid-pattern"
+        ) from error
+    except (ValueError, OverflowError) as error:  # incompatible flags; a repetition count beyond 32 bits
+        raise UnsupportedGrammarError(
+            f"Python's re does not take the pattern {quoted(regexp)}: {error}", feature="invalid-pattern"
+        ) from error
+    return tree, int(tree.state.flags)
+
+
+def scoped_flags(flags: int, added: int, removed: int) -> int:
+    """The flags inside a group such as ``(?i-s:...)``."""
+    if added & _TYPE_FLAGS:
+        flags &= ~_TYPE_FLAGS
+    return (flags | added) & ~removed
+
+
+def compile_character(operator: Any, argument: Any, flags: int) -> re.Pattern[str]:
+    """What ``re`` itself makes of one or more characters of one node of the tree, under the given flags."""
+    state = _parser.State()
+    state.flags = flags
+    node = _parser.SubPattern(state, [(operator, argument)])
+    run = _parser.SubPattern(state, [(_parser.MAX_REPEAT, (1, _parser.MAXREPEAT, node))])
+    pattern: re.Pattern[str] = _compiler.compile(run, flags)
+    return pattern
+
+
+def quoted(regexp: str) -> str:
+    """The pattern as a message shows it."""
+    return f"/{regexp}/" if len(regexp) <= 60 else f"/{regexp[:57]}.../"
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<class> \[ \^? \]? (?: \\. | [^\\\]] )* \] )
+    | (?P<comment> \(\?\# [^)]* \) )
+    | (?P<octal> \\ (?: 0[0-7]{0,2} | [0-3][0-7]{2} ) )
+    | (?P<backreference> \\ [1-9][0-9]? | \(\?P= [^)]* \) )
+    | (?P<anchor> \\[AZz] | \^ | \$ )
+    | (?P<word_boundary> \\[bB] )
+    | (?P<escape> \\ (?: N\{ [^}]* \} | . ) )
+    | (?P<look_ahead> \(\?[=!] )
+    | (?P<look_behind> \(\?<[=!] )
+    | (?P<atomic_group> \(\?> )
+    | (?P<conditional_group> \(\?\( [^)]* \) )
+    | (?P<group> \( (?: \?P<[^>]*> | \?(?P<flags>[aiLmsux]*(?:-[imsx]+)?)[:)] )? )
+    | (?P<close> \) )
+    | (?P<possessive_quantifier> (?: [*+?] | \{ (?: \d+ (?: ,\d* )? | ,\d* ) \} ) \+ )
+    | (?P<quantifier> (?: [*+?] | \{ (?: \d+ (?: ,\d* )? | ,\d* ) \} ) \?? )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def locate(regexp: str, flags: int, construct: str) -> tuple[int, str]:
+    """Column (1-based) and text of the first ``construct`` (a group name of ``_TOKEN``) in a pattern that parses.
+
+    The tree has no positions, so this reads the pattern's tokens again.
+    """
+    for kind, column, text in _tokens(regexp, bool(flags & re.VERBOSE)):
+        if kind == construct:
+            return column, text
+    return 1, regexp
+
+
+def _tokens(regexp: str, verbose: bool) -> Iterator[tuple[str, int, str]]:
+    enclosing: list[bool] = []
+    position = 0
+    while position < len(regexp):
+        if verbose and regexp[position] == "#":
+            end = regexp.find("\n", position)
+            position = len(regexp) if end < 0 else end
+            continue
+        token = _TOKEN.match(regexp, position)
+        if token is None:
+            position += 1
+            continue
+        kind = token.lastgroup or ""
+        text = token.group()
+        yield kind, position + 1, text
+        position = token.end()
+        if kind == "close" and enclosing:
+            verbose = enclosing.pop()
+        elif kind == "conditional_group" or (text.startswith("(") and not text.endswith(")")):
+            enclosing.append(verbose)
+            added, _, removed = (token["flags"] or "").partition("-")
+            verbose = (verbose or "x" in added) and "x" not in removed
