@@ -1,5 +1,7 @@
 """The native core: integers and flat arrays in, integers and flat arrays out."""
 
+from typing import Any, NoReturn
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,3 +44,98 @@ def lalr_tables(
     max_bytes: int,
     max_seconds: float,
 ) -> LalrTables: ...
+
+# lexer
+
+class Nfa:
+    """The ordered byte automata of all terminals, in one numbering."""
+
+    @staticmethod
+    def make(
+        kind: NDArray[np.uint8],
+        offset: NDArray[np.int32],
+        low: NDArray[np.uint8],
+        high: NDArray[np.uint8],
+        target: NDArray[np.int32],
+        owner: NDArray[np.int32],
+        entry: NDArray[np.int32],
+    ) -> Nfa: ...
+
+class LexingAutomaton:
+    """A deterministic automaton over byte classes whose transitions can commit a terminal."""
+
+    @staticmethod
+    def make(
+        nfa: Nfa,
+        ignored: NDArray[np.uint8],
+        alternations: list[list[int]],
+        renames: list[list[tuple[int, list[int]]]],
+        follow: list[list[int]],
+        max_states: int,
+        max_seconds: float,
+    ) -> LexingAutomaton: ...
+    @property
+    def num_states(self) -> int: ...
+    @property
+    def num_classes(self) -> int: ...
+    @property
+    def lookahead(self) -> int: ...
+    @property
+    def unbounded(self) -> list[tuple[int, bytes, bytes]]: ...  # label, prefix, loop
+
+def find_collisions(
+    nfa: Nfa, pairs: NDArray[np.int32], max_states: int, max_seconds: float
+) -> list[tuple[int, int, bytes]]: ...
+
+# composition
+
+class Trie:
+    """The detokenizing trie of a vocabulary."""
+
+    @staticmethod
+    def make(text: bytes, offsets: NDArray[np.int64], end_tokens: NDArray[np.int32]) -> Trie: ...
+    @property
+    def num_nodes(self) -> int: ...
+
+class TokenPda:
+    """A token-level pushdown automaton: what a Constraint holds for each start symbol."""
+
+    @staticmethod
+    def make(
+        lexer: LexingAutomaton,
+        action: NDArray[np.int32],
+        goto: NDArray[np.int32],
+        lhs: NDArray[np.int32],
+        length: NDArray[np.int32],
+        context: NDArray[np.int32],
+        start_state: int,
+        end_state: int,
+        trie: Trie,
+        max_states: int,
+        max_seconds: float,
+        max_depth: int,
+    ) -> TokenPda: ...
+    def empty_language(self) -> bool: ...
+    def statistics(self) -> dict[str, int]: ...
+    def mask_table(self, since: int) -> NDArray[np.int32]: ...
+
+# matching
+
+class Matcher:
+    """A position in a text that a Constraint allows, token by token."""
+
+    def __init__(self, pda: TokenPda, max_rollback: int) -> None: ...
+    def fill_bitmask(self, bitmask: Any, row: int = 0) -> None: ...
+    def mask_id(self) -> int: ...
+    def is_allowed(self, token: int) -> bool: ...
+    def accept_token(self, token: int) -> bool: ...
+    def accept_bytes(self, text: bytes) -> bool: ...
+    def validate_tokens(self, tokens: list[int]) -> int: ...
+    def rollback(self, count: int) -> None: ...
+    def fork(self) -> Matcher: ...
+    def reset(self) -> None: ...
+    def is_accepting(self) -> bool: ...
+    def is_terminated(self) -> bool: ...
+    def shortest_completion(self) -> bytes: ...
+    def _stack(self) -> list[int]: ...
+    def __reduce__(self) -> NoReturn: ...

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -24,7 +24,7 @@ _DATA = Path(__file__).with_name("unicode_data")
 _BLOCK = 256
 
 
-@lru_cache(maxsize=None)
+@cache
 def unicode_set(name: SetName) -> tuple[tuple[int, int], ...]:
     """Ranges of a set: ``\\w``, ``\\d``, ``\\s``, or ``cased``: every character whose case can matter to ``re``.
 

@@ -1,0 +1,196 @@
+"""From a grammar and a vocabulary to a constraint: the rooms in order, and nothing else."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon._native import _core
+from pdacon.composition import Limits, compose
+from pdacon.determinism import DeterminismReport, check, make_report
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import CancelledError, EmptyLanguageError, LimitExceededError, NondeterministicGrammarError
+from pdacon.grammar import Grammar
+from pdacon.lalr import Tables, build_tables
+from pdacon.lexer import Lexer, build_lexer, find_collisions
+from pdacon.matching import Matcher
+
+
+class CancelEvent(Protocol):
+    """What `compile` asks whether to stop: a ``threading.Event``, or anything that has its ``is_set``."""
+
+    def is_set(self) -> bool:
+        """Whether the work is to stop."""
+        ...
+
+
+def compile(
+    grammar: Grammar,
+    vocabulary: Vocabulary,
+    *,
+    limits: Limits | None = None,
+    cancel: CancelEvent | None = None,
+) -> Constraint:
+    """Compile a grammar for a vocabulary.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        Its options ``conflicts`` and ``lookahead`` decide what is refused.
+    vocabulary : Vocabulary
+        The tokens of the model to constrain.
+    limits : Limits, optional
+        How much work the grammar may cause.
+    cancel : threading.Event, optional
+        Set it from another thread to stop between two stages.
+
+    Returns
+    -------
+    Constraint
+        Its masks are computed at first sight.
+
+    Raises
+    ------
+    NondeterministicGrammarError
+        ``report`` has every finding; no choice is ever made in silence.
+    UnsupportedGrammarError
+        A terminal uses what pdacon does not support.
+    EmptyLanguageError
+        No text at all is a sentence, or none that the vocabulary can spell.
+    LimitExceededError, CancelledError
+
+    Notes
+    -----
+    Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use.
+    """
+    limits = limits or Limits()
+    watch = _Watch(limits.seconds, cancel)
+    tables = build_tables(grammar, max_states=int(limits.states), max_bytes=int(limits.bytes))
+    watch.left()
+    lexer = build_lexer(grammar, tables, max_states=int(limits.states), max_seconds=watch.left())
+    report = _determine(grammar, tables, lexer, limits, watch)
+    pdas = tuple(
+        compose(lexer, tables, start, vocabulary, limits, watch.left()) for start in range(len(grammar.starts))
+    )
+    for name, pda in zip(grammar.options.start, pdas, strict=True):
+        if pda.empty_language():
+            raise EmptyLanguageError(
+                f"no text is a sentence of {name!r}: either no text is cut into the terminals that the rules ask for, "
+                "or the vocabulary lacks bytes that every sentence needs; `pdacon check` shows the rules that are empty"
+            )
+    return Constraint(grammar, vocabulary, report, pdas)
+
+
+def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: _Watch) -> DeterminismReport:
+    """The report of a grammar that is deterministic enough for its options; raises for any other."""
+    collisions = find_collisions(lexer, max_states=int(limits.states), max_seconds=watch.left())
+    if not (tables.conflicts or collisions or lexer.automaton.unbounded):
+        return make_report(grammar, [])
+    report = check(grammar)
+    if not report.ok:
+        raise NondeterministicGrammarError(report)
+    return report
+
+
+class _Watch:
+    """The time limit of a compilation, and whether it was cancelled."""
+
+    def __init__(self, seconds: float, cancel: CancelEvent | None) -> None:
+        self.seconds = seconds
+        self.cancel = cancel
+        self.start = time.monotonic()
+
+    def left(self) -> float:
+        """Seconds that are left, or 0 where there is no limit."""
+        if self.cancel is not None and self.cancel.is_set():
+            raise CancelledError("the compilation was cancelled")
+        if not self.seconds:
+            return 0.0
+        spent = time.monotonic() - self.start
+        if spent >= self.seconds:
+            raise LimitExceededError("seconds", spent, self.seconds)
+        return self.seconds - spent
+
+
+class Constraint:
+    """A grammar compiled for a vocabulary; `compile` makes it.
+
+    Logically frozen, and safe from any thread: what it computes on demand it keeps. Cannot be pickled.
+
+    Attributes
+    ----------
+    grammar : Grammar
+    vocabulary : Vocabulary
+    report : DeterminismReport
+        What the checker found, such as conflicts that ``conflicts="shift"`` settles.
+    """
+
+    __slots__ = ("__weakref__", "_pdas", "grammar", "report", "vocabulary")
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        vocabulary: Vocabulary,
+        report: DeterminismReport,
+        pdas: tuple[_core.TokenPda, ...],
+    ) -> None:
+        self.grammar = grammar
+        self.vocabulary = vocabulary
+        self.report = report
+        self._pdas = pdas
+
+    def matcher(self, start: str | None = None, max_rollback: int | None = None) -> Matcher:
+        """A matcher at the start of a text.
+
+        Parameters
+        ----------
+        start : str, optional
+            Which of the grammar's start rules; the first if it is not given.
+        max_rollback : int, optional
+            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs
+            about 24 bytes.
+        """
+        if max_rollback is not None and max_rollback < 0:
+            raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
+        return Matcher(self._pda(start), -1 if max_rollback is None else max_rollback)
+
+    def statistics(self, start: str | None = None) -> dict[str, int]:
+        """Sizes and counts.
+
+        Returns
+        -------
+        dict
+            ``lexer_states``, ``byte_classes``, ``parser_states``, ``contexts``, ``lookahead`` (most bytes that are
+            read again), ``masks_computed``, ``distinct_masks``, ``bytes`` (of tables, classes and masks).
+        """
+        return self._pda(start).statistics()
+
+    def mask_table(self, since: int = 0, start: str | None = None) -> NDArray[np.int32]:
+        """The masks seen so far, by id: int32[n, words], a copy. Ids are stable; the table only grows.
+
+        ``since`` is the first id wanted; IndexError if it was not given out yet and is not the next one.
+        """
+        return self._pda(start).mask_table(since)
+
+    def _pda(self, start: str | None) -> _core.TokenPda:
+        names = self.grammar.options.start
+        if start is None:
+            return self._pdas[0]
+        if start not in names:
+            raise ValueError(f"{start!r} is not a start of this grammar; it was compiled for {', '.join(names)}")
+        return self._pdas[names.index(start)]
+
+    def __repr__(self) -> str:
+        return f"<Constraint of {self.grammar.source_path or 'a grammar'} for {len(self.vocabulary)} tokens>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Constraint cannot be pickled; pickle its grammar and vocabulary, and compile again")
+
+    def __copy__(self) -> Constraint:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Constraint:
+        return self

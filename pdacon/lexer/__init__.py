@@ -1,0 +1,35 @@
+"""The lexer room: terminal patterns become one automaton that cuts bytes into lexemes as Lark does.
+
+In: the terminals of a Grammar, and the rows of its LALR tables (they say which terminals are looked for where).
+Out: a `Lexer`: the contexts, and one lexing automaton over byte classes in which each context is an entry. Its
+transitions stay inside a lexeme, or commit a terminal with the bytes that have to be lexed again after it.
+
+It does not know the parser's stack, nor any vocabulary. After this room there are no regular expressions any more.
+
+Sources: Python's ``re`` for the meaning of a pattern, ``lark.lexer`` for that of a set of terminals; Cox 2009,
+"Regular expression matching: the virtual machine approach", for ordered threads.
+"""
+
+from pdacon.lexer.lowering import (
+    Collision,
+    Context,
+    Lexer,
+    UnboundedLookahead,
+    build_lexer,
+    find_collisions,
+    find_unbounded_lookahead,
+)
+from pdacon.lexer.patterns import compile_pattern
+from pdacon.lexer.program import Program
+
+__all__ = [
+    "Collision",
+    "Context",
+    "Lexer",
+    "Program",
+    "UnboundedLookahead",
+    "build_lexer",
+    "compile_pattern",
+    "find_collisions",
+    "find_unbounded_lookahead",
+]

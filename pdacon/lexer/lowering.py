@@ -1,0 +1,270 @@
+"""Terminals and LALR tables -> the lexing automaton of a grammar, its contexts and what they rename."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon._native import _core
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import Grammar, Terminal
+from pdacon.lalr import Tables
+from pdacon.lexer.patterns import compile_pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What Lark's lexer looks for in some LR states.
+
+    Attributes
+    ----------
+    alternation : tuple of int
+        Terminals in the order in which they are tried; the first that matches wins.
+    renames : tuple of (int, tuple of int)
+        A regex, and the keywords that it absorbs: a lexeme of the regex that one of them matches whole takes the
+        name of the first that does.
+    """
+
+    alternation: tuple[int, ...]
+    renames: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexer:
+    """The lexing automaton of a grammar, and which context each LR state reads in.
+
+    Attributes
+    ----------
+    contexts : tuple of Context
+    context_of_state : int32[S], read-only
+        Index of the context in which the next lexeme is read when this LR state is on top.
+    automaton : LexingAutomaton
+        The native automaton; context i is entry i.
+    """
+
+    grammar: Grammar
+    contexts: tuple[Context, ...]
+    context_of_state: NDArray[np.int32]
+    automaton: _core.LexingAutomaton = field(repr=False)
+    nfa: _core.Nfa = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """Two terminals of one context that match the same text at the same priority, neither a keyword of the other."""
+
+    first: int
+    """The terminal that Lark's order prefers."""
+    second: int
+    witness: bytes
+    """A shortest text that both match."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnboundedLookahead:
+    """A match that no bounded number of bytes decides.
+
+    After ``prefix`` the bytes ``loop`` can follow any number of times, and it is still open whether the lexeme ends
+    where ``terminal`` matched (its name; None if it is an ignored one) or goes on.
+    """
+
+    terminal: int | None
+    prefix: bytes
+    loop: bytes
+
+
+def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000, max_seconds: float = 0) -> Lexer:
+    """Lower the terminals of a grammar to one lexing automaton.
+
+    Parameters
+    ----------
+    tables : Tables
+        Of the same grammar: their rows are the contexts of the contextual lexer.
+    max_states : int
+        Most states of the automaton.
+    max_seconds : float
+        Most time, in seconds; 0: no limit.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        A terminal uses something of ``re`` that is not supported. The span is the terminal's.
+    LimitExceededError
+        "states" or "seconds".
+
+    Notes
+    -----
+    An unbounded lookahead does not raise: the match is given up once round its loop. See `find_unbounded_lookahead`.
+
+    Source: the meaning is that of ``lark.lexer.ContextualLexer`` and its keyword callbacks (Lark 1.3).
+    """
+    lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
+    rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: _order(grammar.terminals[k])))}
+    sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
+    absorbs = _Absorption(grammar)
+    contexts = tuple(_make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in sets)
+    nfa = _make_nfa(grammar)
+    automaton = _core.LexingAutomaton.make(
+        nfa,
+        np.array([k in grammar.ignore for k in range(len(grammar.terminals))], np.uint8),
+        [list(context.alternation) for context in contexts],
+        [[(regex, list(keywords)) for regex, keywords in context.renames] for context in contexts],
+        _contexts_after(grammar, tables, context_of_state),
+        max_states,
+        max_seconds,
+    )
+    context_of_state.flags.writeable = False
+    return Lexer(grammar, contexts, context_of_state, automaton, nfa)
+
+
+def find_collisions(lexer: Lexer, *, max_states: int = 1_000_000, max_seconds: float = 0) -> list[Collision]:
+    """Every pair of terminals between which only Lark's order chooses.
+
+    Keywords that a regex absorbs are no collision: renaming settles them.
+    """
+    pairs = sorted({pair for context in lexer.contexts for pair in _rivals(lexer.grammar, context)})
+    flat = np.array(pairs, np.int32).reshape(-1)
+    return [Collision(*found) for found in _core.find_collisions(lexer.nfa, flat, max_states, max_seconds)]
+
+
+def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:
+    """Every terminal whose matches can need an unbounded number of bytes more, once each, with a loop as witness."""
+    names = len(lexer.grammar.terminals)
+    return [
+        UnboundedLookahead(label if label < names else None, prefix, loop)
+        for label, prefix, loop in lexer.automaton.unbounded
+    ]
+
+
+def _order(terminal: Terminal) -> tuple[int, int, int, str]:
+    assert terminal.pattern is not None
+    return -terminal.priority, -terminal.pattern.max_width, -len(terminal.pattern.value), terminal.name
+
+
+def _terminals_by_state(
+    grammar: Grammar, tables: Tables, lexable: frozenset[int]
+) -> tuple[list[frozenset[int]], NDArray[np.int32]]:
+    """The distinct sets of terminals, and which of them each LR state reads."""
+    rows = tables.action[:, : len(grammar.terminals)] != 0
+    if grammar.options.lexer == "basic":
+        return [lexable], np.zeros(len(rows), np.int32)
+    always = grammar.ignore & lexable
+    ids: dict[frozenset[int], int] = {}
+    by_row: dict[bytes, int] = {}
+    of_state = np.empty(len(rows), np.int32)
+    for state, row in enumerate(rows):
+        key = row.tobytes()
+        if key not in by_row:
+            members = lexable.intersection(np.flatnonzero(row).tolist()) | always
+            by_row[key] = ids.setdefault(members, len(ids))
+        of_state[state] = by_row[key]
+    return list(ids), of_state
+
+
+class _Absorption:
+    """Which strings a regex takes for its own: those that ``re.match`` matches whole at equal priority."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.compiled: dict[int, re.Pattern[str]] = {}
+        self.known: dict[tuple[int, int], bool] = {}
+
+    def __call__(self, regex: int, string: int) -> bool:
+        if (regex, string) not in self.known:
+            self.known[regex, string] = self._matches(regex, string)
+        return self.known[regex, string]
+
+    def _matches(self, regex: int, string: int) -> bool:
+        pattern, literal = (self.grammar.terminals[k].pattern for k in (regex, string))
+        assert pattern is not None
+        assert literal is not None
+        if self.grammar.terminals[regex].priority != self.grammar.terminals[string].priority:
+            return False
+        if regex not in self.compiled:
+            self.compiled[regex] = re.compile(pattern.regexp, self.grammar.options.g_regex_flags)
+        match = self.compiled[regex].match(literal.value)
+        return match is not None and match.group() == literal.value
+
+
+def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:
+    strings = [k for k in ordered if _kind(grammar, k) == "str"]
+    renames: list[tuple[int, tuple[int, ...]]] = []
+    embedded: set[int] = set()
+    for regex in ordered:
+        if _kind(grammar, regex) != "re":
+            continue
+        keywords = tuple(k for k in strings if absorbs(regex, k))
+        embedded.update(k for k in keywords if _flags(grammar, k) <= _flags(grammar, regex))
+        if keywords and regex not in grammar.ignore:
+            renames.append((regex, keywords))
+    return Context(tuple(k for k in ordered if k not in embedded), tuple(renames))
+
+
+def _kind(grammar: Grammar, terminal: int) -> str:
+    pattern = grammar.terminals[terminal].pattern
+    assert pattern is not None
+    return pattern.kind
+
+
+def _flags(grammar: Grammar, terminal: int) -> frozenset[str]:
+    pattern = grammar.terminals[terminal].pattern
+    assert pattern is not None
+    return pattern.flags
+
+
+def _make_nfa(grammar: Grammar) -> _core.Nfa:
+    """All programs in one numbering."""
+    programs = []
+    entries = np.full(len(grammar.terminals), -1, np.int32)
+    owners: list[int] = []
+    states = 0
+    for index, terminal in enumerate(grammar.terminals):
+        if terminal.pattern is None:
+            continue
+        try:
+            program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+        except UnsupportedGrammarError as error:
+            message = f"terminal {terminal.name}: {error}"
+            raise UnsupportedGrammarError(message, terminal.span, error.feature) from None
+        entries[index] = states + program.entry
+        owners += [index] * len(program)
+        states += len(program)
+        programs.append(program)
+    if not programs:
+        nothing = np.zeros(0, np.uint8)
+        empty = np.zeros(0, np.int32)
+        return _core.Nfa.make(nothing, np.zeros(1, np.int32), nothing, nothing, empty, empty, entries)
+    sizes = np.cumsum([0, *(len(program) for program in programs[:-1])])
+    edges = np.cumsum([0, *(len(program.target) for program in programs[:-1])])
+    offsets = [program.offset[:-1] + base for program, base in zip(programs, edges, strict=True)]
+    offsets.append(np.array([edges[-1] + len(programs[-1].target)]))
+    return _core.Nfa.make(
+        np.concatenate([program.kind for program in programs]),
+        np.concatenate(offsets).astype(np.int32),
+        np.concatenate([program.lo for program in programs]),
+        np.concatenate([program.hi for program in programs]),
+        np.concatenate([p.target + base for p, base in zip(programs, sizes, strict=True)]).astype(np.int32),
+        np.array(owners, np.int32),
+        entries,
+    )
+
+
+def _contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[np.int32]) -> list[list[int]]:
+    """For each terminal: the contexts of the LR states that a shift of it enters."""
+    shifts = (column[column > 0] - 1 for column in tables.action[:, : len(grammar.terminals)].T)
+    return [np.unique(context_of_state[targets]).tolist() for targets in shifts]
+
+
+def _rivals(grammar: Grammar, context: Context) -> Iterator[tuple[int, int]]:
+    """Pairs of equal priority in one alternation, of which neither names lexemes of the other."""
+    renamed = {(regex, keyword) for regex, keywords in context.renames for keyword in keywords}
+    for first, second in combinations(context.alternation, 2):
+        if grammar.terminals[first].priority != grammar.terminals[second].priority:
+            continue
+        if (first, second) not in renamed and (second, first) not in renamed:
+            yield first, second
