@@ -1,0 +1,11 @@
+"""The pda room: what the pushdown automaton of a grammar means.
+
+In: a Grammar and its LALR tables. Out: `Machine` and `Configuration`, the meaning of a text byte by byte, in plain
+Python. Tests and explanations use them; the engine that masks are computed with is native and is compared with them.
+
+It does not know tokens, and it decides nothing about liveness: see the native core for coaccessibility.
+"""
+
+from pdacon.pda.configuration import Configuration, Machine
+
+__all__ = ["Configuration", "Machine"]

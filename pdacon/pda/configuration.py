@@ -1,0 +1,309 @@
+"""The executable meaning of a grammar, one byte at a time, in plain Python.
+
+This module defines what the native core must compute; it is no second engine. It takes no shortcut that would need a
+proof: it runs the patterns as ordered threads, keeps one alternative for the case that they die, and runs every reduce
+chain on the real stack. The tests compare it with stock Lark on all short texts, and the native core with both.
+
+In: a Grammar, its LALR Tables, the pattern Programs of its terminals. Out: a :class:`Configuration` per text. It does
+not know vocabularies, and it does not compute liveness: a configuration that is not None may still be a dead end.
+
+How a text is read
+------------------
+A *context* is what can be lexed after a shift: the terminals in the action row of the LR state on top, and the ignored
+ones. A lexeme starts with one thread per terminal of the context, in the order in which Lark tries them. A byte moves
+every thread; a thread that reaches its end has *matched* and cuts all threads behind it, because whatever they find
+would come second. The match is not certain while threads before it are alive. So it is kept as the *fallback*: the
+configuration that the text has if this match is the lexeme. That configuration reads on beside the threads, so the
+bytes after the match (the residual) are lexed in it as they arrive, in the context of its own stack, with threads and a
+fallback of its own. When the threads die, the fallback is the configuration; when there is none, the text is no prefix
+of a sentence. The end of the text kills the threads.
+
+References: R. Cox, "Regular expression matching: the virtual machine approach" (2009), for ordered threads; DeRemer &
+Pennello, TOPLAS 4(4), 1982, for the tables; Lark 1.3 for the order of terminals and for which keywords are absorbed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdacon.lexer import Program, compile_pattern
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar, Terminal
+    from pdacon.lalr import Tables
+
+SPLIT, MATCH = 1, 2
+
+Thread: TypeAlias = tuple[int, int]
+"""A terminal and a state of its Program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What can be lexed after a shift.
+
+    Attributes
+    ----------
+    terminals
+        The terminals in the order in which they are tried, without those that a regex has absorbed.
+    keywords
+        For each regex that absorbs strings, these strings in the same order. A lexeme of the regex that one of them
+        matches in full is that string instead.
+    """
+
+    terminals: tuple[int, ...]
+    keywords: dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """A Program as Python objects: for each state its kind and its edges (lo, hi, target)."""
+
+    entry: int
+    states: tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...]
+
+    @classmethod
+    def of(cls, program: Program) -> _Code:
+        edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
+        offset = program.offset.tolist()
+        kinds = program.kind.tolist()
+        states = tuple((kind, tuple(edges[offset[i] : offset[i + 1]])) for i, kind in enumerate(kinds))
+        return cls(int(program.entry), states)
+
+
+class Machine:
+    """A grammar lowered for :class:`Configuration`: contexts by LR state, patterns by terminal, tables as lists.
+
+    Logically frozen; it remembers byte moves that were asked for before.
+
+    Parameters
+    ----------
+    grammar
+        The grammar; ``options.lexer`` says whether contexts depend on the LR state ("contextual") or not ("basic").
+    tables
+        ``build_tables(grammar)``.
+    """
+
+    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+        self.grammar = grammar
+        self.tables = tables
+        self.ignore = grammar.ignore
+        self.start_states = tuple(tables.start_states)
+        self._end_of_start = dict(zip(tables.start_states, tables.end_states, strict=True))
+        self._action: list[list[int]] = tables.action.tolist()
+        self._goto: list[list[int]] = tables.goto.tolist()
+        self._productions = [
+            (production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions
+        ]
+        self._code = {
+            index: _Code.of(compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags))
+            for index, terminal in enumerate(grammar.terminals)
+            if terminal.pattern is not None
+        }
+        lexable = [self._lexable(state) for state in range(len(self._action))]
+        distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
+        self.contexts = tuple(distinct[terminals] for terminals in lexable)
+        self._moves: dict[tuple[tuple[Thread, ...], int], tuple[Thread, ...]] = {}
+
+    # Contexts
+
+    def _lexable(self, state: int) -> frozenset[int]:
+        if self.grammar.options.lexer == "basic":
+            return frozenset(self._code)
+        row = self._action[state]
+        return frozenset(t for t in self._code if row[t] != 0 or t in self.ignore)
+
+    def _context(self, lexable: frozenset[int]) -> Context:
+        """Order the terminals and take out absorbed strings.
+
+        A string is absorbed by a regex of the same priority that, matched against the string's value, matches exactly
+        that. It still competes on its own unless its flags are among the regex's: ``"if"i`` beside ``/[a-z]+/`` reads
+        ``IF``.
+        """
+        terminals = self.grammar.terminals
+        ordered = sorted(lexable, key=lambda t: _rank(terminals[t]))
+        keywords: dict[int, tuple[int, ...]] = {}
+        gone: set[int] = set()
+        for regex in ordered:
+            pattern = terminals[regex].pattern
+            if pattern is None or pattern.kind != "re":
+                continue
+            absorbed = tuple(string for string in ordered if self._absorbs(terminals[regex], terminals[string]))
+            if absorbed:
+                keywords[regex] = absorbed
+            gone.update(s for s in absorbed if (string := terminals[s].pattern) and string.flags <= pattern.flags)
+        return Context(tuple(t for t in ordered if t not in gone), keywords)
+
+    def _absorbs(self, regex: Terminal, string: Terminal) -> bool:
+        if regex.pattern is None or string.pattern is None or string.pattern.kind != "str":
+            return False
+        if regex.priority != string.priority:
+            return False
+        match = re.match(regex.pattern.regexp, string.pattern.value, self.grammar.options.g_regex_flags)
+        return match is not None and match.group() == string.pattern.value
+
+    # Lexing
+
+    def entry(self, terminals: Iterable[int]) -> tuple[Thread, ...]:
+        """The threads with which a lexeme starts."""
+        return tuple(self._reach((t, self._code[t].entry) for t in terminals))
+
+    def move(self, threads: tuple[Thread, ...], byte: int) -> tuple[Thread, ...]:
+        """The threads, in order, that one byte leads to; one at the end of its Program has matched."""
+        known = self._moves.get((threads, byte))
+        if known is None:
+            moved = [
+                (terminal, target)
+                for terminal, state in threads
+                for low, high, target in self._code[terminal].states[state][1]
+                if low <= byte <= high and not self.matched((terminal, state))
+            ]
+            known = self._moves[threads, byte] = tuple(self._reach(moved))
+        return known
+
+    def matched(self, thread: Thread) -> bool:
+        """Whether a thread is at the end of its Program."""
+        return self._code[thread[0]].states[thread[1]][0] == MATCH
+
+    def _reach(self, threads: Iterable[Thread]) -> Iterator[Thread]:
+        """Follow the ordered empty edges: depth first, each state once, at its first visit."""
+        seen: set[Thread] = set()
+        pending = list(threads)[::-1]
+        while pending:
+            thread = pending.pop()
+            if thread in seen:
+                continue
+            seen.add(thread)
+            terminal, state = thread
+            kind, edges = self._code[terminal].states[state]
+            if kind == SPLIT:
+                pending.extend((terminal, target) for _, _, target in reversed(edges))
+            else:
+                yield thread
+
+    # Parsing
+
+    def shift(self, stack: tuple[int, ...], terminal: int) -> tuple[int, ...] | None:
+        """The stack after the reduces that ``terminal`` asks for and its shift; None where the tables have an error."""
+        for reduced in self._chain(stack, terminal):
+            action = self._action[reduced[-1]][terminal]
+            if action > 0:
+                return (*reduced, action - 1)
+        return None
+
+    def accepts(self, stack: tuple[int, ...]) -> bool:
+        """Whether a reduce at the end of the text leads to the start symbol; tables have no shift of the end."""
+        end = self._end_of_start[stack[0]]
+        return any(reduced[-1] == end for reduced in self._chain(stack, self.grammar.end))
+
+    def _chain(self, stack: tuple[int, ...], lookahead: int) -> Iterator[tuple[int, ...]]:
+        """The stack, and the stack after each reduce under one lookahead.
+
+        A cyclic grammar whose conflict is settled by priority can reduce for ever, and Lark does: the text is not
+        accepted.
+        """
+        seen: set[tuple[int, ...]] = set()
+        while stack not in seen:
+            yield stack
+            seen.add(stack)
+            action = self._action[stack[-1]][lookahead]
+            if action >= 0:
+                return
+            lhs, length = self._productions[-action - 1]
+            below = stack[: len(stack) - length]
+            stack = (*below, self._goto[below[-1]][lhs])
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What has been read so far, as far as it matters for what may follow. Values are frozen, comparable and hashable.
+
+    Attributes
+    ----------
+    stack
+        The LR states, the start state first.
+    threads
+        The threads of the lexeme that has been begun, in order; all of them come before the fallback.
+    shadows
+        Threads of the strings that regexes of the context absorb. They never match; they tell which string a regex's
+        lexeme is.
+    fallback
+        The configuration if the last match is the lexeme, with the residual read; None if there is no match or if the
+        text cannot go on from it.
+    fresh
+        Whether no byte of a lexeme has been read.
+
+    Notes
+    -----
+    A byte costs as much as there are threads here and in the fallbacks, which nest as deep as the grammar's lookahead
+    reaches: without limit for an open comment, say, where ``/`` may also stand for itself.
+    """
+
+    machine: Machine = field(repr=False, compare=False)
+    stack: tuple[int, ...]
+    threads: tuple[Thread, ...]
+    shadows: tuple[Thread, ...]
+    fallback: Configuration | None
+    fresh: bool
+
+    @classmethod
+    def initial(cls, machine: Machine, start: int = 0) -> Configuration:
+        """The configuration of the empty text, for the start symbol ``grammar.starts[start]``."""
+        return cls._between(machine, (machine.start_states[start],))
+
+    @classmethod
+    def _between(cls, machine: Machine, stack: tuple[int, ...]) -> Configuration:
+        """The configuration between two lexemes."""
+        context = machine.contexts[stack[-1]]
+        absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
+        return cls(machine, stack, machine.entry(context.terminals), machine.entry(absorbed), None, True)
+
+    def step(self, byte: int) -> Configuration | None:
+        """Read one byte. None: no sentence starts with the text."""
+        machine = self.machine
+        threads = machine.move(self.threads, byte)
+        shadows = machine.move(self.shadows, byte)
+        matched = next((i for i, thread in enumerate(threads) if machine.matched(thread)), None)
+        if matched is not None:
+            fallback = self._commit(threads[matched][0], shadows)
+            threads = threads[:matched]
+        else:
+            fallback = None if self.fallback is None else self.fallback.step(byte)
+        if not threads:
+            return fallback
+        return Configuration(machine, self.stack, threads, shadows, fallback, False)
+
+    def _commit(self, terminal: int, shadows: tuple[Thread, ...]) -> Configuration | None:
+        """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
+        machine = self.machine
+        if terminal in machine.ignore:
+            return self._between(machine, self.stack)
+        complete = {thread[0] for thread in shadows if machine.matched(thread)}
+        strings = machine.contexts[self.stack[-1]].keywords.get(terminal, ())
+        stack = machine.shift(self.stack, next((string for string in strings if string in complete), terminal))
+        return None if stack is None else self._between(machine, stack)
+
+    def read(self, text: bytes) -> Configuration | None:
+        """Read bytes one after the other."""
+        configuration: Configuration | None = self
+        for byte in text:
+            if configuration is None:
+                break
+            configuration = configuration.step(byte)
+        return configuration
+
+    def ends(self) -> bool:
+        """Whether the text is a sentence."""
+        if self.fresh:
+            return self.machine.accepts(self.stack)
+        return self.fallback is not None and self.fallback.ends()
+
+
+def _rank(terminal: Terminal) -> tuple[int, int, int, str]:
+    """Lark tries the terminals of a context in ascending order of this."""
+    if terminal.pattern is None:
+        raise ValueError(f"{terminal.name} has no pattern")
+    return -terminal.priority, -terminal.pattern.max_width, -len(terminal.pattern.value), terminal.name

@@ -1,0 +1,54 @@
+"""Options and the summary that the whole test suite shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Tally = Callable[..., None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--oracle-scale",
+        type=float,
+        default=1.0,
+        metavar="N",
+        help="multiply the number of random grammars, texts and walks of tests/oracle by N",
+    )
+
+
+@pytest.fixture(scope="session")
+def scaled(pytestconfig: pytest.Config) -> Callable[[int], int]:
+    """How many cases to try, from how many are tried by default."""
+    factor: float = pytestconfig.getoption("oracle_scale")
+    return lambda number: max(1, round(number * factor))
+
+
+@pytest.fixture
+def tally(record_property: Callable[[str, object], None]) -> Tally:
+    """Counts for the terminal summary: ``tally(grammars=1, masks=40)``; they add up over tests and workers."""
+
+    def add(**counts: int) -> None:
+        for what, number in counts.items():
+            record_property(f"tally:{what}", number)
+
+    return add
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    totals: dict[str, Counter[str]] = {}
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, value in report.user_properties:
+            if name.startswith("tally:") and report.when == "call":
+                test = report.nodeid.partition("[")[0]
+                totals.setdefault(test, Counter())[name.removeprefix("tally:").replace("_", " ")] += value
+    if totals:
+        terminalreporter.section("what was compared")
+        for test, counts in totals.items():
+            terminalreporter.write_line(
+                f"{test}: " + ", ".join(f"{number:,} {what}" for what, number in counts.items())
+            )

@@ -1,0 +1,1 @@
+"""What several test files share: grammars, stock Lark as the oracle, samplers."""

@@ -1,0 +1,19 @@
+"""From a small grammar to what pdacon makes of it."""
+
+from __future__ import annotations
+
+from pdacon.grammar import Grammar
+from pdacon.lalr import build_tables
+from pdacon.pda import Machine
+from support.small_grammars import SmallGrammar
+
+
+def load(grammar: SmallGrammar) -> Grammar:
+    """The pdacon Grammar of a small grammar."""
+    return Grammar.from_lark(grammar.text, conflicts=grammar.conflicts, lookahead=grammar.lookahead, **grammar.options)
+
+
+def machine_of(grammar: SmallGrammar) -> Machine:
+    """The slow, exact meaning of a small grammar."""
+    loaded = load(grammar)
+    return Machine(loaded, build_tables(loaded))

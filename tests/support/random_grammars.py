@@ -1,0 +1,103 @@
+"""Random small grammars over two or three letters, one per seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from random import Random
+
+from lark.exceptions import LarkError
+
+from support.small_grammars import SmallGrammar
+from support.stock_lark import StockLark
+
+
+def loadable_grammars(number: int, first_seed: int = 0) -> Iterator[tuple[SmallGrammar, StockLark]]:
+    """The first so many random grammars that stock Lark loads, with their oracles."""
+    found = 0
+    for seed in count(first_seed):
+        if found == number:
+            return
+        grammar = random_grammar(seed)
+        try:
+            oracle = StockLark(grammar)
+        except (LarkError, AssertionError):
+            continue
+        found += 1
+        yield grammar, oracle
+
+
+def random_grammar(seed: int) -> SmallGrammar:
+    """The grammar of a seed. Lark may refuse to load it."""
+    random = Random(seed)
+    letters = random.choice(["ab", "ab", "abc", "aé", "aA "])
+    terminals = [f"T{i}" for i in range(random.randint(2, 4))]
+    rules = ["start", *(f"r{i}" for i in range(random.randint(0, 3)))]
+    if random.random() < 0.3:
+        # The lexer alone: any terminals in any order, perhaps parted by strings.
+        lines = [f"start: ({' | '.join(terminals)})*" + random.choice(["", "", f" {_string(random, letters)}"])]
+    else:
+        lines = [_rule(random, name, rules, terminals, letters) for name in rules]
+    lines += [_terminal(random, name, letters) for name in terminals]
+    if random.random() < 0.4:
+        ignored = random.choice([*terminals, _string(random, letters), f"/{_regex(random, letters, 1)}/", '" "'])
+        lines.append(f"%ignore {ignored}")
+    options = {"lexer": "basic"} if random.random() < 0.15 else {}
+    return SmallGrammar(
+        f"random-{seed}",
+        "chosen by chance",
+        "\n".join(lines) + "\n",
+        letters,
+        options,
+        conflicts="shift",
+        lookahead=random.choice(["reject", "commit"]),
+    )
+
+
+def _rule(random: Random, name: str, rules: list[str], terminals: list[str], letters: str) -> str:
+    head = name + (f".{random.randint(1, 3)}" if random.random() < 0.25 else "")
+    return f"{head}: " + " | ".join(_expansion(random, rules, terminals, letters) for _ in range(random.randint(1, 3)))
+
+
+def _expansion(random: Random, rules: list[str], terminals: list[str], letters: str) -> str:
+    items = []
+    for _ in range(random.choice([0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4])):
+        kind = random.random()
+        if kind < 0.35:
+            symbol = random.choice(rules)
+        elif kind < 0.8:
+            symbol = random.choice(terminals)
+        else:
+            symbol = _string(random, letters)
+        items.append(symbol + random.choices(["", "?", "*", "+"], [12, 2, 1, 1])[0])
+    return " ".join(items)
+
+
+def _terminal(random: Random, name: str, letters: str) -> str:
+    head = name + (f".{random.randint(-1, 2)}" if random.random() < 0.25 else "")
+    kind = random.random()
+    flags = "i" if random.random() < 0.12 else ""
+    if kind < 0.35:
+        body = _string(random, letters) + flags
+    elif kind < 0.85:
+        body = f"/{_regex(random, letters, 2)}/{flags}"
+    else:
+        body = " ".join(random.choice([_string(random, letters), f"/{_regex(random, letters, 1)}/"]) for _ in range(2))
+        body = body if random.random() < 0.5 else body.replace(" ", " | ", 1)
+    return f"{head}: {body}"
+
+
+def _string(random: Random, letters: str) -> str:
+    return '"' + "".join(random.choice(letters) for _ in range(random.choice([1, 1, 1, 2, 2, 3]))) + '"'
+
+
+def _regex(random: Random, letters: str, depth: int) -> str:
+    kind = random.random()
+    if depth == 0 or kind < 0.2:
+        return random.choice([*letters, *letters, ".", f"[{letters[:2]}]", f"[^{letters[0]}]"])
+    if kind < 0.55:
+        return "".join(_regex(random, letters, depth - 1) for _ in range(random.randint(2, 3)))
+    if kind < 0.75:
+        return "(" + "|".join(_regex(random, letters, depth - 1) for _ in range(2)) + ")"
+    quantifier = random.choice(["*", "+", "?", "*?", "+?", "??", "{1,2}", "{1,2}?", "{2}"])
+    return f"(?:{_regex(random, letters, depth - 1)}){quantifier}"

@@ -1,0 +1,86 @@
+"""Stock Lark as the oracle: a text is a sentence if and only if Lark parses it without an exception."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from types import FrameType
+
+from lark import Lark
+
+from support.small_grammars import SmallGrammar
+
+PATIENCE = 0.25
+"""Seconds after which a parse counts as endless: cycles of reduces settled by priority make Lark reduce for ever."""
+
+
+class StockLark:
+    """What Lark says about texts of one small grammar; answers are remembered.
+
+    Raises
+    ------
+    lark.exceptions.LarkError
+        If Lark does not load the grammar.
+    """
+
+    def __init__(self, grammar: SmallGrammar) -> None:
+        self.grammar = grammar
+        self._lark = Lark(grammar.text, parser="lalr", **grammar.options)
+        self._answers: dict[tuple[str, str], bool] = {}
+
+    def accepts(self, text: str | bytes, start: str | None = None) -> bool:
+        """Whether a text, or the text that bytes spell in UTF-8, is a sentence."""
+        if isinstance(text, bytes):
+            try:
+                text = text.decode()
+            except UnicodeDecodeError:
+                return False
+        start = start or self.grammar.starts[0]
+        answer = self._answers.get((text, start))
+        if answer is None:
+            answer = self._answers[text, start] = self._parses(text, start)
+        return answer
+
+    def _parses(self, text: str, start: str) -> bool:
+        try:
+            with _deadline(PATIENCE):
+                self._lark.parse(text, start=start)
+        except (
+            Exception
+        ):  # Whatever Lark raises, the text is no sentence; an endless parse raises nothing and gives nothing.
+            return False
+        return True
+
+    def sentences(self, length: int, start: str | None = None) -> Iterator[str]:
+        """The sentences of up to ``length`` characters over the grammar's alphabet, short ones first."""
+        return (text for text in texts(self.grammar.alphabet, length) if self.accepts(text, start))
+
+
+def texts(alphabet: str, length: int) -> Iterator[str]:
+    """All texts over an alphabet, short ones first, then in the alphabet's order."""
+    for n in range(length + 1):
+        yield from map("".join, product(alphabet, repeat=n))
+
+
+def affordable_length(alphabet: str, budget: int) -> int:
+    """The greatest length (at most 12) for which there are no more than ``budget`` texts over the alphabet."""
+    total = length = 1
+    while length <= 12 and (total := total + len(alphabet) ** length) <= budget:
+        length += 1
+    return length - 1
+
+
+@contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    def give_up(signum: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
