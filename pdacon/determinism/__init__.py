@@ -10,7 +10,7 @@ Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing confli
 and LALRPOP.
 """
 
-from pdacon.determinism.checker import check, make_report, table_findings
+from pdacon.determinism.checker import check, check_stages, make_report
 from pdacon.determinism.findings import LEVELS, TITLES, DeterminismReport, Finding, Level, Witness
 
 __all__ = [
@@ -21,6 +21,6 @@ __all__ = [
     "Level",
     "Witness",
     "check",
+    "check_stages",
     "make_report",
-    "table_findings",
 ]

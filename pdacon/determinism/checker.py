@@ -6,58 +6,85 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import conflict_findings
 from pdacon.determinism.emptiness import emptiness_findings
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
+from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
+from pdacon.determinism.spelling import spell
 from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pdacon.detokenizer import Vocabulary
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
+    from pdacon.lexer import Lexer
 
 
-def check(grammar: Grammar) -> DeterminismReport:
+def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismReport:
     """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
 
     Parameters
     ----------
     grammar : Grammar
         Its options ``conflicts`` and ``lookahead`` decide which findings are errors.
+    vocab : Vocabulary, optional
+        If given, witnesses that are texts come as tokens of it too.
 
     Returns
     -------
     DeterminismReport
-        ``ok`` if ``compile`` takes the grammar.
+        ``ok`` if ``compile`` takes the grammar. That no text at all can be lexed as the rules want it, or spelled
+        by a vocabulary, is for ``compile`` to find: it raises EmptyLanguageError.
 
     Raises
     ------
     LimitExceededError
-        If the tables are larger than ``build_tables`` allows.
+        If the tables or the lexing automaton are larger than ``build_tables`` and ``build_lexer`` allow.
 
     Notes
     -----
     Cost: one build of the LALR tables and of the lexing automaton, plus time linear in what is found.
     """
-    return make_report(grammar, table_findings(grammar, build_tables(grammar)))
+    tables = build_tables(grammar)
+    unsupported = pattern_findings(grammar)
+    lexer = None if unsupported else build_lexer(grammar, tables)
+    return check_stages(grammar, tables, lexer, unsupported, vocab)
 
 
-def table_findings(grammar: Grammar, tables: Tables) -> list[Finding]:
-    """What productions and LALR tables show."""
-    return [*emptiness_findings(grammar), *conflict_findings(grammar, tables)]
+def check_stages(
+    grammar: Grammar,
+    tables: Tables,
+    lexer: Lexer | None,
+    unsupported: list[Finding] | None = None,
+    vocab: Vocabulary | None = None,
+) -> DeterminismReport:
+    """`check`, for one who has built tables and lexer already; ``lexer`` is None where there is none."""
+    examples = Examples(grammar, tables)
+    findings = [
+        *(unsupported or ()),
+        *emptiness_findings(grammar),
+        *conflict_findings(grammar, tables, examples),
+        *(lexeme_findings(grammar, lexer, examples) if lexer is not None else ()),
+    ]
+    if vocab is not None:
+        findings = [spell(finding, vocab) for finding in findings]
+    return make_report(grammar, findings)
 
 
 def make_report(grammar: Grammar, findings: Iterable[Finding]) -> DeterminismReport:
-    """Findings in order: worst first, then by id and place."""
-
-    def rank(finding: Finding) -> tuple[object, ...]:
-        span = finding.span
-        place = (span.path or "", span.line, span.column) if span is not None else ("", 0, 0)
-        return LEVELS.index(finding.level), finding.id, place, finding.title
-
+    """The report with findings in order: worst first, then by id and place."""
     options = grammar.options
     return DeterminismReport(
         subject=grammar.source_path or "<grammar>",
-        findings=tuple(sorted(findings, key=rank)),
+        findings=tuple(sorted(findings, key=_rank)),
         conflicts=options.conflicts,
         lookahead=options.lookahead,
     )
+
+
+def _rank(finding: Finding) -> tuple[object, ...]:
+    span = finding.span
+    place = (span.path or "", span.line, span.column) if span is not None else ("", 0, 0)
+    return LEVELS.index(finding.level), finding.id, place, finding.title

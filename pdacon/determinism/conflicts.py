@@ -6,26 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness
 
 if TYPE_CHECKING:
+    from pdacon.determinism.examples import Examples
     from pdacon.grammar import Grammar, Span
     from pdacon.lalr import Conflict, Tables
 
 _LARK_ONLY = "It exists in Lark's tables only: Lark's `includes` relation has edges that LALR(1) lacks."
 
 
-def conflict_findings(grammar: Grammar, tables: Tables) -> list[Finding]:
-    """One finding for each group of conflicts. Cost: one Dijkstra over the tables if there is any, and the items of
-    its states.
+def conflict_findings(grammar: Grammar, tables: Tables, examples: Examples) -> list[Finding]:
+    """One finding for each group of conflicts. Cost: linear in the items of the states that have one, and ``examples``.
 
     Shift/reduce is an error, or with ``conflicts="shift"`` a note. Reduce/reduce is an error unless rule priority
     settles it: Lark refuses it too. A reads cycle is an error in every mode: Lark's table would depend on hash order.
     """
-    if not tables.conflicts:
-        return []
-    explain = _Explanation(grammar, tables)
+    explain = _Explanation(grammar, tables, examples)
     return _merged(explain.finding(group) for group in _groups(tables.conflicts))
 
 
@@ -54,10 +51,10 @@ def _groups(conflicts: Iterable[Conflict]) -> list[list[Conflict]]:
 class _Explanation:
     """What is shared by the findings of one grammar."""
 
-    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+    def __init__(self, grammar: Grammar, tables: Tables, examples: Examples) -> None:
         self._grammar = grammar
         self._tables = tables
-        self._examples = Examples(grammar, tables)
+        self._examples = examples
 
     def finding(self, group: Sequence[Conflict]) -> Finding:
         kind = group[0].kind

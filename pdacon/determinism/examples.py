@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy
@@ -65,12 +66,15 @@ def shortest_yields(grammar: Grammar) -> Yields:
 
 
 class Examples:
-    """Shortest prefixes of one grammar's LR states. Building it costs one Dijkstra over the tables."""
+    """Shortest prefixes of one grammar's LR states. The first one asked for costs one Dijkstra over the tables."""
 
     def __init__(self, grammar: Grammar, tables: Tables) -> None:
         self._grammar = grammar
-        self._yields = shortest_yields(grammar)
-        self._came_from = self._search(tables)
+        self._tables = tables
+
+    @cached_property
+    def _yields(self) -> Yields:
+        return shortest_yields(self._grammar)
 
     def prefix(self, state: int) -> tuple[str, ...] | None:
         """The fewest terminals after which the parser is in ``state``; None if no string of terminals leads there.
@@ -88,7 +92,10 @@ class Examples:
                 return tuple(name for symbol in reversed(symbols) for name in self._spell(symbol))
             symbols.append(symbol)
 
-    def _search(self, tables: Tables) -> dict[int, tuple[int, int]]:
+    @cached_property
+    def _came_from(self) -> dict[int, tuple[int, int]]:
+        """For each state the state before it on a shortest way, and the symbol between them; -1 at a start."""
+        tables = self._tables
         came_from: dict[int, tuple[int, int]] = {}
         heap = [(0, state, state, -1) for state in tables.start_states]
         heapq.heapify(heap)

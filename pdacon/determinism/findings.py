@@ -45,17 +45,22 @@ class Witness:
         The bytes that show a lexical finding.
     loop : bytes or None
         For unbounded lookahead: ``text + loop * n`` leaves the decision open for every n.
+    tokens : tuple of int or None
+        Token ids that spell ``text + loop``, where the checker was given a vocabulary that can.
     """
 
     symbols: tuple[str, ...] = ()
     position: int = 0
     text: bytes | None = None
     loop: bytes | None = None
+    tokens: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
         shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
         if self.text is not None:
             shown.append(quote(self.text) if self.loop is None else f"{quote(self.text)} {quote(self.loop)}...")
+        if self.tokens is not None:
+            shown.append(f"(tokens {' '.join(map(str, self.tokens))})")
         return " ".join(shown)
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,6 +70,7 @@ class Witness:
             "position": self.position,
             "text": None if self.text is None else self.text.decode("utf-8", "backslashreplace"),
             "loop": None if self.loop is None else self.loop.decode("utf-8", "backslashreplace"),
+            "tokens": None if self.tokens is None else list(self.tokens),
         }
 
 

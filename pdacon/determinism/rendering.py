@@ -7,7 +7,7 @@ from textwrap import fill
 from pdacon.determinism.findings import DeterminismReport, Finding
 
 _INDENT = "    "
-_WIDTH = 110  # Of a repair; what quotes the grammar is never broken.
+_WIDTH = 110
 
 
 def render_text(report: DeterminismReport) -> str:
@@ -18,9 +18,15 @@ def render_text(report: DeterminismReport) -> str:
 def _block(finding: Finding, subject: str) -> str:
     place = str(finding.span) if finding.span is not None else subject
     lines = [f"{place}: {finding.level}[{finding.id}]: {finding.title}"]
-    lines += [_INDENT + line for line in finding.message.split("\n")]
+    lines += [_wrapped(line) for line in finding.message.split("\n")]
     if finding.witness is not None:
         lines.append(f"{_INDENT}for example: {finding.witness}")
     if finding.repair is not None:
-        lines.append(fill(f"repair: {finding.repair}", _WIDTH, initial_indent=_INDENT, subsequent_indent=2 * _INDENT))
+        lines.append(_wrapped(f"repair: {finding.repair}"))
     return "\n".join(lines)
+
+
+def _wrapped(line: str) -> str:
+    if line.startswith(" "):  # Items and productions stay as they are.
+        return _INDENT + line
+    return fill(line, _WIDTH, initial_indent=_INDENT, subsequent_indent=2 * _INDENT, break_long_words=False)

@@ -1,0 +1,136 @@
+"""What can go wrong between lexemes -> findings: terminals that collide, lookahead without a bound, patterns not
+
+supported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.lexer import compile_pattern, find_collisions, find_unbounded_lookahead
+
+if TYPE_CHECKING:
+    from pdacon.determinism.examples import Examples
+    from pdacon.grammar import Grammar, Terminal
+    from pdacon.lexer import Collision, Lexer, UnboundedLookahead
+
+
+def pattern_findings(grammar: Grammar) -> list[Finding]:
+    """An error for each terminal whose pattern cannot be lowered; without them there is no lexer to look at."""
+    found = []
+    for terminal in grammar.terminals:
+        if terminal.pattern is None:
+            continue
+        try:
+            compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+        except UnsupportedGrammarError as error:
+            found.append(
+                Finding(
+                    id="PDA008",
+                    level="error",
+                    title=f"{TITLES['PDA008']}: {error.feature or 'pattern'} in {_shown(terminal)}",
+                    message=str(error).removeprefix(f"{error.span}: "),
+                    span=terminal.span,
+                    symbols=(terminal.name,),
+                )
+            )
+    return found
+
+
+def lexeme_findings(grammar: Grammar, lexer: Lexer, examples: Examples) -> list[Finding]:
+    """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
+    priority.
+
+    Colliding terminals are an error, or with ``conflicts="shift"`` a note. Unbounded lookahead is an error, or with
+    ``lookahead="commit"`` a warning that says which texts are lost.
+    """
+    return [
+        *(_collision(grammar, lexer, examples, collision) for collision in find_collisions(lexer)),
+        *(_unbounded(grammar, lookahead) for lookahead in find_unbounded_lookahead(lexer)),
+    ]
+
+
+def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Collision) -> Finding:
+    first, second = grammar.terminals[collision.first], grammar.terminals[collision.second]
+    settled = grammar.options.conflicts == "shift"
+    prefix = _shortest_prefix(lexer, examples, collision)
+    verdict = "Resolved as Lark does:" if settled else "Lark silently takes"
+    lines = [
+        f"Both match {quote(collision.witness)}, at the same priority ({first.priority}), where either may come.",
+        f"{verdict} {_shown(first)}, because {_why(first, second)}.",
+    ]
+    above = first.priority + 1
+    repair = (
+        f"say by priority which is meant ({second.name}.{above}: ... or {first.name}.{above}: ...), "
+        'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
+    )
+    return Finding(
+        id="PDA005",
+        level="note" if settled else "error",
+        title=f"{TITLES['PDA005']} {_shown(first)} and {_shown(second)}",
+        message="\n".join(lines),
+        span=first.span or second.span,
+        symbols=(first.name, second.name),
+        witness=Witness(prefix, len(prefix), collision.witness),
+        repair=None if settled else repair,
+    )
+
+
+def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> tuple[str, ...]:
+    """What leads to a place where both terminals are looked for."""
+    rivals = {collision.first, collision.second}
+    contexts = [k for k, context in enumerate(lexer.contexts) if rivals.issubset(context.alternation)]
+    states = [state for state, context in enumerate(lexer.context_of_state.tolist()) if context in contexts]
+    prefixes = [prefix for state in states if (prefix := examples.prefix(state)) is not None]
+    return min(prefixes, key=len, default=())
+
+
+def _why(first: Terminal, second: Terminal) -> str:
+    """Which of Lark's criteria puts ``first`` in front: width, then length of the pattern, then name."""
+    assert first.pattern is not None
+    assert second.pattern is not None
+    if first.pattern.max_width != second.pattern.max_width:
+        return "its longest match is longer"
+    if len(first.pattern.value) != len(second.pattern.value):
+        return "its pattern is written longer"
+    return f"its name comes first ({first.name}, {second.name})"
+
+
+def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
+    commit = grammar.options.lookahead == "commit"
+    level: Level = "warning" if commit else "error"
+    repair = (
+        "change the terminals so that the longer one cannot begin like this one, or accept the loss with "
+        'lookahead="commit".'
+    )
+    terminal = None if lookahead.terminal is None else grammar.terminals[lookahead.terminal]
+    name = _ignored(grammar) if terminal is None else _shown(terminal)
+    lines = [
+        f"In {quote(lookahead.prefix)} {name} has matched, but a longer lexeme may still come of it.",
+        f"However often {quote(lookahead.loop)} follows, it stays open which of the two it is.",
+    ]
+    if commit:
+        lines.append(
+            f"The longer one is taken to be meant. Lost are the texts in which {name} ends there and what "
+            "follows reads like more of the longer lexeme, which never ends."
+        )
+    return Finding(
+        id="PDA006",
+        level=level,
+        title=f"{TITLES['PDA006']} after {name}",
+        message="\n".join(lines),
+        span=None if terminal is None else terminal.span,
+        symbols=() if terminal is None else (terminal.name,),
+        witness=Witness(text=lookahead.prefix, loop=lookahead.loop),
+        repair=None if commit else repair,
+    )
+
+
+def _ignored(grammar: Grammar) -> str:
+    return " or ".join(sorted(_shown(grammar.terminals[k]) for k in grammar.ignore))
+
+
+def _shown(terminal: Terminal) -> str:
+    return terminal.literal or terminal.name

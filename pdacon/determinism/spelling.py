@@ -1,0 +1,37 @@
+"""Witnesses as tokens of a vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pdacon.determinism.findings import Finding
+
+if TYPE_CHECKING:
+    from pdacon.detokenizer import Vocabulary
+
+
+def spell(finding: Finding, vocab: Vocabulary) -> Finding:
+    """The finding with its witness text spelled by the fewest tokens, if the vocabulary can spell it."""
+    witness = finding.witness
+    if witness is None or witness.text is None:
+        return finding
+    tokens = fewest_tokens(witness.text + (witness.loop or b""), vocab)
+    return replace(finding, witness=replace(witness, tokens=tokens))
+
+
+def fewest_tokens(text: bytes, vocab: Vocabulary) -> tuple[int, ...] | None:
+    """Ids whose bytes are ``text``, as few as possible; None if there are none. Quadratic in the text, linear in V."""
+    pieces = {text[i:j] for i in range(len(text)) for j in range(i + 1, len(text) + 1)}
+    ids: dict[bytes, int] = {}
+    for i, token in enumerate(vocab.tokens):
+        if token in pieces:
+            ids.setdefault(token, i)
+    best: list[tuple[int, ...] | None] = [(), *[None] * len(text)]
+    for end in range(1, len(text) + 1):
+        for begin in range(end):
+            head, token_id = best[begin], ids.get(text[begin:end])
+            tail = best[end]
+            if head is not None and token_id is not None and (tail is None or len(head) + 1 < len(tail)):
+                best[end] = (*head, token_id)
+    return best[len(text)]

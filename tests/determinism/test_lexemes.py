@@ -1,0 +1,168 @@
+"""What goes wrong between lexemes: colliding terminals, lookahead without a bound, patterns that are not supported."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import pdacon
+from pdacon.determinism import DeterminismReport, Finding, check
+from pdacon.determinism.spelling import fewest_tokens
+from pdacon.grammar import Grammar
+
+COLLISION = """
+start: "(" (WORD | FRUIT)
+WORD: /[a-z]+/
+FRUIT: /apple|pear/
+"""
+
+COLLISION_SETTLED_BY_PRIORITY = COLLISION.replace("FRUIT:", "FRUIT.1:")
+
+# Never looked for in one place by the contextual lexer; always by the basic one.
+COLLISION_BETWEEN_CONTEXTS = """
+start: "(" WORD | ")" FRUIT
+WORD: /[a-z]+/
+FRUIT: /apple|pear/
+"""
+
+KEYWORD = """
+start: "if" NAME | NAME "=" NAME
+NAME: /[a-z]+/
+%ignore " "
+"""
+
+# "aaa...": as many X, or one LONG? Only the "!" tells.
+UNBOUNDED = """
+start: (X | LONG)+
+X: "a"
+LONG: /a+!/
+"""
+
+UNBOUNDED_IGNORED = """
+start: A+
+A: /;/
+%ignore /#(;*#)?/
+"""
+
+# `/*` cannot begin anything else here, so nothing is open after it.
+COMMENT_WITHOUT_STAR = """
+start: ("/" | COMMENT | "a")+
+COMMENT: "/*" /(.|\\n)*?/ "*/"
+"""
+
+COMMENT_BESIDE_STAR = COMMENT_WITHOUT_STAR.replace('"a"', '"a" | "*"')
+
+# After "1." three bytes can follow before it is known whether the number goes on.
+NUMBER = """
+start: NUMBER (NAME NUMBER)*
+NUMBER: /[0-9]+([.][0-9]+)?(e[+-]?[0-9]+)?/
+NAME: /[a-z]/
+"""
+
+LOOK_AROUND = """
+start: A B C
+A: /a(?=b)/
+B: /b/
+C: /(?<!x)c/
+"""
+
+
+def classes(report: DeterminismReport) -> list[tuple[str, str]]:
+    return [(finding.id, finding.level) for finding in report.findings]
+
+
+def only(report: DeterminismReport) -> Finding:
+    (finding,) = report.findings
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        (COLLISION, {}, [("PDA005", "error")]),
+        (COLLISION, {"conflicts": "shift"}, [("PDA005", "note")]),
+        (COLLISION_SETTLED_BY_PRIORITY, {}, []),
+        (COLLISION_BETWEEN_CONTEXTS, {}, []),
+        (COLLISION_BETWEEN_CONTEXTS, {"lexer": "basic"}, [("PDA005", "error")]),
+        (KEYWORD, {}, []),
+        (UNBOUNDED, {}, [("PDA006", "error")]),
+        (UNBOUNDED, {"lookahead": "commit"}, [("PDA006", "warning")]),
+        (UNBOUNDED_IGNORED, {}, [("PDA006", "error")]),
+        (COMMENT_WITHOUT_STAR, {}, []),
+        (COMMENT_BESIDE_STAR, {}, [("PDA006", "error")]),
+        (NUMBER, {}, []),
+        (LOOK_AROUND, {}, [("PDA008", "error"), ("PDA008", "error")]),
+        (LOOK_AROUND, {"conflicts": "shift", "lookahead": "commit"}, [("PDA008", "error"), ("PDA008", "error")]),
+    ],
+)
+def test_class_of_each_finding(text: str, options: dict[str, str], expected: list[tuple[str, str]]) -> None:
+    report = check(Grammar.from_lark(text, **options))
+    assert classes(report) == expected
+    assert report.ok == all(level != "error" for _, level in expected)
+
+
+def test_a_collision_names_both_terminals_and_a_text_that_both_match() -> None:
+    grammar = Grammar.from_lark(COLLISION)
+    finding = only(check(grammar))
+    assert set(finding.symbols) == {"WORD", "FRUIT"}
+    assert finding.witness is not None
+    assert finding.witness.symbols == ('"("',)
+    assert finding.witness.text is not None
+    patterns = [t.pattern.regexp for t in grammar.terminals if t.name in finding.symbols and t.pattern]
+    assert all(re.fullmatch(pattern, finding.witness.text.decode()) for pattern in patterns)
+    assert finding.span is not None
+
+
+@pytest.mark.parametrize("text", [UNBOUNDED, UNBOUNDED_IGNORED, COMMENT_BESIDE_STAR])
+def test_unbounded_lookahead_is_shown_by_a_loop(text: str) -> None:
+    witness = only(check(Grammar.from_lark(text))).witness
+    assert witness is not None
+    assert witness.text
+    assert witness.loop
+
+
+def test_every_unsupported_pattern_is_named_with_its_place() -> None:
+    report = check(Grammar.from_lark(LOOK_AROUND, source_path="look.lark"))
+    assert [finding.symbols for finding in report.findings] == [("A",), ("C",)]
+    assert [finding.span.line for finding in report.findings if finding.span] == [3, 5]
+
+
+def test_a_vocabulary_spells_the_witness() -> None:
+    vocab = pdacon.Vocabulary.from_tokens([b"a", b"aa", b"p", b"pear", b"apple", None], [5])
+    finding = only(check(Grammar.from_lark(COLLISION), vocab))
+    assert finding.witness is not None
+    assert finding.witness.text is not None
+    assert finding.witness.tokens is not None
+    assert vocab.decode(finding.witness.tokens) == finding.witness.text
+
+
+def test_fewest_tokens() -> None:
+    vocab = pdacon.Vocabulary.from_tokens([b"a", b"ab", b"b", b"ba", b"ab", None], [5])
+    assert fewest_tokens(b"", vocab) == ()
+    assert fewest_tokens(b"abab", vocab) == (1, 1)
+    assert fewest_tokens(b"aba", vocab) in [(0, 3), (1, 0)]
+    assert fewest_tokens(b"abc", vocab) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (COLLISION, {"conflicts": "shift"}),
+        (KEYWORD, {}),
+        (UNBOUNDED, {"lookahead": "commit"}),
+        (NUMBER, {}),
+        (COLLISION, {}),
+        (UNBOUNDED, {}),
+    ],
+)
+def test_compile_takes_what_the_report_calls_ok(text: str, options: dict[str, str]) -> None:
+    vocab = pdacon.Vocabulary.from_tokens([bytes([b]) for b in range(256)] + [None], [256])
+    grammar = Grammar.from_lark(text, **options)
+    report = check(grammar)
+    if report.ok:
+        assert pdacon.compile(grammar, vocab).report.findings == report.findings
+    else:
+        with pytest.raises(pdacon.NondeterministicGrammarError) as caught:
+            pdacon.compile(grammar, vocab)
+        assert caught.value.report == report
