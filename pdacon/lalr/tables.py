@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -137,7 +136,7 @@ class Tables:
 
 
 def build_tables(
-    grammar: _Grammar, *, max_states: int = 1_000_000, max_bytes: int = 1 << 31, max_seconds: float = math.inf
+    grammar: _Grammar, *, max_states: int = 1_000_000, max_bytes: int = 1 << 31, max_seconds: float = 0.0
 ) -> Tables:
     """Build the LALR(1) tables of a grammar, with Lark's resolution of conflicts.
 
@@ -146,11 +145,11 @@ def build_tables(
     grammar : Grammar
         Only ``terminals``, ``nonterminals``, ``productions`` and ``starts`` are read.
     max_states : int
-        Most LR states.
+        Most LR states; 0: no limit.
     max_bytes : int
         Most memory for the tables, the relations and the terminal sets; at most 8 GiB.
     max_seconds : float
-        Most time.
+        Most time; 0: no limit.
 
     Raises
     ------

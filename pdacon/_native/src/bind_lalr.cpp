@@ -1,7 +1,7 @@
 // Arrays in, arrays out: the binding of the LALR(1) construction.
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
 
+#include "arrays.hpp"
 #include "lalr.hpp"
 #include "module.hpp"
 
@@ -10,26 +10,18 @@ namespace nb = nanobind;
 namespace pdacon {
 namespace {
 
-using Input = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input = Array<int32_t>;
 using Vector = nb::ndarray<nb::numpy, const int32_t, nb::ndim<1>>;
 using Matrix = nb::ndarray<nb::numpy, const int32_t, nb::ndim<2>>;
 using Self = nb::pointer_and_handle<lalr::Tables>;
-
-std::vector<int32_t> copy(const Input& array) { return {array.data(), array.data() + array.size()}; }
 
 lalr::Tables lalr_tables(int32_t num_terminals, int32_t num_nonterminals, Input lhs, Input rhs_offset,
                          Input rhs, Input priority, Input starts, int64_t max_states, int64_t max_bytes,
                          double max_seconds) {
     const lalr::Productions productions{num_terminals, num_nonterminals, copy(lhs),   copy(rhs_offset),
                                         copy(rhs),     copy(priority),   copy(starts)};
-    try {
-        const nb::gil_scoped_release release;
-        return lalr::build_tables(productions, {max_states, max_bytes, max_seconds});
-    } catch (const lalr::LimitExceeded& error) {
-        const nb::object type = nb::module_::import_("pdacon.errors").attr("LimitExceededError");
-        PyErr_SetObject(type.ptr(), nb::make_tuple(error.what(), error.given, error.limit).ptr());
-        throw nb::python_error();
-    }
+    const nb::gil_scoped_release release;
+    return lalr::build_tables(productions, {max_states, max_bytes, max_seconds});
 }
 
 // Views share memory with the tables and keep them alive.

@@ -113,7 +113,7 @@ class Analysis {
     size_t num_transitions() const { return source_.size(); }
 
     BitRows make_rows(size_t rows) {
-        meter_.spend_bytes(static_cast<int64_t>(rows) * (g_.num_terminals / 64 + 1) * 8);
+        meter_.spend_bytes(rows * (static_cast<size_t>(g_.num_terminals) / 64 + 1) * 8);
         return {rows, g_.num_terminals + 1};
     }
 
@@ -159,7 +159,7 @@ class Analysis {
         for (size_t k = 0; k < g_.starts.size(); ++k) {
             sets.set(transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k])), g_.end());
         }
-        meter_.spend_bytes(static_cast<int64_t>(reads.size() * sizeof(Relation::Pair)));
+        meter_.spend_bytes(reads.size() * sizeof(Relation::Pair));
         std::vector<std::vector<int32_t>> cycles;
         digraph(Relation(num_transitions(), reads), sets, [&](std::span<const int32_t> members) {
             std::ranges::sort(cycles.emplace_back(members.begin(), members.end()));
@@ -187,8 +187,7 @@ class Analysis {
         // Lark's surplus: it also walks the kernel items of p whose left-hand side happens to be A. Such an
         // item was begun in another state, so the paper has no (p', B) includes (p, A) for it.
         for (int32_t state = 0; state < out_.num_states; ++state) {
-            for (int32_t i = lr0_.kernel_offset[state]; i < lr0_.kernel_offset[state + 1]; ++i) {
-                const int32_t item = lr0_.kernel[i];
+            for (const int32_t item : lr0_.kernels[state]) {
                 const int32_t p = items_.production[item];
                 if (items_.origin[p] < 0) continue;
                 const int32_t x = transition(state, items_.origin[p]);
@@ -213,7 +212,7 @@ class Analysis {
             }
         }
         meter_.tick();
-        meter_.spend_bytes(static_cast<int64_t>((includes_.size() - known + 1) * sizeof(Relation::Pair)));
+        meter_.spend_bytes((includes_.size() - known + 1) * sizeof(Relation::Pair));
         return state;
     }
 
@@ -277,7 +276,7 @@ class Analysis {
     }
 
     void add_conflict(Conflict conflict, std::span<const int32_t> productions) {
-        meter_.spend_bytes(static_cast<int64_t>(sizeof(Conflict) + 4 * productions.size()));
+        meter_.spend_bytes(sizeof(Conflict) + 4 * productions.size());
         conflict.first_production = static_cast<int32_t>(out_.conflict_productions.size());
         out_.conflicts.push_back(conflict);
         out_.conflict_productions.insert(out_.conflict_productions.end(), productions.begin(),
@@ -324,11 +323,14 @@ class Analysis {
             out_.end_states.push_back(transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k])));
         }
         out_.accessing = std::move(lr0_.accessing);
-        out_.kernel_offset = std::move(lr0_.kernel_offset);
-        for (const int32_t item : lr0_.kernel) {
-            const int32_t p = items_.production[item];
-            out_.kernel_production.push_back(p);
-            out_.kernel_dot.push_back(item - items_.first[p]);
+        out_.kernel_offset.push_back(0);
+        for (int32_t state = 0; state < out_.num_states; ++state) {
+            for (const int32_t item : lr0_.kernels[state]) {
+                const int32_t p = items_.production[item];
+                out_.kernel_production.push_back(p);
+                out_.kernel_dot.push_back(item - items_.first[p]);
+            }
+            out_.kernel_offset.push_back(static_cast<int32_t>(out_.kernel_dot.size()));
         }
     }
 

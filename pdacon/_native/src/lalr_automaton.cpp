@@ -1,7 +1,7 @@
 #include "lalr_automaton.hpp"
 
 #include <algorithm>
-#include <unordered_set>
+#include <utility>
 
 namespace pdacon::lalr {
 
@@ -38,11 +38,9 @@ class Builder {
           items_(items),
           meter_(meter),
           closed_(grammar.num_nonterminals, -1),
-          bucket_(grammar.num_terminals + 1 + grammar.num_nonterminals),
-          seen_(64, Hash{this}, Equal{this}) {}
+          bucket_(grammar.num_terminals + 1 + grammar.num_nonterminals) {}
 
     Automaton run() {
-        out_.kernel_offset.push_back(0);
         out_.edge_offset.push_back(0);
         out_.reduction_offset.push_back(0);
         for (size_t k = 0; k < grammar_.starts.size(); ++k) {
@@ -54,58 +52,26 @@ class Builder {
     }
 
   private:
-    // The hash-consing set holds state numbers; their kernels are compared in place.
-    struct Hash {
-        const Builder* builder;
-        size_t operator()(int32_t state) const {
-            uint64_t hash = 0x9e3779b97f4a7c15u;
-            for (const int32_t item : builder->kernel(state)) {
-                hash = (hash ^ static_cast<uint64_t>(item)) * 0xff51afd7ed558ccdu;
-                hash ^= hash >> 32;
-            }
-            return static_cast<size_t>(hash);
-        }
-    };
-    struct Equal {
-        const Builder* builder;
-        bool operator()(int32_t a, int32_t b) const {
-            return std::ranges::equal(builder->kernel(a), builder->kernel(b));
-        }
-    };
-
-    std::span<const int32_t> kernel(int32_t state) const {
-        return {out_.kernel.data() + out_.kernel_offset[state],
-                out_.kernel.data() + out_.kernel_offset[state + 1]};
-    }
-
     // The state with this kernel, made if it is new.
     int32_t intern(std::span<const int32_t> items, int32_t symbol) {
-        const int32_t candidate = out_.num_states();
-        out_.kernel.insert(out_.kernel.end(), items.begin(), items.end());
-        out_.kernel_offset.push_back(static_cast<int32_t>(out_.kernel.size()));
-        const auto [found, is_new] = seen_.insert(candidate);
-        if (!is_new) {
-            out_.kernel_offset.pop_back();
-            out_.kernel.resize(out_.kernel_offset.back());
-            return *found;
-        }
-        meter_.check_states(candidate + int64_t{1});
-        meter_.spend_bytes(4 * static_cast<int64_t>(bucket_.size() + items.size()));
+        const int32_t state = out_.kernels.intern(items);
+        if (state < out_.num_states()) return state;
+        meter_.check_states(out_.kernels.size());
+        meter_.spend_bytes(4 * (bucket_.size() + items.size()));
         out_.accessing.push_back(symbol);
-        return candidate;
+        return state;
     }
 
     // Closes a state and makes its successors and reductions.
     void expand(int32_t state) {
         pending_.clear();
         symbols_.clear();
-        const auto [begin, end] = std::pair{out_.kernel_offset[state], out_.kernel_offset[state + 1]};
-        for (int32_t i = begin; i < end; ++i) visit(state, out_.kernel[i]);
+        for (const int32_t item : out_.kernels[state]) visit(state, item);
         for (size_t i = 0; i < pending_.size(); ++i) {
             for (const int32_t p : items_.rules_of(pending_[i])) visit(state, items_.first[p]);
         }
         meter_.tick();
-        meter_.spend_bytes(8 * static_cast<int64_t>(symbols_.size()));
+        meter_.spend_bytes(8 * symbols_.size());
         std::ranges::sort(symbols_);
         for (const int32_t symbol : symbols_) {
             auto& successors = bucket_[symbol];
@@ -143,7 +109,6 @@ class Builder {
     std::vector<int32_t> pending_;              // nonterminals of the closure
     std::vector<int32_t> symbols_;              // symbols after a dot
     std::vector<std::vector<int32_t>> bucket_;  // per symbol: the kernel of the successor
-    std::unordered_set<int32_t, Hash, Equal> seen_;
 };
 
 }  // namespace

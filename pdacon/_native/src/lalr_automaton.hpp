@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "interner.hpp"
 #include "lalr.hpp"
 
 namespace pdacon::lalr {
@@ -29,11 +30,10 @@ struct Items {
 };
 
 struct Automaton {
-    std::vector<int32_t> accessing;      // [S]
-    std::vector<int32_t> kernel_offset;  // [S + 1]
-    std::vector<int32_t> kernel;         // items, ascending
-    std::vector<int32_t> edge_offset;    // [S + 1]
-    std::vector<int32_t> edge_symbol;    // ascending in each state: terminals come first
+    std::vector<int32_t> accessing;    // [S]
+    Interner kernels;                  // of states: items, ascending
+    std::vector<int32_t> edge_offset;  // [S + 1]
+    std::vector<int32_t> edge_symbol;  // ascending in each state: terminals come first
     std::vector<int32_t> edge_target;
     std::vector<int32_t> reduction_offset;  // [S + 1]
     std::vector<int32_t> reduction;         // productions complete in the state, ascending
