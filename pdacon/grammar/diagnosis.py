@@ -4,32 +4,49 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
-from lark.load_grammar import EXT, stdlib_loader
+import lark
+from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
+from lark.lexer import Token
+from lark.load_grammar import EXT, _literal_to_pattern, stdlib_loader
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText
+from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions, Span
+from pdacon.grammar.places import shorten
 
-# A piece of Lark's message -> what to do about it.
+
+class _Label(NamedTuple):
+    """One of Lark's guesses at a syntax error. It goes by the parser's state, so that ``token`` may prove it wrong."""
+
+    piece: str
+    token: str
+    advice: str
+
+
+_LABELS = (
+    _Label("missing colon", "", "write name: before what the rule or terminal consists of"),
+    _Label("Expecting rule or terminal definition", "", "write name: before what the rule or terminal consists of"),
+    _Label("Incorrect type of value", "", "write a rule, a terminal or a literal here"),
+    _Label("Unclosed parenthesis", r"\n", "close it before the line ends"),
+    _Label("Unmatched closing parenthesis", r"[])}]", "remove it or open one before"),
+    _Label("Illegal name", r"\w", "write rules in lower case and terminals in upper case"),
+    _Label("Alias expects lowercase", "", "write the alias after the alternative, in lower case"),
+    _Label("Unexpected colon", ":", 'write one definition per line, and quote a colon that is meant as text: ":"'),
+    _Label("Misplaced operator", "[?*+]", "put ?, * or + directly after what it applies to, and only one"),
+    _Label('Expecting option ("|")', "", "begin a continued line with |"),
+    _Label("cannot contain dots", r"\w", "only %import takes a dotted name"),
+    _Label("%import expects", "", "write %import common.NAME or %import .file.name"),
+    _Label("%ignore expects", "", "give it a terminal or a pattern"),
+    _Label("Expecting a value", "", "write a rule, a terminal or a literal here"),
+)
+
+# A piece of the message of a Lark GrammarError -> what to do about it.
 _ADVICE = {
-    "missing colon": "write name: before what the rule or terminal consists of",
-    "Incorrect type of value": "write a rule, a terminal or a literal here",
-    "Unclosed parenthesis": "close it before the line ends",
-    "Unmatched closing parenthesis": "remove it or open one before",
-    "Illegal name": "write rules in lower case and terminals in upper case",
-    "Alias expects lowercase": "write the alias after the alternative, in lower case",
-    "Unexpected colon": 'write one definition per line, and quote a colon that is meant as text: ":"',
-    "Misplaced operator": "put ?, * or + directly after what it applies to, and only one",
-    'Expecting option ("|")': "begin a continued line with |",
-    "cannot contain dots": "only %import takes a dotted name",
-    "%import expects": "write %import common.NAME or %import .file.name",
-    "%ignore expects": "give it a terminal or a pattern",
-    "Expecting a value": "write a rule, a terminal or a literal here",
     "used but not defined": "define or %import it",
     "Rules aren't allowed inside terminals": "a terminal consists of terminals and literals only; make it a rule",
     "Recursion in terminal": "make it a rule",
@@ -41,7 +58,7 @@ _ADVICE = {
     "it is abstract": "define it instead of declaring it",
     "Nothing was imported": "name what to import: %import file.name",
     "Symbol already defined": "rename it: %import file.name -> other_name",
-    "marked to ignore": "define them",
+    "ignored but not defined": "define or %import it",
     "Terminals cannot be empty": "give it at least one character",
     "Empty terminals are not allowed": "leave the empty literal out",
     "bad escaping": "double the last backslash",
@@ -57,15 +74,45 @@ _ADVICE = {
     "Duplicate Template Parameter": "rename one of them",
     "Wrong number of template arguments": "give as many as the template has parameters",
 }
+# Lark's names for the lexemes of its language, where they do not speak for themselves.
+_LEXEMES = {
+    "_NL": "the end of the line",
+    "_OR": "'|'",
+    "_NL_OR": "'|'",
+    "_COLON": "':'",
+    "_COMMA": "','",
+    "_DOT": "'.'",
+    "_DOTDOT": "'..'",
+    "_TO": "'->'",
+    "TILDE": "'~'",
+    "OP": "an operator",
+    "_LPAR": "'('",
+    "_RPAR": "')'",
+    "_LBRA": "'['",
+    "_RBRA": "']'",
+    "_LBRACE": "'{'",
+    "_RBRACE": "'}'",
+    "NUMBER": "a number",
+    "RULE": "a rule's name",
+    "TERMINAL": "a terminal's name",
+    "STRING": "a string",
+    "REGEXP": "a regular expression",
+}
 _NAME = re.compile(r"[^\W\d]\w*")
 _WHERE = re.compile(r"\(in (?:rule|terminal|template) (\w+)\)")
+_UNDEFINED = re.compile(
+    r"(?:Rule|Terminal|Template) '?(\w+)'? used but not defined|Terminal used but not defined: (\w+)"
+)
+_IGNORED = re.compile(r"Terminals \{'(\w+)'.*marked to ignore")
 
 
 def explain(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
     """The error to raise instead of ``error``, which Lark raised while ``builder`` loaded a text."""
-    if isinstance(error, VisitError):
-        original = error.orig_exc
-        error = original if isinstance(original, Exception) else error
+    if isinstance(error, VisitError) and error.rule == "range":
+        message = 'the ends of a range are single characters, as in "a".."z"'
+        return GrammarSyntaxError(message, _token_place(error.obj, builder))
+    if isinstance(error, VisitError) and isinstance(error.orig_exc, Exception):
+        error = error.orig_exc
     if isinstance(error, ImportFailedError):
         return _explain_import(error, builder)
     if isinstance(error, RecursionError):
@@ -73,25 +120,79 @@ def explain(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
     unexpected = error if isinstance(error, UnexpectedInput) else error.__context__
     if isinstance(unexpected, UnexpectedInput):
         return _explain_syntax(error, unexpected, builder.source)
+    if not isinstance(error, lark.exceptions.GrammarError):
+        return _explain_accident(error, builder)
     message = _one_line(error)
-    return GrammarSyntaxError(_with_advice(message), _place_of(message, builder))
+    undefined, ignored = _UNDEFINED.search(message), _IGNORED.search(message)
+    if undefined:
+        return _explain_undefined(undefined.group(1) or undefined.group(2), message, builder)
+    if ignored:
+        name = ignored.group(1)
+        span = builder.source.statement_span("ignore", name)
+        return GrammarSyntaxError(_with_advice(f"terminal {name} is ignored but not defined"), span)
+    return GrammarSyntaxError(_with_advice(message), _named_place(message, builder) or _blame(builder))
 
 
 def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: SourceText) -> GrammarSyntaxError:
-    if isinstance(unexpected, UnexpectedCharacters):
-        start = unexpected.pos_in_stream or 0
-        message = f"unexpected character {source.text[start : start + 1]!r}; see the syntax of Lark grammars"
-        return GrammarSyntaxError(message, source.span(start, start + 1))
-    span = None
-    shown = "the end of the text"
-    if isinstance(unexpected, UnexpectedToken):
-        start = min(unexpected.token.start_pos or 0, len(source.text))
-        shown = repr(str(unexpected.token))[:40]
-        span = source.span(start, min(start + len(unexpected.token), len(source.text)))
-    label, found, _ = str(error).partition(", at line ")
-    if error is unexpected or not found:
-        return GrammarSyntaxError(f"unexpected {shown}; see the syntax of Lark grammars", span)
-    return GrammarSyntaxError(_with_advice(f"{label}, at {shown}"), span)
+    start = min(unexpected.pos_in_stream or 0, len(source.text))
+    if not isinstance(unexpected, UnexpectedToken):
+        message = (
+            f"unexpected character {source.text[start : start + 1]!r}; no lexeme of Lark's language begins with it"
+        )
+        return GrammarSyntaxError(message, source.span(start, min(start + 1, len(source.text))))
+    token = str(unexpected.token)
+    shown = repr(shorten(token)) if token.strip() else "end of the line"
+    span = source.span(start, min(start + len(token.rstrip()), len(source.text)))
+    wanted = unexpected.accepts or unexpected.expected
+    found, is_label, _ = str(error).partition(", at line ")
+    if error is unexpected or not is_label:
+        found = _own_label(token, wanted)
+    label = next((label for label in _LABELS if label.piece in found), None)
+    if label and re.match(label.token, token):
+        return GrammarSyntaxError(f"{found}, at {shown}; {label.advice}", span)
+    listed = ", ".join(sorted({_LEXEMES.get(name, name) for name in wanted}))
+    return GrammarSyntaxError(f"unexpected {shown}; what may stand here: {listed}", span)
+
+
+def _own_label(token: str, wanted: Collection[str]) -> str:
+    """The same labels for parser states that Lark has no example of."""
+    if token in (")", "]", "}"):
+        return "Unmatched closing parenthesis"
+    if token.startswith("\n") and not {"_RPAR", "_RBRA", "_RBRACE"}.isdisjoint(wanted):
+        return "Unclosed parenthesis"
+    return "Expecting rule or terminal definition (missing colon)" if "_COLON" in wanted else ""
+
+
+def _explain_undefined(name: str, message: str, builder: RecordingBuilder) -> GrammarSyntaxError:
+    """Lark names the rule in which the use is; the place of the use itself is more help."""
+    kind = "template" if message.startswith("Template") else "terminal" if name.isupper() else "rule"
+    where = _WHERE.search(message)
+    user = builder.name_tokens.get(where.group(1)) if where else None
+    text = builder.source.text
+    # Strings, regular expressions and comments are skipped: a name in there is text.
+    use = re.compile(
+        rf'"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?://|\#)[^\n]*|(?<![\w{{])(?P<name>{re.escape(name)})(?!\w)'
+    )
+    start = 0 if user is None else (user.start_pos or 0) + len(user)
+    found = next((match for match in use.finditer(text, start) if match.lastgroup), None)
+    span = builder.source.span(*found.span("name")) if found else _named_place(message, builder)
+    within = f" (in {where.group(1)})" if where else ""
+    return GrammarSyntaxError(_with_advice(f"{kind} {name!r} is used but not defined{within}"), span)
+
+
+def _explain_accident(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
+    """Where Lark has no message of its own but trips: an assertion, a KeyError, an attribute of None."""
+    message = f"Lark's loader fails with {type(error).__name__}: {shorten(_one_line(error), 120)}"
+    declared = sorted(str(name) for name, d in builder._definitions.items() if d.tree is None)
+    span = _blame(builder)
+    if "template_usage" in message:
+        message += "; a template can be used in rules only, and its arguments are rules, terminals and literals"
+    elif declared:
+        message += (
+            f"; what is only declared ({', '.join(declared)}) can be used as a terminal in rules, and nowhere else"
+        )
+        span = span or builder.source.statement_span("declare", declared[0])
+    return GrammarSyntaxError(message, span)
 
 
 def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> GrammarSyntaxError:
@@ -101,7 +202,7 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> Gram
     found = _find(wanted, error.base_path, builder)
     if found is None:
         searched = [path for path in builder.import_paths if isinstance(path, str)]
-        searched += [] if error.base_path is None else [str(error.base_path)]
+        searched += [] if error.base_path is None else [str(error.base_path) or "."]
         return GrammarSyntaxError(
             f"%import: there is no {wanted} in {', '.join(searched) or 'the search paths'} or Lark's own grammars; "
             "give its folder with import_paths=, or the grammar's own path with source_path= for a relative import",
@@ -133,7 +234,7 @@ def _find(wanted: str, base_path: Any, builder: RecordingBuilder) -> tuple[Any, 
 
 
 def _one_line(error: BaseException) -> str:
-    # eval_escaping raises GrammarError(literal, SyntaxError): the last argument is the reason.
+    # A bad escape is GrammarError(literal, SyntaxError): the last argument is the reason.
     text = " ".join(str(error.args[-1] if len(error.args) > 1 else error).split())
     return text.rstrip(".!") or type(error).__name__
 
@@ -143,8 +244,48 @@ def _with_advice(message: str) -> str:
     return f"{message}; {advice}" if advice else message
 
 
-def _place_of(message: str, builder: RecordingBuilder) -> Span | None:
-    """The definition that the message is about: "(in rule x)", else the last name in it that is defined."""
+def _named_place(message: str, builder: RecordingBuilder) -> Span | None:
+    """The definition that a message names: "(in rule x)", else the last name in it that is defined or imported."""
     where = _WHERE.search(message)
     names = [where.group(1)] if where else list(reversed(_NAME.findall(message)))
-    return next((builder.spans[name] for name in names if name in builder.spans), None)
+    known = next((builder.spans[name] for name in names if name in builder.spans), None)
+    return known or (builder.source.statement_span("import", names[0]) if names and "mport" in message else None)
+
+
+def _blame(builder: RecordingBuilder) -> Span | None:
+    """The place that a message does not name: what Lark was reading, else the first piece that fails on its own."""
+    if builder.current is not None:
+        return builder.source.token_span(builder.current)
+    for name, definition in builder._definitions.items():
+        if str(name) not in builder.name_tokens or definition.tree is None:
+            continue
+        bad = next((token for _, token in literals(definition.tree) if _is_bad_literal(token)), None)
+        if bad is not None:
+            return builder.source.token_span(bad)
+        for node in definition.tree.iter_subtrees():
+            if _is_bad_range(node) or (definition.is_term and node.data in ("alias", "template_usage")):
+                return builder.spans[str(name)]
+    return None
+
+
+def _token_place(tree: Any, builder: RecordingBuilder) -> Span | None:
+    """The place of a tree's first token, unless it comes from an imported file."""
+    source, token = builder.source, next(tree.scan_values(lambda child: isinstance(child, Token)), None)
+    if token is None or source.text[token.start_pos : token.start_pos + len(token)] != token:
+        return None
+    return source.token_span(token)
+
+
+def _is_bad_literal(token: Token) -> bool:
+    try:
+        re.compile(_literal_to_pattern(token).to_regexp())  # type: ignore[no-untyped-call]
+    except Exception:
+        return True
+    return False
+
+
+def _is_bad_range(node: Any) -> bool:
+    if node.data != "expr" or node.children[1] != "~":
+        return False
+    low, *high = map(int, node.children[2:])
+    return low < 0 or any(bound < low for bound in high)

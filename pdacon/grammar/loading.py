@@ -6,15 +6,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Lock
 from typing import Any, cast
 
+from lark import load_grammar
 from lark.grammar import Rule
 from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 
 from pdacon.grammar.model import GrammarOptions, Span
+
+_preparing = Lock()
 
 
 class SourceText:
@@ -36,6 +40,11 @@ class SourceText:
     def token_span(self, token: Token) -> Span:
         start = token.start_pos or 0
         return self.span(start, start + len(token))
+
+    def statement_span(self, keyword: str, name: str) -> Span | None:
+        """The place of ``name`` in the first ``%keyword`` statement that has it."""
+        found = re.search(rf"%{keyword}[^\n]*?(?<!\w)({re.escape(name)})(?!\w)", self.text)
+        return self.span(*found.span(1)) if found else None
 
     def _place(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._line_starts, offset)
@@ -62,16 +71,16 @@ class RecordingBuilder(GrammarBuilder):
         self.name_tokens: dict[str, Token] = {}
         self.spans: dict[str, Span] = {}
         self._sites: dict[tuple[str, ...], dict[str, Token]] = {}
-        self._current: Token | None = None
+        self.current: Token | None = None  # The name of the definition at work, for errors that do not tell
 
     def _unpack_definition(self, tree: Any, mangle: Any) -> Any:
-        self._current = tree.children[1 if tree.data == "rule" else 0]
+        self.current = tree.children[1 if tree.data == "rule" else 0]
         return super()._unpack_definition(tree, mangle)  # type: ignore[no-untyped-call]
 
     def _define(self, name: str, is_term: bool, exp: Any, *args: Any, **kwargs: Any) -> None:
-        if exp is not None and self._current is not None:
-            self.name_tokens[str(name)] = self._current
-            self.spans[str(name)] = self.source.token_span(self._current)
+        if exp is not None and self.current is not None:
+            self.name_tokens[str(name)] = self.current
+            self.spans[str(name)] = self.source.token_span(self.current)
         super()._define(name, is_term, exp, *args, **kwargs)  # type: ignore[no-untyped-call]
 
     def _unpack_import(self, stmt: Any, grammar_name: Any) -> Any:
@@ -81,6 +90,15 @@ class RecordingBuilder(GrammarBuilder):
         tokens: list[Token] = named[0].children if several else named or path.children[-1:]
         self._sites.setdefault(tuple(dotted_path), {}).update((str(token), token) for token in tokens)
         return dotted_path, base_path, aliases
+
+    def _ignore(self, exp_or_name: Any) -> None:
+        super()._ignore(exp_or_name)  # type: ignore[no-untyped-call]
+        if self._ignore_names[-1].startswith("__"):
+            first = next(literals(exp_or_name), None)
+            if first is not None:
+                self.spans[self._ignore_names[-1]] = self.source.token_span(first[1])
+            elif found := list(re.finditer("%ignore", self.source.text))[: len(self._ignore_names)]:
+                self.spans[self._ignore_names[-1]] = self.source.span(*found[-1].span())
 
     def do_import(self, dotted_path: Any, base_path: Any, aliases: Any, base_mangle: Any = None) -> None:
         known = set(self._definitions)
@@ -113,19 +131,38 @@ class Loaded:
     written: dict[str, Span] = field(default_factory=dict)
 
 
+def prepare_lark() -> None:
+    """Have Lark build the parser for its own language, which it keeps for the process.
+
+    With interegular installed Lark compares the 30 terminals of that language pairwise, each time anew: nine tenths of
+    the first load. They are known not to collide, so that its lexer is built without the comparison.
+    """
+    loader: Any = load_grammar
+    with _preparing:
+        if not hasattr(loader._get_parser, "cache"):
+            whole = loader.LexerConf
+            loader.LexerConf = partial(whole, skip_validation=True)
+            try:
+                loader._get_parser()
+            finally:
+                loader.LexerConf = whole
+
+
 def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     """Run Lark's loader as ``lark.Lark.__init__`` does, up to where it would build the parser and the lexer."""
+    prepare_lark()
     source = builder.source
     # "<string>" is Lark's own name for a text without a file; relative imports then start at the main script.
     base = "<string>" if options.import_base is None else options.import_base
     builder.load_grammar(source.text, base)
+    builder.current = None
     grammar = builder.build()
     rule_trees = {str(name): tree for name, _, tree, _ in grammar.rule_defs}
     written = {
-        str(token): source.token_span(token)
+        literal: source.token_span(token)
         for name, tree in reversed(rule_trees.items())
         if name in builder.name_tokens
-        for token in reversed(list(_literals(tree)))
+        for literal, token in reversed(list(literals(tree)))
     }
     terminals, rules, ignore = grammar.compile(list(options.start), set())
     _apply_priority(terminals, rules, options.priority)
@@ -150,13 +187,18 @@ def _apply_priority(terminals: list[TerminalDef], rules: list[Rule], policy: str
             terminal.priority = 0
 
 
-def _literals(tree: Any) -> Iterator[Token]:
-    """The STRING and REGEXP tokens of a rule's tree in the order of the text; no recursion."""
+def literals(tree: Any) -> Iterator[tuple[str, Token]]:
+    """The literals of a definition's tree in the order of the text, each with its (first) token; no recursion."""
     stack = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, Tree):
-            if node.data == "literal":
-                yield cast(Token, node.children[0])
-            else:
-                stack.extend(reversed(node.children))
+        if not isinstance(node, Tree):
+            continue
+        if node.data == "literal":
+            token = cast(Token, node.children[0])
+            yield str(token), token
+        elif node.data == "range":
+            first, last = cast("list[Token]", node.children)
+            yield f"/[{first[1:-1]}-{last[1:-1]}]/", first
+        else:
+            stack.extend(reversed(node.children))

@@ -6,7 +6,6 @@ zero-width, and no object of Lark's is left.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from lark.grammar import Rule
@@ -14,11 +13,9 @@ from lark.lexer import TerminalDef
 
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.loading import Loaded
-from pdacon.grammar.model import Grammar, GrammarOptions, Nonterminal, Production, Span, Terminal
+from pdacon.grammar.model import Grammar, GrammarOptions, Nonterminal, Production, Terminal
 from pdacon.grammar.patterns import check_group_names, lower_pattern
 from pdacon.grammar.places import Places, owner
-
-_DECLARE = re.compile(r"%declare\b[^\n]*")
 
 
 def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) -> Grammar:
@@ -73,7 +70,7 @@ def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple
     defined = {terminal.name for terminal in lowered}
     used = (symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term)
     declared = [name for name in dict.fromkeys(used) if name not in defined]
-    return (*lowered, *(Terminal(name, None, 0, _declaration(name, loaded)) for name in declared))
+    return (*lowered, *(Terminal(name, None, 0, places.declaration(name)) for name in declared))
 
 
 def _terminal(
@@ -81,9 +78,9 @@ def _terminal(
 ) -> Terminal:
     name, raw = definition.name, definition.pattern.raw
     made_up = name not in loaded.named_terminals or name.startswith("__")
-    span = places.terminal(name, raw)
+    literal = (raw or f"/{definition.pattern.value}/") if made_up else None
+    span = places.terminal(name, literal)
     pattern = lower_pattern(definition, options.g_regex_flags, span, validate=name in validated)
-    literal = (raw or f"/{pattern.value}/") if made_up else None
     return Terminal(name, pattern, definition.priority, span, literal)
 
 
@@ -128,17 +125,8 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
         if name not in patterns:
             raise GrammarSyntaxError(
                 f"terminal {name} is ignored but only declared, so nothing can match it; define it or drop the %ignore",
-                _declaration(name, loaded),
+                places.declaration(name),
             )
-
-
-def _declaration(name: str, loaded: Loaded) -> Span | None:
-    source = loaded.builder.source
-    for statement in _DECLARE.finditer(source.text):
-        found = re.search(rf"\b{re.escape(name)}\b", statement.group())
-        if found:
-            return source.span(statement.start() + found.start(), statement.start() + found.end())
-    return loaded.builder.spans.get(name)
 
 
 def _listed(names: Iterable[str], most: int = 8) -> str:

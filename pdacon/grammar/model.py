@@ -196,7 +196,6 @@ class Grammar:
     def from_lark(
         cls,
         text_or_lark: str | lark.Lark,
-        *,
         start: str | Sequence[str] = "start",
         lexer: LexerKind = "contextual",
         conflicts: ConflictPolicy = "error",
@@ -238,8 +237,8 @@ class Grammar:
 
         Notes
         -----
-        Cost: Lark's loader (a few ms for a grammar like JSON; its first use in a process builds Lark's own parser,
-        about 0.2 s) and less than a tenth more.
+        Cost: Lark's loader, a few ms for a grammar like JSON, and about a tenth more. The first load in a process
+        also builds the parser for Lark's own language.
         """
         from pdacon.grammar.reading import read_lark, read_text
         from pdacon.grammar.settings import make_options

@@ -13,6 +13,7 @@ from lark.utils import get_regexp_width
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.grammar.model import Pattern, Span, Terminal
+from pdacon.grammar.places import shorten
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
@@ -59,7 +60,8 @@ def check_group_names(terminals: Sequence[Terminal]) -> None:
             other = owners.setdefault(group, terminal)
             if other is not terminal or group == terminal.name:
                 raise UnsupportedGrammarError(
-                    f"terminal {terminal.name}: the group name {group!r} is taken by terminal {other.name}, so that "
+                    f"terminal {terminal.literal or terminal.name}: the group name {group!r} is taken by terminal "
+                    f"{other.literal or other.name}, so that "
                     "Lark's lexer cannot be built; write (?:...) instead of the named group",
                     terminal.span,
                     feature="group names",
@@ -83,8 +85,8 @@ def _check_compiles(
         # re.error, OverflowError, RecursionError; where the regex module is installed Lark asks that one next, and its
         # error class is its own.
         raise GrammarSyntaxError(
-            f"terminal {definition.user_repr()}: /{definition.pattern.value}/ is not a regular expression that "
-            f"Python's re compiles: {error}",
+            f"terminal {definition.user_repr()}: /{shorten(definition.pattern.value)}/ is not a regular expression "
+            f"that Python's re compiles: {error}",
             span,
         ) from error
 
@@ -101,9 +103,9 @@ def _check_alternation(definition: TerminalDef, regexp: str, flags: int, span: S
     # Only two things compile alone and fail inside (?P<NAME>...): global flags, and an open comment under VERBOSE.
     if (flags & re.VERBOSE or _GLOBAL_FLAGS.search(regexp)) and not _compiles_inside(f"(?P<{name}>{regexp})", flags):
         raise UnsupportedGrammarError(
-            f"terminal {definition.user_repr()}: /{definition.pattern.value}/ compiles alone but not inside Lark's "
-            "lexer, which can then match nothing; write flags after the literal (/.../i) or as (?i:...), and end a "
-            "comment with a newline",
+            f"terminal {definition.user_repr()}: /{shorten(definition.pattern.value)}/ compiles alone but not inside "
+            "Lark's lexer, which can then match nothing; write flags after the literal (/.../i) or as (?i:...), and "
+            "end a comment with a newline",
             span,
             feature="inline flags",
         )

@@ -38,6 +38,13 @@ def owner(name: str) -> str:
     return (helper.group(1) if helper else str(name)).partition("{")[0]
 
 
+def shorten(text: str, most: int = 60) -> str:
+    """Text for a message: on one line, cut in the middle where it is long."""
+    half = most // 2 - 2
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return line if len(line) <= most else f"{line[:half]}...{line[-half:]}"
+
+
 class Places:
     """The spans of one loaded grammar."""
 
@@ -56,9 +63,17 @@ class Places:
         """The place of the name in the definition; of an imported rule, in its %import."""
         return self._builder.spans.get(owner(name))
 
-    def terminal(self, name: str, raw: str | None) -> Span | None:
+    def terminal(self, name: str, literal: str | None) -> Span | None:
         """The place of the name in the definition, or of the first use of a literal that has none."""
-        return self._builder.spans.get(name) or self._loaded.written.get(raw or "")
+        span = self._builder.spans.get(name) or self._loaded.written.get(literal or "")
+        if span is None:
+            users = (r.origin.name for r in self._loaded.rules if any(s.name == name for s in r.expansion))
+            span = next(filter(None, map(self.rule, users)), None)
+        return span
+
+    def declaration(self, name: str) -> Span | None:
+        """The place of a %declare'd name."""
+        return self._source.statement_span("declare", name) or self._builder.spans.get(name)
 
     def productions(self, rules: Sequence[Rule]) -> list[Span | None]:
         """One span per production: its alternative where that is known, else its rule's name."""

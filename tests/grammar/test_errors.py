@@ -1,0 +1,101 @@
+"""Errors in grammars: the class, the place, and that nothing of Lark's comes out."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import lark
+import pytest
+
+from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar import Grammar
+
+PLACES = [
+    ('start: "a"\nb: ("c"\n', 2, 8, "Unclosed"),
+    ('start: "a")\n', 1, 11, "Unmatched"),
+    ('start: "a"\nx "b"\n', 2, 3, "missing colon"),
+    ('start: "a"??\n', 1, 12, "Misplaced operator"),
+    ('start: "a" ; "b"\n', 1, 12, "unexpected character ';'"),
+    ('start: "a\n', 1, 8, "unexpected character"),
+    ('start:: "a"\n', 1, 7, "Unexpected colon"),
+    ('start: a : "b"\n', 1, 10, "Unexpected colon"),
+    ("start: ( {\n", 1, 10, "unexpected '{'; what may stand here: "),
+    ("start: a b\na: /x/\n", 1, 10, "rule 'b' is used but not defined"),
+    ('start: "b" /b/ b // b\n', 1, 16, "rule 'b' is used but not defined"),
+    ("start: A\nA: B\n", 2, 4, "terminal 'B' is used but not defined"),
+    ("start: a{b}\nb: /b/\n", 1, 8, "template 'a' is used but not defined"),
+    ('start: "a"\nstart: "b"\n', 2, 1, "defined more than once"),
+    ('start: "a"\n%ignore B\n', 2, 9, "terminal B is ignored but not defined"),
+    ('start: "a"\n\n%declare A B\n%ignore B\n', 3, 12, "terminal B is ignored but only declared"),
+    ('start: "a"\n%import .none.X\n', 2, 15, "there is no none.lark in"),
+    ('start: "a"\n%import none (X, Y)\n', 2, 15, "give its folder with import_paths="),
+    ('start: A\n\nA: ("a" | /b*/)\n', 3, 1, "terminal A can match the empty string"),
+    ('start: "a" /b*/\n', 1, 12, "terminal /b*/ can match the empty string"),
+    ("start: A\nA: /(/\n", 2, 1, "missing )"),
+    ('start: "a"\nx: "b" ""\n', 2, 8, "Empty terminals are not allowed"),
+    ('start: "a" "z".."a"\n', 1, 12, "bad character range z-a"),
+    ('start: "a" "zz".."a"\n', 1, 12, "single characters"),
+    ('start: "a"\nx: "b"~3..2\n', 2, 1, "smaller number first"),
+    ('start: A\nA: "a" -> a\n', 2, 1, "Aliasing not allowed in terminals"),
+    ('start: _a\n?_a: "a"\n', 2, 2, "Inlined rules"),
+    ("start: A\nA: B\n%declare B\n", 2, 1, "what is only declared (B)"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), PLACES)
+def test_places(text: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_lark(text, source_path="some/x.lark")
+    span = caught.value.span
+    assert span is not None
+    assert (span.path, span.line, span.column) == ("some/x.lark", line, column)
+    assert str(caught.value).startswith(f"some/x.lark:{line}:{column}: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), PLACES)
+def test_nothing_of_larks_comes_out(text: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_lark(text)
+    assert not isinstance(caught.value, lark.exceptions.LarkError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.span) == (str(caught.value), caught.value.span)
+
+
+def test_an_error_in_an_imported_file_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "outer.lark").write_text("X: Y\n%import .inner.Y\n")
+    (tmp_path / "inner.lark").write_text('\nY: "a" )\n')
+    (tmp_path / "main.lark").write_text("start: X\n%import .outer.X\n")
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_file(tmp_path / "main.lark")
+    assert str(caught.value).startswith(f"{tmp_path / 'inner.lark'}:2:8: Unmatched closing parenthesis")
+
+
+def test_an_error_that_only_the_import_shows_has_the_imports_place(tmp_path: Path) -> None:
+    (tmp_path / "rules.lark").write_text('x: "a"\n')
+    text = 'x: "b"\nstart: x\n%import .rules.x\n'
+    (tmp_path / "main.lark").write_text(text)
+    with pytest.raises(GrammarSyntaxError, match=r"main\.lark:1:1: Rule 'x' defined more than once"):
+        Grammar.from_file(tmp_path / "main.lark")
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.lark"
+    with pytest.raises(FileNotFoundError):
+        Grammar.from_file(path)
+    path.write_bytes(b'start: "\xff"\n')
+    with pytest.raises(GrammarSyntaxError, match="not UTF-8 at byte 8"):
+        Grammar.from_file(path)
+    path.write_bytes('\ufeffstart: "a"\n'.encode())
+    with pytest.raises(GrammarSyntaxError, match="byte order mark"):
+        Grammar.from_file(path)
+    path.write_bytes(b'start: "a"\r\n  | "b"\r\n')
+    assert [str(p.span) for p in Grammar.from_file(path).productions] == [f"{path}:1:8", f"{path}:2:5"]
+
+
+def test_deep_nesting_is_an_error_of_ours() -> None:
+    text = "start: " + "(" * 3000 + '"a"' + ")" * 3000
+    with pytest.raises(GrammarSyntaxError, match="nested too deeply"):
+        Grammar.from_lark(text)

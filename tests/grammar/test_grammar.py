@@ -1,0 +1,258 @@
+"""What a Grammar is: ids, places, descriptions, options, identity."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import re
+from pathlib import Path
+
+import lark
+import pytest
+from grammar.samples import GOOD
+from lark.indenter import PythonIndenter
+from support.lark_oracle import accepts
+
+from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Production, Span, Terminal
+
+TEXT = """\
+// a list
+start: "[" item ("," item)* "]"   -> list
+     | "[" "]"                    // nothing
+item.2: NAME | NUMBER? _sep
+_sep: ";" | "|"
+NAME: /[a-z]+/
+%import common.NUMBER
+%declare _INDENT
+%ignore " "
+"""
+
+
+@pytest.fixture(scope="module")
+def grammar() -> Grammar:
+    return Grammar.from_lark(TEXT.replace("| NUMBER?", "| _INDENT NUMBER?"))
+
+
+def describe(grammar: Grammar) -> list[str]:
+    return [grammar.describe_production(k) for k in range(len(grammar.productions))]
+
+
+def written(grammar: Grammar, span: Span | None) -> str:
+    assert span is not None
+    assert span.line == span.end_line
+    return grammar.source.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
+
+
+def test_symbols_are_terminals_then_end_then_nonterminals(grammar: Grammar) -> None:
+    count = len(grammar.terminals)
+    assert grammar.end == count
+    assert [grammar.symbol_name(i) for i in range(count)] == [t.name for t in grammar.terminals]
+    assert grammar.symbol_name(count) == "$END"
+    assert [grammar.symbol_name(count + 1 + k) for k in range(4)] == ["start", "item", "_sep", "__start_star_0"]
+    assert grammar.starts == (count + 1,)
+    assert {grammar.symbol_name(i) for i in grammar.ignore} == {"__IGNORE_0"}
+    with pytest.raises(IndexError):
+        grammar.symbol_name(-1)
+    with pytest.raises(IndexError):
+        grammar.symbol_name(count + 99)
+
+
+def test_a_declared_terminal_has_no_pattern_and_comes_last(grammar: Grammar) -> None:
+    declared = grammar.terminals[-1]
+    assert declared == Terminal("_INDENT", None, 0, declared.span)
+    assert written(grammar, declared.span) == "_INDENT"
+    assert all(terminal.pattern is not None for terminal in grammar.terminals[:-1])
+
+
+def test_productions_are_described_in_the_authors_words(grammar: Grammar) -> None:
+    assert describe(grammar) == [
+        'start: "[" item ("," item)+ "]" -> list',
+        'start: "[" item "]" -> list',
+        'start: "[" "]"',
+        "item: NAME",
+        "item: _INDENT NUMBER _sep",
+        "item: _INDENT _sep",
+        '_sep: ";"',
+        '_sep: "|"',
+        '("," item)+: "," item',
+        '("," item)+: ("," item)+ "," item',
+    ]
+    assert [p.rule for p in grammar.productions] == ["start"] * 3 + ["item"] * 3 + ["_sep"] * 2 + ["start"] * 2
+    assert {p.priority for p in grammar.productions if p.rule == "item"} == {2}
+
+
+def test_productions_have_the_place_of_their_alternative(grammar: Grammar) -> None:
+    places = [written(grammar, production.span) for production in grammar.productions]
+    first = '"[" item ("," item)* "]"   -> list'
+    assert places[:3] == [first, first, '"[" "]"                    // nothing']
+    assert places[3:8] == ["NAME", "_INDENT NUMBER? _sep", "_INDENT NUMBER? _sep", '";"', '"|"']
+    assert places[8:] == ["start", "start"]
+
+
+def test_terminals_have_the_place_of_their_definition_first_use_or_import(grammar: Grammar) -> None:
+    places = {terminal.name: (written(grammar, terminal.span), terminal.span) for terminal in grammar.terminals}
+    assert {name: place for name, (place, _) in places.items()} == {
+        "NAME": "NAME",
+        "NUMBER": "NUMBER",
+        "__IGNORE_0": '" "',
+        "COMMA": '","',
+        "LSQB": '"["',
+        "RSQB": '"]"',
+        "SEMICOLON": '";"',
+        "VBAR": '"|"',
+        "_INDENT": "_INDENT",
+    }
+    assert str(places["LSQB"][1]) == "<grammar>:2:8"
+    assert [(n.name, written(grammar, n.span), n.repeats) for n in grammar.nonterminals] == [
+        ("start", "start", False),
+        ("item", "item", False),
+        ("_sep", "_sep", False),
+        ("__start_star_0", "start", True),
+    ]
+
+
+def test_only_literals_without_a_name_are_shown_as_literals(grammar: Grammar) -> None:
+    named = Grammar.from_lark(GOOD["named literal"])
+    assert describe(named) == ['start: LBRACE "}"']
+    assert {t.name: t.literal for t in named.terminals} == {"LBRACE": None, "RBRACE": '"}"'}
+
+
+def test_places_in_templates_and_imports() -> None:
+    templates = Grammar.from_lark(GOOD["templates"])
+    assert describe(templates)[2:4] == ['_list{a,COMMA}: a ("," a)+', "_list{a,COMMA}: a"]
+    assert {p.rule for p in templates.productions} == {"start", "_list", "a"}
+    assert all(p.span is not None and p.span.line in (1, 2, 3) for p in templates.productions)
+    imported = Grammar.from_lark('start: "a" rule_params\n%import lark.rule_params', source_path="x.lark")
+    spans = {p.rule: str(p.span) for p in imported.productions}
+    assert spans == {"start": "x.lark:1:8", "rule_params": "x.lark:2:14"}
+
+
+def test_where_alternatives_cannot_be_told_apart_the_place_is_the_rules_name() -> None:
+    text = 'start: ("a" | "a") "b" | "c"\n'
+    grammar = Grammar.from_lark(text)
+    assert [written(grammar, p.span) for p in grammar.productions] == ["start", "start"]
+
+
+def test_repetitions_are_described() -> None:
+    grammar = Grammar.from_lark('start: ("a" | "b" "c")+ x+\nx: ("d" ("e" "f")+)+\n')
+    assert describe(grammar)[:2] == ['start: ("a" | "b" "c")+ x+', 'x: ("d" ("e" "f")+)+']
+    assert describe(Grammar.from_lark('start: "a"~3 "b"~2')) == ['start: "a"~3 "b" "b"']
+    long = Grammar.from_lark('start: "a"~60 "b"~0..1000')
+    assert all(len(line) < 300 for line in describe(long))
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_every_production_and_terminal_has_a_place(name: str) -> None:
+    grammar = Grammar.from_lark(GOOD[name])
+    lines = [*GOOD[name].split("\n"), ""]
+    for record in [*grammar.terminals, *grammar.nonterminals, *grammar.productions]:
+        span = record.span
+        assert span is not None, record
+        assert (span.line, span.column) <= (span.end_line, span.end_column)
+        assert span.column <= len(lines[span.line - 1]) + 1
+
+
+def test_a_grammar_pickles_and_copies(grammar: Grammar) -> None:
+    for other in [pickle.loads(pickle.dumps(grammar)), copy.deepcopy(grammar)]:
+        assert dataclasses.astuple(other) == dataclasses.astuple(grammar)
+        assert other.fingerprint == grammar.fingerprint
+        assert other != grammar
+
+
+def test_the_fingerprint_is_the_meaning() -> None:
+    plain = Grammar.from_lark('start: a\na: "x" | "y"')
+    same = Grammar.from_lark('// other text\nstart: a\n?a: "x" -> one\n | "y"\n', maybe_placeholders=False)
+    assert plain.fingerprint == same.fingerprint
+    different = [
+        Grammar.from_lark('start: a\na: "x" | "z"'),
+        Grammar.from_lark('start: b\nb: "x" | "y"'),
+        Grammar.from_lark('start: a\na: "x" | "y"i'),
+        Grammar.from_lark('start: a\na.1: "x" | "y"'),
+        Grammar.from_lark('start: a\na: "x" | "y"\n%ignore "x"'),
+        Grammar.from_lark('start: a\na: "x" | "y"', start="a"),
+        Grammar.from_lark('start: a\na: "x" | "y"', lexer="basic"),
+        Grammar.from_lark('start: a\na: "x" | "y"', conflicts="shift"),
+        Grammar.from_lark('start: a\na: "x" | "y"', lookahead="commit"),
+        Grammar.from_lark('start: a\na: "x" | "y"', g_regex_flags=re.IGNORECASE),
+    ]
+    assert len({plain.fingerprint, *(g.fingerprint for g in different)}) == len(different) + 1
+    assert re.fullmatch("[0-9a-f]{64}", plain.fingerprint)
+
+
+def test_to_lark_means_the_same(tmp_path: Path) -> None:
+    (tmp_path / "words.lark").write_text('WORD: /[a-z]+/\nnumber: "0".."9"+\n')
+    (tmp_path / "main.lark").write_text("start: WORD+ words__x?\n%import .words (WORD, number)\nwords__x: number\n")
+    grammar = Grammar.from_file(tmp_path / "main.lark", g_regex_flags=re.IGNORECASE)
+    assert accepts(grammar, "ABc")
+    assert accepts(grammar, b"abc7")
+    assert not accepts(grammar, "7abc")
+    assert not accepts(grammar, b"\xff")
+    again = Grammar.from_lark(grammar.to_lark(), **{k: v for k, v in grammar.lark_options.items() if k != "parser"})
+    assert again.fingerprint == grammar.fingerprint
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = "start: WORD\n%import words.WORD\n"
+    found = Grammar.from_lark(text, import_paths=[tmp_path])
+    assert lark.Lark(found.to_lark(), **found.lark_options).parse("abc").children == ["abc"]
+
+
+def test_a_grammar_checks_its_symbols() -> None:
+    parts = {
+        "terminals": (Terminal("A", None, 0, None),),
+        "nonterminals": (Nonterminal("start", None),),
+        "productions": (Production(2, (0,), 0, "start", None, 0, None),),
+        "ignore": frozenset[int](),
+        "starts": (2,),
+        "options": GrammarOptions(),
+        "source": "start: A\n%declare A\n",
+    }
+    Grammar(**parts)  # type: ignore[arg-type]
+    wrong = [
+        {"starts": ()},
+        {"starts": (0,)},
+        {"starts": (3,)},
+        {"ignore": frozenset([1])},
+        {"productions": (Production(0, (), 0, "start", None, 0, None),)},
+        {"productions": (Production(2, (1,), 0, "start", None, 0, None),)},
+        {"productions": (Production(2, (-1,), 0, "start", None, 0, None),)},
+    ]
+    for change in wrong:
+        with pytest.raises(ValueError):
+            Grammar(**{**parts, **change})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"lexer": "dynamic"}, "expected one of 'contextual', 'basic'"),
+        ({"lexer": lark.lexer.BasicLexer}, "expected one of 'contextual', 'basic'"),
+        ({"conflicts": "ignore"}, "expected one of 'error', 'shift'"),
+        ({"lookahead": 3}, "expected one of 'reject', 'commit'"),
+        ({"priority": "inverted"}, "expected one of 'auto', 'normal', 'invert', None"),
+        ({"maybe_placeholders": 1}, "expected one of False, True"),
+        ({"start": ["a", "a"]}, "given twice"),
+        ({"start": []}, "at least one"),
+        ({"start": [1]}, "a rule's name"),
+        ({"g_regex_flags": "i"}, "re.IGNORECASE"),
+        ({"g_regex_flags": re.LOCALE}, "expected only"),
+        ({"g_regex_flags": re.ASCII | re.UNICODE}, "exclude each other"),
+        ({"import_paths": "grammars"}, r"such as \['grammars'\]"),
+    ],
+)
+def test_wrong_options_name_the_right_ones(options: dict[str, object], expected: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=expected):
+        Grammar.from_lark('start: "a"', **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("option", [{"postlex": PythonIndenter()}, {"use_bytes": True}])
+def test_options_of_a_later_version_are_refused_by_name(option: dict[str, object]) -> None:
+    with pytest.raises(UnsupportedGrammarError, match="not supported yet; ") as caught:
+        Grammar.from_lark('start: "a"', **option)  # type: ignore[arg-type]
+    assert [caught.value.feature] == list(option)
+
+
+def test_an_undefined_start_names_the_rules() -> None:
+    with pytest.raises(GrammarSyntaxError, match=r"start rule 'begin' is not defined; .*: a, start$"):
+        Grammar.from_lark('start: a\na: "x"', start="begin")

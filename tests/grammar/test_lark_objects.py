@@ -1,0 +1,119 @@
+"""Ready lark.Lark objects: their text and options are taken, what pdacon cannot mean is refused by name."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import lark
+import pytest
+from lark.indenter import PythonIndenter
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import Grammar
+
+TEXT = 'start: a | b\na.2: "x" ["y"] A\nb.1: "z" A\nA: /[a-z]/\n%ignore " "\n'
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"lexer": "basic"},
+        {"lexer": "auto", "strict": False},
+        {"priority": "invert"},
+        {"priority": None},
+        {"start": ["a", "b"], "keep_all_tokens": True},
+        {"g_regex_flags": re.IGNORECASE, "maybe_placeholders": False, "propagate_positions": True},
+        {"transformer": lark.Transformer()},
+    ],
+)
+def test_options_are_taken(options: dict[str, Any]) -> None:
+    parser = lark.Lark(TEXT, parser="lalr", **options)
+    before = [(r.options.priority, r.origin.name) for r in parser.rules], [t.priority for t in parser.terminals]
+    grammar = Grammar.from_lark(parser, conflicts="shift", lookahead="commit")
+    assert (grammar.options.conflicts, grammar.options.lookahead) == ("shift", "commit")
+    assert grammar.options.lexer == parser.options.lexer
+    assert list(grammar.options.start) == parser.options.start
+    assert [p.priority for p in grammar.productions] == [r.options.priority or 0 for r in parser.rules]
+    assert [t.priority for t in grammar.terminals] == [t.priority for t in parser.terminals]
+    assert before == (
+        [(r.options.priority, r.origin.name) for r in parser.rules],
+        [t.priority for t in parser.terminals],
+    )
+    assert grammar.fingerprint == Grammar.from_lark(parser, conflicts="shift", lookahead="commit").fingerprint
+
+
+def test_files_and_imports_are_found_again(tmp_path: Path) -> None:
+    (tmp_path / "words.lark").write_text("WORD: /[a-z]+/\n")
+    (tmp_path / "main.lark").write_text("start: WORD\n%import .words.WORD\n")
+    opened = lark.Lark.open(str(tmp_path / "main.lark"), parser="lalr")
+    assert Grammar.from_lark(opened).source_path == str(tmp_path / "main.lark")
+    packaged = lark.Lark.open_from_package("lark", "lark.lark", ["grammars"], parser="lalr")
+    grammar = Grammar.from_lark(packaged)
+    assert grammar.source_path is not None
+    assert grammar.source_path.startswith("lark/")
+    assert lark.Lark(grammar.to_lark(), **grammar.lark_options).rules == packaged.rules
+
+
+def test_a_cached_parser_still_has_its_text(tmp_path: Path) -> None:
+    for _ in range(2):
+        parser = lark.Lark(TEXT, parser="lalr", cache=str(tmp_path / "cache"))
+        assert len(Grammar.from_lark(parser).productions) == len(parser.rules)
+
+
+class CustomLexer(lark.lexer.Lexer):
+    def __init__(self, conf: Any) -> None: ...
+
+    def lex(self, lexer_state: Any, parser_state: Any) -> Any: ...
+
+
+@pytest.mark.parametrize(
+    ("feature", "options"),
+    [
+        ("parser", {"parser": "earley"}),
+        ("parser", {"parser": "cyk"}),
+        ("regex", {"regex": True}),
+        ("lexer_callbacks", {"lexer_callbacks": {"A": lambda token: token}}),
+        ("edit_terminals", {"edit_terminals": lambda terminal: None}),
+        ("lexer", {"lexer": CustomLexer}),
+        ("_plugins", {"_plugins": {"BasicLexer": lark.lexer.BasicLexer}}),
+        ("postlex", {"postlex": PythonIndenter()}),
+        ("use_bytes", {"use_bytes": True}),
+    ],
+)
+def test_what_means_something_else_is_refused_by_name(feature: str, options: dict[str, Any]) -> None:
+    if feature == "regex":
+        pytest.importorskip("regex")
+    parser = lark.Lark(TEXT.replace('["y"]', ""), **{"parser": "lalr", **options})
+    with pytest.raises(UnsupportedGrammarError, match=f"{feature}=.*; ") as caught:
+        Grammar.from_lark(parser)
+    assert caught.value.feature == feature
+
+
+def test_a_parser_without_its_text_is_refused() -> None:
+    saved = io.BytesIO()
+    parser = lark.Lark(TEXT, parser="lalr")
+    parser.save(saved)
+    saved.seek(0)
+    for other in [lark.Lark.load(saved), lark.Lark(parser.grammar, parser="lalr")]:
+        with pytest.raises(UnsupportedGrammarError, match="pass the text"):
+            Grammar.from_lark(other)
+
+
+def test_a_parser_that_is_not_what_its_text_says_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "words.lark").write_text("WORD: /[a-z]+/\n")
+    parser = lark.Lark("start: WORD\n%import words.WORD\n", parser="lalr", import_paths=[str(tmp_path)])
+    (tmp_path / "words.lark").write_text("WORD: /[a-z0-9]+/\n")
+    with pytest.raises(UnsupportedGrammarError, match="not what its text gives now"):
+        Grammar.from_lark(parser)
+
+
+def test_options_beside_a_parser_are_refused() -> None:
+    parser = lark.Lark(TEXT, parser="lalr")
+    with pytest.raises(ValueError, match="only conflicts= and lookahead="):
+        Grammar.from_lark(parser, start="a")
+    with pytest.raises(TypeError, match=r"a grammar's text or a lark\.Lark, got bytes"):
+        Grammar.from_lark(TEXT.encode())  # type: ignore[arg-type]
