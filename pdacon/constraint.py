@@ -68,9 +68,9 @@ def compile(
     """
     limits = limits or Limits()
     watch = _Watch(limits.seconds, cancel)
-    tables = build_tables(grammar, max_states=int(limits.states), max_bytes=int(limits.bytes))
-    watch.left()
-    lexer = build_lexer(grammar, tables, max_states=int(limits.states), max_seconds=watch.left())
+    states, memory = int(limits.states), int(limits.bytes)
+    tables = build_tables(grammar, max_states=states, max_bytes=memory, max_seconds=watch.left())
+    lexer = build_lexer(grammar, tables, max_states=states, max_seconds=watch.left())
     report = _determine(grammar, tables, lexer, limits, watch)
     pdas = tuple(
         compose(lexer, tables, start, vocabulary, limits, watch.left()) for start in range(len(grammar.starts))

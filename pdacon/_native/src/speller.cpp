@@ -1,38 +1,16 @@
 #include "speller.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "interner.hpp"
 
 namespace pdacon {
 
-namespace {
-
-// The single bytes that are tokens, if every token is made of them; else empty.
-std::vector<std::uint8_t> alphabet(const Trie& trie) {
-    std::array<bool, 256> single{}, used{};
-    for (std::int32_t node = 1; node < trie.num_nodes(); ++node) {
-        used[trie.byte(node)] = true;
-        if (trie.depth(node) == 1 && trie.first_token(node) < trie.first_token(node + 1))
-            single[trie.byte(node)] = true;
-    }
-    std::vector<std::uint8_t> bytes;
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-        if (used[byte] && !single[byte]) return {};
-        if (used[byte]) bytes.push_back(static_cast<std::uint8_t>(byte));
-    }
-    return bytes;
-}
-
-}  // namespace
-
 Speller::Speller(const Trie& trie, Budget& budget) {
-    const auto single = alphabet(trie);
-    if (!single.empty() || trie.num_nodes() == 1) {
+    if (!trie.alphabet().empty() || trie.num_nodes() == 1) {
         edges.emplace_back();
-        for (const auto byte : single) edges[0].push_back({byte, 0});
+        for (const auto byte : trie.alphabet()) edges[0].push_back({byte, 0});
         boundary.push_back(1);
         return;
     }

@@ -3,37 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "utf8.hpp"
+
 namespace pdacon {
-
-TokenSet::TokenSet(const Trie& trie, std::span<const std::pair<std::int32_t, std::int32_t>> ranges) {
-    std::size_t count = 0;
-    for (const auto& [begin, end] : ranges) count += static_cast<std::size_t>(end - begin);
-    // OR-ing a mask costs about a sixteenth of setting as many single bits.
-    const bool dense = count * 16 > trie.words();
-    if (dense)
-        mask_.assign(trie.words(), 0);
-    else
-        ids_.reserve(count);
-    for (const auto& [begin, end] : ranges) {
-        for (auto position = begin; position < end; ++position) {
-            const auto token = trie.token(position);
-            if (dense) {
-                auto& word = mask_[static_cast<std::size_t>(token) / 32];
-                word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | 1U << (token % 32));
-            } else {
-                ids_.push_back(token);
-            }
-        }
-    }
-}
-
-void TokenSet::add_to(std::span<std::int32_t> mask) const {
-    for (std::size_t at = 0; at < mask_.size(); ++at) mask[at] |= mask_[at];
-    for (const auto token : ids_) {
-        auto& word = mask[static_cast<std::size_t>(token) / 32];
-        word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | 1U << (token % 32));
-    }
-}
 
 // One walk over subtrees of the trie: collects what becomes a node.
 class TokenClasses::Walk {
@@ -57,6 +29,10 @@ class TokenClasses::Walk {
             }
             state = next;
         }
+        if (root.trie_node == 0 && classes_.loop(state).size() >= kSharedLoop) {
+            walk_exits(state);
+            return;
+        }
         stay(state, trie_.first_token(root.trie_node), trie_.first_token(root.trie_node + 1));
         walk_below(root.trie_node, state);
     }
@@ -66,11 +42,37 @@ class TokenClasses::Walk {
     std::vector<std::int32_t> futures;
     std::vector<Crossing> crossings;
 
+    // By future: what was found by another walk over the whole vocabulary.
+    std::vector<Staying> shared;
+
   private:
+    // Loops of fewer characters are walked anew for each state: that costs less than keeping them.
+    static constexpr int kSharedLoop = 16;
+
+    // The whole trie from a state that loops: what stays is known, what leaves is walked from where it
+    // leaves.
+    void walk_exits(std::int32_t state) {
+        const auto tokens = trie_.loops().of(classes_.loop(state));
+        shared.push_back({classes_.futures_.future(state), {tokens, &tokens->staying}});
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            if (tokens->exits[byte].empty()) continue;
+            const auto next = lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+            if (next == LexingAutomaton::kDead) continue;
+            for (const auto node : tokens->exits[byte]) {
+                if (LexingAutomaton::is_commit(next)) {
+                    cross(next, node, {});
+                    continue;
+                }
+                stay(next, trie_.first_token(node), trie_.first_token(node + 1));
+                walk_below(node, next);
+            }
+        }
+    }
+
     void walk_below(std::int32_t top, std::int32_t state) {
         path_[static_cast<std::size_t>(trie_.depth(top))] = state;
         const auto end = trie_.subtree_end(top);
-        if (end > top + 1 && classes_.swallows(state, trie_.below(top))) {
+        if (end > top + 1 && swallows(state, top)) {
             stay(state, trie_.first_token(top + 1), trie_.first_token(end));
             return;
         }
@@ -81,7 +83,7 @@ class TokenClasses::Walk {
             if (next < 0) {
                 if (LexingAutomaton::is_commit(next)) cross(next, node, {});
                 node = trie_.subtree_end(node);
-            } else if (node + 1 < trie_.subtree_end(node) && classes_.swallows(next, trie_.below(node))) {
+            } else if (node + 1 < trie_.subtree_end(node) && swallows(next, node)) {
                 stay(next, trie_.first_token(node), trie_.first_token(trie_.subtree_end(node)));
                 node = trie_.subtree_end(node);
             } else {
@@ -90,6 +92,15 @@ class TokenClasses::Walk {
                 ++node;
             }
         }
+    }
+
+    // Whether every way down from a node stays in the lexer state, or between the characters of a loop on it.
+    bool swallows(std::int32_t state, std::int32_t node) {
+        const auto& below = trie_.below(node);
+        if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
+        const auto& loop = classes_.loop(state);
+        return !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
+               (!below.other || loop.other);
     }
 
     void stay(std::int32_t state, std::int32_t begin, std::int32_t end) {
@@ -129,25 +140,22 @@ class TokenClasses::Walk {
     const Trie& trie_;
     std::vector<std::int32_t> path_;  // the lexer state at each depth
     std::vector<std::int32_t> word_;
+    std::size_t last_ = 0;  // the entry of `futures` that was found last
 };
 
-// Whether every way down from a trie node stays in the lexer state, or between the characters of a loop on
-// it.
-bool TokenClasses::swallows(std::int32_t lexer_state, const Trie::Below& below) {
-    if (!below.well_formed) return false;
-    for (std::size_t half = 0; half < 2; ++half)
-        for (auto rest = below.ascii[half]; rest != 0; rest &= rest - 1) {
-            const auto byte =
-                static_cast<std::uint8_t>(half * 64 + static_cast<std::size_t>(__builtin_ctzll(rest)));
-            if (lexer_.next(lexer_state, lexer_.byte_class(byte)) != lexer_state) return false;
-        }
-    return !below.other || loops_on_characters(lexer_state);
+const LoopSet& TokenClasses::loop(std::int32_t lexer_state) {
+    auto& [known, characters] = loops_[static_cast<std::size_t>(lexer_state)];
+    if (!known) {
+        known = true;
+        for (std::size_t byte = 0; byte < 128; ++byte)
+            if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == lexer_state)
+                characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
+        characters.other = loops_outside_ascii(lexer_state);
+    }
+    return characters;
 }
 
-// Whether every character outside ASCII leads back to the state, with the same future on the way.
-bool TokenClasses::loops_on_characters(std::int32_t lexer_state) {
-    const auto [known, added] = loops_on_characters_.try_emplace(lexer_state, false);
-    if (!added) return known->second;
+bool TokenClasses::loops_outside_ascii(std::int32_t lexer_state) const {
     const auto future = futures_.future(lexer_state);
     const auto step = [&](std::int32_t state, int byte) {
         return lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
@@ -157,7 +165,7 @@ bool TokenClasses::loops_on_characters(std::int32_t lexer_state) {
         if (state < 0) return false;
         if (left == 0) return state == lexer_state;
         if (futures_.future(state) != future) return false;
-        std::int32_t checked = -2;
+        std::int32_t checked = LexingAutomaton::kDead;
         for (int byte = low; byte <= high; ++byte) {
             const auto next = step(state, byte);
             if (next != checked && !self(self, next, left - 1, 0x80, 0xBF)) return false;
@@ -165,22 +173,22 @@ bool TokenClasses::loops_on_characters(std::int32_t lexer_state) {
         }
         return true;
     };
-    bool loops = true;
-    for (int lead = 0xC2; loops && lead <= 0xF4; ++lead) {
+    for (int lead = 0xC2; lead <= 0xF4; ++lead) {
         const int left = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
         const int low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
         const int high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-        loops = returns(returns, step(lexer_state, lead), left, low, high);
+        if (!returns(returns, step(lexer_state, lead), left, low, high)) return false;
     }
-    return loops_on_characters_[lexer_state] = loops;
+    return true;
 }
 
 TokenClasses::Node* TokenClasses::make(Walk& walk) {
     auto node = std::make_unique<Node>();
     for (std::size_t at = 0; at < walk.futures.size(); ++at) {
-        node->staying.emplace_back(walk.futures[at], TokenSet(trie_, walk.ranges[at]));
-        bytes_ += node->staying.back().second.bytes();
+        node->staying.push_back({walk.futures[at], std::make_shared<const TokenSet>(trie_, walk.ranges[at])});
+        bytes_ += node->staying.back().tokens->bytes();
     }
+    node->staying.insert(node->staying.end(), walk.shared.begin(), walk.shared.end());
     node->crossings = std::move(walk.crossings);
     for (const auto& crossing : node->crossings) bytes_ += crossing.roots.size() * sizeof(Root);
     bytes_ += sizeof(Node);

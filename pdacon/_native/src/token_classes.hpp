@@ -7,10 +7,10 @@
 // for the stack to say.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,20 +18,11 @@
 #include "coaccessibility.hpp"
 #include "interner.hpp"
 #include "lexing.hpp"
+#include "loops.hpp"
+#include "token_set.hpp"
 #include "trie.hpp"
 
 namespace pdacon {
-
-// A set of tokens, as ids or as a mask, whichever is smaller to add to one.
-class TokenSet {
-  public:
-    TokenSet(const Trie& trie, std::span<const std::pair<std::int32_t, std::int32_t>> ranges);
-    void add_to(std::span<std::int32_t> mask) const;
-    std::size_t bytes() const { return (ids_.size() + mask_.size()) * sizeof(std::int32_t); }
-
-  private:
-    std::vector<std::int32_t> ids_, mask_;
-};
 
 class TokenClasses {
   public:
@@ -46,9 +37,13 @@ class TokenClasses {
         std::vector<Root> roots;
         std::vector<std::pair<std::int32_t, Node*>> children;  // by context
     };
+    struct Staying {
+        std::int32_t future;
+        std::shared_ptr<const TokenSet> tokens;
+    };
     struct Node {
-        std::vector<std::pair<std::int32_t, TokenSet>> staying;  // by future
-        std::vector<Crossing> crossings;                         // by label
+        std::vector<Staying> staying;
+        std::vector<Crossing> crossings;  // by label
     };
 
     TokenClasses(const LexingAutomaton& lexer, const Coaccessibility& futures, const Trie& trie,
@@ -57,7 +52,8 @@ class TokenClasses {
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          of_state_(lexer.num_states(), nullptr) {}
+          of_state_(static_cast<std::size_t>(lexer.num_states()), nullptr),
+          loops_(of_state_.size()) {}
 
     // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
     Node& of_state(std::int32_t lexer_state);
@@ -69,8 +65,15 @@ class TokenClasses {
     std::size_t bytes() const { return bytes_; }
 
   private:
+    struct Loop {
+        bool known = false;
+        LoopSet characters;
+    };
     class Walk;
     Node* make(Walk& walk);
+    // The characters on which a lexer state comes back to itself, with the same future all the way.
+    const LoopSet& loop(std::int32_t lexer_state);
+    bool loops_outside_ascii(std::int32_t lexer_state) const;
 
     const LexingAutomaton& lexer_;
     const Coaccessibility& futures_;
@@ -79,11 +82,8 @@ class TokenClasses {
     Interner words_;
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
-    std::unordered_map<std::int32_t, bool> loops_on_characters_;
+    std::vector<Loop> loops_;  // of each lexer state
     std::size_t bytes_ = 0;
-
-    bool swallows(std::int32_t lexer_state, const Trie::Below& below);
-    bool loops_on_characters(std::int32_t lexer_state);
 };
 
 }  // namespace pdacon

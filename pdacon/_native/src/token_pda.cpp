@@ -18,11 +18,6 @@ std::uint64_t hash_of(const std::vector<std::int32_t>& mask) {
     return lanes[0] ^ (lanes[1] >> 7) ^ (lanes[2] >> 19) ^ (lanes[3] >> 31);
 }
 
-void set_bit(std::vector<std::int32_t>& mask, std::int32_t token) {
-    auto& word = mask[static_cast<std::size_t>(token) / 32];
-    word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | 1U << (token % 32));
-}
-
 }  // namespace
 
 TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth)
@@ -136,8 +131,8 @@ std::vector<std::int32_t> TokenPda::compute(std::int32_t lexer_state, const Stac
     while (!open.empty()) {
         auto [node, here] = std::move(open.back());
         open.pop_back();
-        for (const auto& [future, tokens] : node->staying)
-            if (coaccessibility_.alive(future, here)) tokens.add_to(mask);
+        for (const auto& staying : node->staying)
+            if (coaccessibility_.alive(staying.future, here)) staying.tokens->add_to(mask);
         for (auto& crossing : node->crossings) {
             auto after = here;
             if (!feed_label(machine_, after, crossing.label)) continue;

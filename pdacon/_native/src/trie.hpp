@@ -6,9 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "loops.hpp"
 
 namespace pdacon {
 
@@ -30,36 +33,61 @@ class Trie {
     }
 
     // Nodes in preorder; node 0 is the root. The subtree of node n is n .. subtree_end(n).
-    std::int32_t num_nodes() const { return static_cast<std::int32_t>(byte_.size()); }
-    std::uint8_t byte(std::int32_t node) const { return byte_[static_cast<std::size_t>(node)]; }
-    std::int32_t depth(std::int32_t node) const { return depth_[static_cast<std::size_t>(node)]; }
-    std::int32_t subtree_end(std::int32_t node) const { return subtree_end_[static_cast<std::size_t>(node)]; }
+    std::int32_t num_nodes() const { return static_cast<std::int32_t>(below_.size()); }
+    std::uint8_t byte(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].byte; }
+    std::int32_t depth(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].depth; }
+    std::int32_t subtree_end(std::int32_t node) const {
+        return nodes_[static_cast<std::size_t>(node)].subtree_end;
+    }
     std::int32_t max_depth() const { return max_depth_; }
 
     // Tokens in the order of the nodes: those of node n are first_token(n) .. first_token(n + 1), those of
     // its subtree first_token(n) .. first_token(subtree_end(n)).
-    std::int32_t first_token(std::int32_t node) const { return first_token_[static_cast<std::size_t>(node)]; }
+    std::int32_t first_token(std::int32_t node) const {
+        return nodes_[static_cast<std::size_t>(node)].first_token;
+    }
     std::int32_t token(std::int32_t position) const { return order_[static_cast<std::size_t>(position)]; }
+    std::int32_t num_texts() const { return static_cast<std::int32_t>(order_.size()); }
+
+    // The mask of all tokens that have a text.
+    const std::vector<std::int32_t>& texts() const { return texts_; }
+
+    // The bytes that are tokens by themselves, if every token is made of such bytes; else nothing.
+    const std::vector<std::uint8_t>& alphabet() const { return alphabet_; }
 
     // Below a node: which ASCII bytes occur, whether others do, and whether every way down is UTF-8 or a
     // prefix of it.
     struct Below {
         std::array<std::uint64_t, 2> ascii{};
-        bool other = false, well_formed = true;
+        bool other = false;
+        std::uint8_t text = 0xFF;  // bit s: well-formed if UTF-8 state s holds at the node
     };
     const Below& below(std::int32_t node) const { return below_[static_cast<std::size_t>(node)]; }
+    bool is_text_below(std::int32_t node, int utf8_state) const {
+        return (below(node).text >> utf8_state & 1U) != 0;
+    }
+
+    // Tokens by the loops that they stay in; filled on demand, shared by all who use this trie.
+    LoopCache& loops() const { return *loops_; }
 
   private:
+    struct Node {
+        std::int32_t subtree_end, first_token, depth;
+        std::uint8_t byte;
+    };
     void build_nodes();
     void summarise();
+    void find_alphabet();
 
     std::vector<char> text_;
     std::vector<std::int64_t> offsets_;
     std::vector<std::int32_t> end_tokens_;
     std::vector<std::uint8_t> is_end_;
-    std::vector<std::uint8_t> byte_;
-    std::vector<std::int32_t> depth_, subtree_end_, first_token_, order_;
+    std::vector<Node> nodes_;  // and one more, where the tokens end
+    std::vector<std::int32_t> order_, texts_;
+    std::vector<std::uint8_t> alphabet_;
     std::vector<Below> below_;
+    std::unique_ptr<LoopCache> loops_;
     std::int32_t max_depth_ = 0;
 };
 

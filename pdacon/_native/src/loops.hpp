@@ -1,0 +1,57 @@
+// What recurs in every grammar: a lexer state that comes back to itself on a set of characters.
+//
+// For such a set, the tokens that are made of it, and the nodes of the trie where the others leave it, depend
+// on the vocabulary alone. They are found once and shared by all states of all grammars with that loop:
+// strings, names, spaces.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "token_set.hpp"
+
+namespace pdacon {
+
+class Trie;
+
+// The characters of a loop: ASCII ones by bit, all others together.
+struct LoopSet {
+    std::array<std::uint64_t, 2> ascii{};
+    bool other = false;
+    auto operator<=>(const LoopSet&) const = default;
+
+    bool contains(std::uint8_t byte) const {
+        return byte < 128 && (ascii[byte / 64] >> (byte % 64) & 1U) != 0;
+    }
+    int size() const {
+        return __builtin_popcountll(ascii[0]) + __builtin_popcountll(ascii[1]) + (other ? 128 : 0);
+    }
+};
+
+// Tokens against a loop: those that stay in it (a character may be incomplete at the end), and, by byte, the
+// nodes whose byte is the first that leaves it. What is not well-formed leaves at the first byte of its last
+// character.
+struct LoopTokens {
+    TokenSet staying;
+    std::array<std::vector<std::int32_t>, 256> exits;
+};
+
+class LoopCache {
+  public:
+    explicit LoopCache(const Trie& trie) : trie_(trie) {}
+
+    // Safe from any thread. Cost: at first sight one walk over the nodes within the loop, then a lookup.
+    std::shared_ptr<const LoopTokens> of(const LoopSet& loop);
+
+  private:
+    const Trie& trie_;
+    std::mutex lock_;
+    std::map<LoopSet, std::shared_ptr<const LoopTokens>> known_;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,38 @@
+// A set of tokens that can be added to a mask.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace pdacon {
+
+class Trie;
+
+// Tokens at positions begin .. end of the trie's order.
+using TokenRange = std::pair<std::int32_t, std::int32_t>;
+
+// Kept as ids or as a mask, whichever is quicker to add.
+class TokenSet {
+  public:
+    TokenSet() = default;
+    // The ranges are disjoint, in any order.
+    TokenSet(const Trie& trie, std::span<const TokenRange> ranges);
+
+    // mask[t / 32] gets bit t % 32 of each token t. The mask has the trie's number of words.
+    void add_to(std::span<std::int32_t> mask) const;
+    std::size_t bytes() const { return (ids_.size() + mask_.size()) * sizeof(std::int32_t); }
+    bool empty() const { return ids_.empty() && mask_.empty(); }
+
+  private:
+    std::vector<std::int32_t> ids_, mask_;
+};
+
+// Bit t % 32 of word t / 32.
+inline void set_bit(std::span<std::int32_t> mask, std::int32_t token) {
+    auto& word = mask[static_cast<std::size_t>(token) / 32];
+    word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | 1U << (token % 32));
+}
+
+}  // namespace pdacon
