@@ -1,0 +1,129 @@
+"""The matcher of each row of a batch, found by what the row contains and not by how often it was seen.
+
+``generate`` calls a processor with the ids of every row so far. Sampling makes each row one id longer; beam search lets
+rows change places and copies them; assisted decoding takes ids back. All of them come to the same: the new row shares
+a prefix with a row of the call before, whose matcher is forked, rolled back to the prefix, and given the rest.
+
+Knows nothing of tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pdacon.errors import MatcherError
+
+
+class Row:
+    """One row: the ids generated so far, and the matcher that has accepted them.
+
+    Parameters
+    ----------
+    matcher : Matcher
+        A matcher that has accepted nothing yet; the row owns it.
+    pad_id : int or None
+        What is written into rows that have stopped.
+
+    Attributes
+    ----------
+    ids : list of int
+        The ids seen so far.
+    accepted : int
+        How many of them, from the first, the matcher has accepted: all, unless the row stopped.
+    stopped : bool
+        Padding was seen, behind an end token or (where something else than the constraint stopped the row) without
+        one. What follows is padding too, and no longer the constraint's business.
+    """
+
+    __slots__ = ("accepted", "ids", "matcher", "pad_id", "stopped")
+
+    def __init__(self, matcher: Any, pad_id: int | None) -> None:
+        self.matcher = matcher
+        self.pad_id = pad_id
+        self.ids: list[int] = []
+        self.accepted = 0
+        self.stopped = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing can come any more but end tokens and padding."""
+        return self.stopped or bool(self.matcher.is_terminated())
+
+    def extend(self, ids: Iterable[int], index: int) -> None:
+        """Follow the row, which is the one at `index` in the batch, over the given ids.
+
+        Raises
+        ------
+        MatcherError
+            An id is not allowed where it stands; the row stays in front of it.
+        """
+        for token in ids:
+            if not self.stopped:
+                if self.matcher.accept_token(token):
+                    self.accepted += 1
+                elif token == self.pad_id or self.matcher.is_terminated():
+                    self.stopped = True
+                else:
+                    raise MatcherError(
+                        f"row {index}: token {token} is not allowed after {len(self.ids)} generated tokens, so "
+                        f"something else than this processor chose it: {self.matcher.explain(token)}"
+                    )
+            self.ids.append(token)
+
+    def fork(self, length: int) -> Row:
+        """Return a copy of the row as it was after its first `length` ids."""
+        copy = Row(self.matcher.fork(), self.pad_id)
+        copy.ids = self.ids[:length]
+        copy.accepted = min(self.accepted, length)
+        copy.stopped = self.stopped and length > self.accepted
+        if self.accepted > copy.accepted:
+            copy.matcher.rollback(self.accepted - copy.accepted)
+        return copy
+
+
+def follow(rows: Sequence[Row], contents: Sequence[list[int]], new_row: Callable[[], Row]) -> list[Row]:
+    """Return one row for each content, made from the one of `rows` that shares most with it.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The rows of the call before; they stay as they are.
+    contents : sequence of list of int
+        The generated ids of every row now.
+    new_row : callable
+        Makes a row that has seen nothing.
+
+    Returns
+    -------
+    list of Row
+        Cost: one comparison of each content with each row, one fork, and what had to be taken back or accepted.
+
+    Raises
+    ------
+    MatcherError
+        A content has an id that is not allowed; the message names the row.
+    """
+    followed = []
+    for index, content in enumerate(contents):
+        shared, parent = max(
+            ((common_prefix(row.ids, content), row) for row in rows), key=lambda pair: pair[0], default=(0, None)
+        )
+        row = parent.fork(shared) if parent is not None and shared else new_row()
+        row.extend(content[shared:], index)
+        followed.append(row)
+    return followed
+
+
+def common_prefix(a: list[int], b: list[int]) -> int:
+    """Return the length of the longest common prefix: O(n) comparisons of slices, not a loop over ids."""
+    low, high = 0, min(len(a), len(b))
+    if a[:high] == b[:high]:
+        return high
+    while high - low > 1:  # the prefixes of length `low` are equal, those of length `high` are not
+        middle = (low + high) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low

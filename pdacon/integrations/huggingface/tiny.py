@@ -1,0 +1,32 @@
+"""The tiny model that comes with pdacon, to see constrained generation without a download."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+import pdacon
+
+
+def tiny_path() -> Path:
+    """Return the directory of the tiny model; its README.md says how it was trained."""
+    return Path(pdacon.__file__).parent / "models" / "tiny"
+
+
+def load_tiny() -> tuple[Any, Any]:
+    """Load the tiny model and its tokenizer: about a million parameters, in float32 on the CPU.
+
+    It has seen JSON objects, arithmetic and short prompts for them, such as ``Describe a person as JSON:``, and
+    knows nothing else.
+
+    Returns
+    -------
+    model : transformers.PreTrainedModel
+    tokenizer : transformers.PreTrainedTokenizerFast
+    """
+    path = tiny_path()
+    model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
+    return model.eval(), AutoTokenizer.from_pretrained(path)

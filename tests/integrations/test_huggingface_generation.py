@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from sentences import SentenceConstraint
+
+from pdacon.detokenizer import Vocabulary
+from pdacon.integrations.huggingface import Generation, generate, vocabulary
+
+
+@pytest.fixture
+def emoji(model: Any, tokenizer: Any) -> SentenceConstraint:
+    """Characters of four bytes, which take several tokens each."""
+    return SentenceConstraint(vocabulary(model, tokenizer), ["𝄞𝄞𝄞𝄞", "€uro"])
+
+
+def test_the_vocabulary_is_as_wide_as_the_logits_and_ends_as_generate_does(model: Any, tokenizer: Any) -> None:
+    vocab = vocabulary(model, tokenizer)
+    assert isinstance(vocab, Vocabulary)
+    assert vocab.size == model.config.vocab_size == 512
+    assert vocab.eos_ids == tuple(model.generation_config.eos_token_id)
+
+
+@pytest.mark.parametrize("prompt", ["Say something:", ""])
+@pytest.mark.parametrize("temperature", [0, 0.7, 1.0])
+def test_one_text(model: Any, tokenizer: Any, constraint: Any, prompt: str, temperature: float) -> None:
+    (only,) = generate(model, tokenizer, prompt, constraint=constraint, seed=3, temperature=temperature)
+    assert isinstance(only, Generation)
+    assert only.complete
+    assert only.text.encode() in constraint.sentences
+    assert only.token_ids[-1] in constraint.vocab.eos_ids
+    assert constraint.vocab.decode(only.token_ids).decode() == only.text
+
+
+def test_several_texts(model: Any, tokenizer: Any, constraint: Any) -> None:
+    texts = generate(model, tokenizer, "Hi", constraint=constraint, seed=0, num_return_sequences=10)
+    assert len(texts) == 10
+    assert all(one.complete and one.text.encode() in constraint.sentences for one in texts)
+    assert len({one.text for one in texts}) > 1
+
+
+def test_a_seed_repeats_and_leaves_the_global_state_alone(model: Any, tokenizer: Any, constraint: Any) -> None:
+    torch.manual_seed(42)
+    state = torch.get_rng_state()
+    runs = [generate(model, tokenizer, "Hi", constraint=constraint, seed=s, num_return_sequences=5) for s in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+    assert torch.equal(torch.get_rng_state(), state)
+    generate(model, tokenizer, "Hi", constraint=constraint)
+    assert not torch.equal(torch.get_rng_state(), state)
+
+
+def test_what_max_tokens_cuts_is_incomplete_whole_characters(model: Any, tokenizer: Any, emoji: Any) -> None:
+    whole = {sentence.decode() for sentence in emoji.sentences}
+    for max_tokens in range(1, 20):
+        (only,) = generate(model, tokenizer, "Hi", constraint=emoji, seed=5, max_tokens=max_tokens)
+        assert len(only.token_ids) <= max_tokens
+        assert any(sentence.startswith(only.text) for sentence in whole)
+        assert only.complete == (only.text in whole)
+
+
+@pytest.mark.parametrize("max_tokens", [3, 5, 40])
+def test_text_is_handed_on_while_it_is_generated(model: Any, tokenizer: Any, emoji: Any, max_tokens: int) -> None:
+    pieces: list[str] = []
+    (only,) = generate(model, tokenizer, "Hi", constraint=emoji, seed=5, max_tokens=max_tokens, on_text=pieces.append)
+    assert "".join(pieces) == only.text
+    assert all(pieces)
+    assert max_tokens < 40 or len(pieces) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_tokens": 0}, "max_tokens is 0"),
+        ({"temperature": -1}, "temperature is -1"),
+        ({"temperature": float("nan")}, "temperature is nan"),
+        ({"num_return_sequences": 0}, "num_return_sequences is 0"),
+        ({"num_return_sequences": 2, "temperature": 0}, "one text only"),
+        ({"num_return_sequences": 2, "on_text": print}, "one text only"),
+    ],
+)
+def test_numbers_out_of_range(model: Any, tokenizer: Any, constraint: Any, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        generate(model, tokenizer, "Hi", constraint=constraint, **options)

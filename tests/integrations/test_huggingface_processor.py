@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentences import SentenceConstraint
+
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import MatcherError
+from pdacon.integrations.huggingface import PDALogitsProcessor
+from pdacon.integrations.huggingface.processor import shift_out, unpack
+from pdacon.integrations.huggingface.rows import common_prefix
+
+PROMPTS = ["Hello", "The quick brown fox jumps over", "1, 2,"]
+
+LETTERS = SentenceConstraint(
+    Vocabulary.from_tokens([b"a", b"b", b"ab", b"ba", None, None, None], eos_ids=[5, 6]),
+    ["", "ab", "aba", "abab", "bb", "bbabba"],
+)
+PAD = 4
+
+
+def texts_of(rows: torch.Tensor, start: int, constraint: SentenceConstraint) -> list[str]:
+    texts = []
+    for row in rows[:, start:].tolist():
+        end = next((k for k, i in enumerate(row) if i in constraint.vocab.eos_ids), None)
+        assert end is not None, "the row has no end token"
+        texts.append(constraint.vocab.decode(row[:end]).decode())
+    return texts
+
+
+def generated(
+    model: Any, tokenizer: Any, prompts: list[str], processor: PDALogitsProcessor, **options: Any
+) -> list[str]:
+    batch = tokenizer(prompts, return_tensors="pt", padding=True)
+    rows = model.generate(**batch, logits_processor=[processor], max_new_tokens=40, **options)
+    return texts_of(rows, batch["input_ids"].shape[1], processor.constraint)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("do_sample", [False, True])
+def test_every_row_is_a_sentence(
+    model: Any, tokenizer: Any, constraint: Any, dtype: torch.dtype, do_sample: bool
+) -> None:
+    texts = generated(model.to(dtype), tokenizer, PROMPTS, PDALogitsProcessor(constraint), do_sample=do_sample)
+    model.to(torch.float32)
+    assert len(texts) == len(PROMPTS)
+    assert {text.encode() for text in texts} <= set(constraint.sentences)
+
+
+def test_sampling_many_rows_reaches_many_sentences(model: Any, tokenizer: Any, constraint: Any) -> None:
+    torch.manual_seed(1)
+    texts = generated(
+        model, tokenizer, PROMPTS, PDALogitsProcessor(constraint), do_sample=True, num_return_sequences=20, top_k=0
+    )
+    assert len(texts) == 60
+    assert {text.encode() for text in texts} <= set(constraint.sentences)
+    assert len(set(texts)) > 5
+
+
+def test_beams_are_followed_by_content(model: Any, tokenizer: Any, constraint: Any) -> None:
+    texts = generated(
+        model, tokenizer, PROMPTS, PDALogitsProcessor(constraint), num_beams=3, num_return_sequences=2, do_sample=False
+    )
+    assert {text.encode() for text in texts} <= set(constraint.sentences)
+
+
+def test_greedy_takes_the_best_of_what_is_allowed(model: Any, tokenizer: Any, constraint: Any) -> None:
+    ids = tokenizer(PROMPTS[0], return_tensors="pt")["input_ids"]
+    start = ids.shape[1]
+    row = model.generate(ids, logits_processor=[PDALogitsProcessor(constraint)], max_new_tokens=40, do_sample=False)[0]
+    for k in range(start, len(row)):
+        logits = model(row[None, :k]).logits[0, -1]
+        allowed = constraint.allowed(tuple(row[start:k].tolist()))
+        assert row[k] == allowed[int(logits[allowed].argmax())]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_the_mask_depends_on_the_content_alone(data: st.DataObject) -> None:
+    """Rows grow, shrink, change places and are copied; each mask is what the definition says of the row."""
+    sentences = st.lists(st.sampled_from([0, 1, 2, 3]), max_size=4).filter(
+        lambda ids: any(s.startswith(LETTERS.vocab.decode(ids)) for s in LETTERS.sentences)
+    )
+    processor = PDALogitsProcessor(LETTERS, prompt_length=2)
+    for _ in range(data.draw(st.integers(1, 4))):
+        drawn = data.draw(st.lists(sentences, min_size=1, max_size=3))
+        length = min(map(len, drawn))
+        contents = [row[:length] for row in drawn]
+        scores = torch.zeros(len(contents), 40)
+        masked = processor(torch.tensor([[9, 9, *row] for row in contents]), scores)
+        for row, content in zip(masked, contents, strict=True):
+            assert torch.isfinite(row).nonzero().flatten().tolist() == sorted(LETTERS.allowed(tuple(content)))
+        assert torch.equal(scores, torch.zeros_like(scores))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_the_scores_given_are_not_changed(dtype: torch.dtype) -> None:
+    scores = torch.randn(1, 33).to(dtype)
+    before = scores.clone()
+    masked = PDALogitsProcessor(LETTERS)(torch.tensor([[9]]), scores)
+    assert torch.equal(scores, before)
+    assert masked.dtype == dtype
+    assert torch.equal(masked[0, :3], scores[0, :3])
+    assert (masked[0, 7:] == -torch.inf).all()
+
+
+def test_a_finished_row_repeats_its_end_and_harms_no_other() -> None:
+    processor = PDALogitsProcessor(LETTERS)
+    ids = torch.tensor([[9], [9]])
+    for column in ([2, 1], [5, 1], [PAD, 0], [PAD, 1]):
+        processor(ids, torch.zeros(2, 7))
+        ids = torch.cat([ids, torch.tensor(column)[:, None]], dim=1)
+    masked = processor(ids, torch.zeros(2, 7))
+    assert torch.isfinite(masked[0]).nonzero().flatten().tolist() == [5, 6]
+    assert torch.isfinite(masked[1]).nonzero().flatten().tolist() == LETTERS.allowed((1, 1, 0, 1)) == [1, 3]
+
+
+def test_a_row_stopped_by_something_else_is_known_by_its_padding() -> None:
+    def run(processor: PDALogitsProcessor) -> torch.Tensor:
+        ids = torch.tensor([[9], [9]])
+        for column in ([0, 1], [PAD, 1], [PAD, 0]):
+            processor(ids, torch.zeros(2, 7))
+            ids = torch.cat([ids, torch.tensor(column)[:, None]], dim=1)
+        return processor(ids, torch.zeros(2, 7))
+
+    masked = run(PDALogitsProcessor(LETTERS, pad_token_id=PAD))
+    assert torch.isfinite(masked[0]).nonzero().flatten().tolist() == [PAD]
+    assert torch.isfinite(masked[1]).nonzero().flatten().tolist() == LETTERS.allowed((1, 1, 0))
+    with pytest.raises(MatcherError, match="row 0: token 4 is not allowed after 1 generated tokens"):
+        run(PDALogitsProcessor(LETTERS))
+
+
+def test_stop_strings_beside_rows_that_go_on(model: Any, tokenizer: Any, constraint: Any) -> None:
+    batch = tokenizer(PROMPTS, return_tensors="pt", padding=True)
+    processor = PDALogitsProcessor(constraint, pad_token_id=tokenizer.pad_token_id)
+    torch.manual_seed(0)
+    rows = model.generate(
+        **batch,
+        logits_processor=[processor],
+        max_new_tokens=30,
+        do_sample=True,
+        num_return_sequences=8,
+        stop_strings=["The", "12"],
+        tokenizer=tokenizer,
+    )
+    texts = [
+        constraint.vocab.decode(row).decode("utf-8", "ignore")
+        for row in rows[:, batch["input_ids"].shape[1] :].tolist()
+    ]
+    assert all(any(s.startswith(text.encode()) for s in constraint.sentences) for text in texts)
+
+
+def test_a_token_that_was_not_allowed_is_an_error() -> None:
+    processor = PDALogitsProcessor(LETTERS)
+    processor(torch.tensor([[9], [9]]), torch.zeros(2, 7))
+    with pytest.raises(MatcherError, match=r"row 1: token 3 is not allowed after 0 .* continues no sentence"):
+        processor(torch.tensor([[9, 0], [9, 3]]), torch.zeros(2, 7))
+
+
+def test_an_end_token_that_was_not_allowed_is_an_error_too() -> None:
+    processor = PDALogitsProcessor(LETTERS)
+    processor(torch.tensor([[9, 9]]), torch.zeros(1, 7))
+    processor(torch.tensor([[9, 9, 0]]), torch.zeros(1, 7))
+    with pytest.raises(MatcherError, match="row 0: token 5"):
+        processor(torch.tensor([[9, 9, 0, 5]]), torch.zeros(1, 7))
+
+
+def test_without_an_end_token_a_complete_row_is_an_error() -> None:
+    endless = SentenceConstraint(Vocabulary.from_tokens([b"a", b"b"]), ["ab"])
+    processor = PDALogitsProcessor(endless)
+    processor(torch.tensor([[9]]), torch.zeros(1, 2))
+    processor(torch.tensor([[9, 0]]), torch.zeros(1, 2))
+    with pytest.raises(MatcherError, match=r"row 0: no token is allowed after 2 .*eos_ids"):
+        processor(torch.tensor([[9, 0, 1]]), torch.zeros(1, 2))
+
+
+def test_another_processor_that_leaves_nothing_is_an_error(model: Any, tokenizer: Any) -> None:
+    vocab = Vocabulary.from_huggingface(tokenizer)
+    ids = tokenizer("Hello", return_tensors="pt")["input_ids"]
+    for options in ({"suppress_tokens": [tokenizer.convert_tokens_to_ids("a")]}, {"min_new_tokens": 10}):
+        processor = PDALogitsProcessor(SentenceConstraint(vocab, ["a"]))
+        with pytest.raises(MatcherError, match="another logits processor"):
+            model.generate(ids, logits_processor=[processor], max_new_tokens=10, do_sample=False, **options)
+
+
+def test_scores_narrower_than_the_vocabulary_are_an_error() -> None:
+    with pytest.raises(MatcherError, match="6 columns, but the constraint was compiled for 7 tokens"):
+        PDALogitsProcessor(LETTERS)(torch.tensor([[9]]), torch.zeros(1, 6))
+
+
+def test_one_processor_serves_many_generations(model: Any, tokenizer: Any, constraint: Any) -> None:
+    processor = PDALogitsProcessor(constraint)
+    fresh = {p: generated(model, tokenizer, [p], PDALogitsProcessor(constraint), do_sample=False) for p in PROMPTS}
+    for prompt in [*PROMPTS, PROMPTS[-1], *PROMPTS]:
+        assert generated(model, tokenizer, [prompt], processor, do_sample=False) == fresh[prompt]
+    assert generated(model, tokenizer, PROMPTS, processor, do_sample=False)
+
+
+def test_a_conversation_is_a_new_generation() -> None:
+    processor = PDALogitsProcessor(LETTERS)
+    for length in range(1, 5):
+        processor(torch.tensor([[9, 2, 5, PAD][:length]]), torch.zeros(1, 7))
+    masked = processor(torch.tensor([[9, 2, 5, 8, 8, 8]]), torch.zeros(1, 7))  # and more than one token later
+    assert torch.isfinite(masked[0]).nonzero().flatten().tolist() == sorted(LETTERS.allowed(()))
+
+
+def test_reset_makes_what_was_answered_a_prompt() -> None:
+    processor = PDALogitsProcessor(LETTERS)
+    processor(torch.tensor([[9]]), torch.zeros(1, 7))
+    continued = processor(torch.tensor([[9, 1]]), torch.zeros(1, 7))
+    processor.reset()
+    anew = processor(torch.tensor([[9, 1]]), torch.zeros(1, 7))
+    assert torch.isfinite(continued[0]).nonzero().flatten().tolist() == LETTERS.allowed((1,))
+    assert torch.isfinite(anew[0]).nonzero().flatten().tolist() == sorted(LETTERS.allowed(()))
+
+
+def test_the_end_of_a_prompt_can_be_constrained() -> None:
+    masked = PDALogitsProcessor(LETTERS, prompt_length=1)(torch.tensor([[9, 1]]), torch.zeros(1, 7))
+    assert torch.isfinite(masked[0]).nonzero().flatten().tolist() == LETTERS.allowed((1,))
+    with pytest.raises(ValueError, match="prompt_length is -1"):
+        PDALogitsProcessor(LETTERS, prompt_length=-1)
+
+
+@given(st.integers(1, 100), st.data())
+def test_both_ways_to_unpack_are_the_definition(columns: int, data: st.DataObject) -> None:
+    words = st.lists(st.integers(-(2**31), 2**31 - 1), min_size=-(-columns // 32), max_size=-(-columns // 32))
+    bitmask = np.array(data.draw(st.lists(words, min_size=1, max_size=3)), dtype=np.int32)
+    expected = [[bool(row[t // 32] >> t % 32 & 1) for t in range(columns)] for row in bitmask.tolist()]
+    assert unpack(bitmask, columns, torch.device("cpu")).tolist() == expected
+    assert shift_out(torch.from_numpy(bitmask), columns).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 1)), st.lists(st.integers(0, 1)))
+def test_common_prefix(a: list[int], b: list[int]) -> None:
+    length = common_prefix(a, b)
+    assert a[:length] == b[:length]
+    assert length in (len(a), len(b)) or a[length] != b[length]
+
+
+def test_a_missing_host_is_named_with_its_extra() -> None:
+    code = "import sys; sys.modules['torch'] = None; import pdacon; import pdacon.integrations.huggingface"
+    process = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert process.stderr.splitlines()[-1].startswith("ImportError: pdacon.integrations.huggingface needs torch")
+    assert "pip install 'pdacon[huggingface]'" in process.stderr
+
+
+def test_pdacon_imports_no_host() -> None:
+    code = "import sys, pdacon; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
