@@ -15,8 +15,8 @@ from pdacon.detokenizer import Vocabulary
 class SentenceConstraint:
     """The language that consists of the given sentences."""
 
-    def __init__(self, vocab: Vocabulary, sentences: list[str]) -> None:
-        self.vocab = vocab
+    def __init__(self, vocabulary: Vocabulary, sentences: list[str]) -> None:
+        self.vocabulary = vocabulary
         self.sentences = [sentence.encode() for sentence in sentences]
         self._allowed: dict[tuple[int, ...], list[int]] = {}
 
@@ -30,7 +30,7 @@ class SentenceConstraint:
         return self._allowed[ids]
 
     def _define(self, ids: tuple[int, ...]) -> list[int]:
-        vocab = self.vocab
+        vocab = self.vocabulary
         ended = bool(ids) and ids[-1] in vocab.eos_ids
         text = vocab.decode(ids)
         if ended:
@@ -68,10 +68,7 @@ class SentenceMatcher:
         return SentenceMatcher(self.constraint, self.ids)
 
     def is_accepting(self) -> bool:
-        return self.constraint.vocab.decode(self.ids) in self.constraint.sentences
+        return self.constraint.vocabulary.decode(self.ids) in self.constraint.sentences
 
     def is_terminated(self) -> bool:
-        return bool(self.ids) and self.ids[-1] in self.constraint.vocab.eos_ids
-
-    def explain(self, token: int) -> str:
-        return f"{self.constraint.vocab.tokens[token]!r} continues no sentence"
+        return bool(self.ids) and self.ids[-1] in self.constraint.vocabulary.eos_ids

@@ -107,4 +107,4 @@ def test_131072_tokens_take_less_than_50_ms() -> None:
 
 def test_the_room_imports_no_host() -> None:
     code = "import sys, pdacon.detokenizer; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode == 0

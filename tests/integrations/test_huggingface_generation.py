@@ -30,8 +30,8 @@ def test_one_text(model: Any, tokenizer: Any, constraint: Any, prompt: str, temp
     assert isinstance(only, Generation)
     assert only.complete
     assert only.text.encode() in constraint.sentences
-    assert only.token_ids[-1] in constraint.vocab.eos_ids
-    assert constraint.vocab.decode(only.token_ids).decode() == only.text
+    assert only.token_ids[-1] in constraint.vocabulary.eos_ids
+    assert constraint.vocabulary.decode(only.token_ids).decode() == only.text
 
 
 def test_several_texts(model: Any, tokenizer: Any, constraint: Any) -> None:

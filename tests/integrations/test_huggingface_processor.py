@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import Any
@@ -11,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentences import SentenceConstraint
 
+import pdacon
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
-from pdacon.integrations.huggingface import PDALogitsProcessor
+from pdacon.integrations.huggingface import PDALogitsProcessor, vocabulary
 from pdacon.integrations.huggingface.processor import shift_out, unpack
 from pdacon.integrations.huggingface.rows import common_prefix
 
@@ -29,9 +31,9 @@ PAD = 4
 def texts_of(rows: torch.Tensor, start: int, constraint: SentenceConstraint) -> list[str]:
     texts = []
     for row in rows[:, start:].tolist():
-        end = next((k for k, i in enumerate(row) if i in constraint.vocab.eos_ids), None)
+        end = next((k for k, i in enumerate(row) if i in constraint.vocabulary.eos_ids), None)
         assert end is not None, "the row has no end token"
-        texts.append(constraint.vocab.decode(row[:end]).decode())
+        texts.append(constraint.vocabulary.decode(row[:end]).decode())
     return texts
 
 
@@ -71,6 +73,19 @@ def test_beams_are_followed_by_content(model: Any, tokenizer: Any, constraint: A
     assert {text.encode() for text in texts} <= set(constraint.sentences)
 
 
+@pytest.mark.parametrize("options", [{"do_sample": False}, {"do_sample": True, "num_return_sequences": 4}])
+def test_real_constraints_are_followed(model: Any, tokenizer: Any, options: dict[str, Any]) -> None:
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary(model, tokenizer))
+    batch = tokenizer(PROMPTS, return_tensors="pt", padding=True)
+    processor = PDALogitsProcessor(constraint)
+    rows = model.generate(**batch, logits_processor=[processor], max_new_tokens=30, **options)
+    for row in rows[:, batch["input_ids"].shape[1] :].tolist():
+        ids = [i for i in row if i != tokenizer.pad_token_id]
+        assert constraint.matcher().validate_tokens(ids) == len(ids) > 0
+        if ids[-1] in constraint.vocabulary.eos_ids:
+            json.loads(constraint.vocabulary.decode(ids))
+
+
 def test_greedy_takes_the_best_of_what_is_allowed(model: Any, tokenizer: Any, constraint: Any) -> None:
     ids = tokenizer(PROMPTS[0], return_tensors="pt")["input_ids"]
     start = ids.shape[1]
@@ -86,7 +101,7 @@ def test_greedy_takes_the_best_of_what_is_allowed(model: Any, tokenizer: Any, co
 def test_the_mask_depends_on_the_content_alone(data: st.DataObject) -> None:
     """Rows grow, shrink, change places and are copied; each mask is what the definition says of the row."""
     sentences = st.lists(st.sampled_from([0, 1, 2, 3]), max_size=4).filter(
-        lambda ids: any(s.startswith(LETTERS.vocab.decode(ids)) for s in LETTERS.sentences)
+        lambda ids: any(s.startswith(LETTERS.vocabulary.decode(ids)) for s in LETTERS.sentences)
     )
     processor = PDALogitsProcessor(LETTERS, prompt_length=2)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -133,7 +148,7 @@ def test_a_row_stopped_by_something_else_is_known_by_its_padding() -> None:
     masked = run(PDALogitsProcessor(LETTERS, pad_token_id=PAD))
     assert torch.isfinite(masked[0]).nonzero().flatten().tolist() == [PAD]
     assert torch.isfinite(masked[1]).nonzero().flatten().tolist() == LETTERS.allowed((1, 1, 0))
-    with pytest.raises(MatcherError, match="row 0: token 4 is not allowed after 1 generated tokens"):
+    with pytest.raises(MatcherError, match=r"row 0: token 4 \(no text\) is not allowed after 1 .* spell b'a'"):
         run(PDALogitsProcessor(LETTERS))
 
 
@@ -151,7 +166,7 @@ def test_stop_strings_beside_rows_that_go_on(model: Any, tokenizer: Any, constra
         tokenizer=tokenizer,
     )
     texts = [
-        constraint.vocab.decode(row).decode("utf-8", "ignore")
+        constraint.vocabulary.decode(row).decode("utf-8", "ignore")
         for row in rows[:, batch["input_ids"].shape[1] :].tolist()
     ]
     assert all(any(s.startswith(text.encode()) for s in constraint.sentences) for text in texts)
@@ -160,15 +175,22 @@ def test_stop_strings_beside_rows_that_go_on(model: Any, tokenizer: Any, constra
 def test_a_token_that_was_not_allowed_is_an_error() -> None:
     processor = PDALogitsProcessor(LETTERS)
     processor(torch.tensor([[9], [9]]), torch.zeros(2, 7))
-    with pytest.raises(MatcherError, match=r"row 1: token 3 is not allowed after 0 .* continues no sentence"):
+    with pytest.raises(MatcherError, match=r"row 1: token 3 \(b'ba'\) is not allowed after 0 generated tokens"):
         processor(torch.tensor([[9, 0], [9, 3]]), torch.zeros(2, 7))
+
+
+def test_an_id_beyond_the_vocabulary_is_an_error() -> None:
+    processor = PDALogitsProcessor(LETTERS)
+    processor(torch.tensor([[9]]), torch.zeros(1, 40))
+    with pytest.raises(MatcherError, match="row 0: id 7 is not one of the 7 tokens"):
+        processor(torch.tensor([[9, 7]]), torch.zeros(1, 40))
 
 
 def test_an_end_token_that_was_not_allowed_is_an_error_too() -> None:
     processor = PDALogitsProcessor(LETTERS)
     processor(torch.tensor([[9, 9]]), torch.zeros(1, 7))
     processor(torch.tensor([[9, 9, 0]]), torch.zeros(1, 7))
-    with pytest.raises(MatcherError, match="row 0: token 5"):
+    with pytest.raises(MatcherError, match=r"row 0: token 5 \(an end token\)"):
         processor(torch.tensor([[9, 9, 0, 5]]), torch.zeros(1, 7))
 
 
@@ -246,11 +268,11 @@ def test_common_prefix(a: list[int], b: list[int]) -> None:
 
 def test_a_missing_host_is_named_with_its_extra() -> None:
     code = "import sys; sys.modules['torch'] = None; import pdacon; import pdacon.integrations.huggingface"
-    process = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    process = subprocess.run([sys.executable, "-I", "-c", code], check=False, capture_output=True, text=True)
     assert process.stderr.splitlines()[-1].startswith("ImportError: pdacon.integrations.huggingface needs torch")
     assert "pip install 'pdacon[huggingface]'" in process.stderr
 
 
 def test_pdacon_imports_no_host() -> None:
     code = "import sys, pdacon; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode == 0

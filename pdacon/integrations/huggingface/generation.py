@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from transformers.generation.streamers import BaseStreamer
 
+from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 
@@ -57,7 +58,7 @@ def generate(
     tokenizer: Any,
     prompt: str,
     *,
-    constraint: Any,
+    constraint: Constraint,
     max_tokens: int = 256,
     seed: int | None = None,
     temperature: float = 1.0,
@@ -101,7 +102,7 @@ def generate(
     """
     _require_sensible(max_tokens, temperature, num_return_sequences, on_text)
     input_ids, attention_mask = _encode(model, tokenizer, prompt)
-    ends = list(constraint.vocab.eos_ids)
+    ends = list(constraint.vocabulary.eos_ids)
     pad = _pad_id(model, tokenizer, ends)
     options: dict[str, Any] = {"do_sample": temperature > 0}
     if temperature > 0:
@@ -116,7 +117,7 @@ def generate(
             eos_token_id=ends,
             pad_token_id=pad,
             logits_processor=[PDALogitsProcessor(constraint, pad_token_id=pad)],
-            streamer=None if on_text is None else _Streamer(constraint.vocab, on_text),
+            streamer=None if on_text is None else _Streamer(constraint.vocabulary, on_text),
             **options,
         )
     return [_generation(constraint, row) for row in rows[:, input_ids.shape[1] :].tolist()]
@@ -188,10 +189,10 @@ def _random_state(seed: int | None, device: torch.device) -> Iterator[None]:
             yield
 
 
-def _generation(constraint: Any, ids: list[int]) -> Generation:
+def _generation(constraint: Constraint, ids: list[int]) -> Generation:
     matcher = constraint.matcher()
     length = 0
     while length < len(ids) and not matcher.is_terminated() and matcher.accept_token(ids[length]):
         length += 1
-    text = constraint.vocab.decode(ids[:length]).decode("utf-8", "ignore")
-    return Generation(text, tuple(ids[:length]), bool(matcher.is_terminated() or matcher.is_accepting()))
+    text = constraint.vocabulary.decode(ids[:length]).decode("utf-8", "ignore")
+    return Generation(text, tuple(ids[:length]), matcher.is_terminated() or matcher.is_accepting())

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from transformers import LogitsProcessor
 
+from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
 from pdacon.integrations.huggingface.rows import Row, follow
 
@@ -46,7 +47,9 @@ class PDALogitsProcessor(LogitsProcessor):
     200 us to select the scores, 20 us to see that something is left; and comparing the ids with the last call's.
     """
 
-    def __init__(self, constraint: Any, *, prompt_length: int | None = None, pad_token_id: int | None = None) -> None:
+    def __init__(
+        self, constraint: Constraint, *, prompt_length: int | None = None, pad_token_id: int | None = None
+    ) -> None:
         if prompt_length is not None and prompt_length < 0:
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
         self.constraint = constraint
@@ -120,12 +123,12 @@ class PDALogitsProcessor(LogitsProcessor):
             self._start = input_ids.shape[1]
 
     def _new_row(self) -> Row:
-        return Row(self.constraint.matcher(), self.pad_token_id)
+        return Row(self.constraint.matcher(), self.constraint.vocabulary, self.pad_token_id)
 
     def _allowed(self, scores: torch.Tensor) -> torch.Tensor:
         """Return the mask of every row, True for allowed: bool of the shape and on the device of `scores`."""
         columns = scores.shape[1]
-        vocabulary = self.constraint.vocab.size
+        vocabulary = self.constraint.vocabulary.size
         if columns < vocabulary:
             raise MatcherError(
                 f"the scores have {columns} columns, but the constraint was compiled for {vocabulary} tokens: compile "

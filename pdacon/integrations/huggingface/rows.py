@@ -10,9 +10,10 @@ Knows nothing of tensors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
+from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
+from pdacon.matching import Matcher
 
 
 class Row:
@@ -22,6 +23,8 @@ class Row:
     ----------
     matcher : Matcher
         A matcher that has accepted nothing yet; the row owns it.
+    vocabulary : Vocabulary
+        What the ids mean, for errors.
     pad_id : int or None
         What is written into rows that have stopped.
 
@@ -36,10 +39,12 @@ class Row:
         one. What follows is padding too, and no longer the constraint's business.
     """
 
-    __slots__ = ("accepted", "ids", "matcher", "pad_id", "stopped")
+    __slots__ = ("_known", "accepted", "ids", "matcher", "pad_id", "stopped", "vocabulary")
 
-    def __init__(self, matcher: Any, pad_id: int | None) -> None:
+    def __init__(self, matcher: Matcher, vocabulary: Vocabulary, pad_id: int | None) -> None:
         self.matcher = matcher
+        self.vocabulary = vocabulary
+        self._known = range(vocabulary.size)
         self.pad_id = pad_id
         self.ids: list[int] = []
         self.accepted = 0
@@ -48,7 +53,7 @@ class Row:
     @property
     def over(self) -> bool:
         """Whether nothing can come any more but end tokens and padding."""
-        return self.stopped or bool(self.matcher.is_terminated())
+        return self.stopped or self.matcher.is_terminated()
 
     def extend(self, ids: Iterable[int], index: int) -> None:
         """Follow the row, which is the one at `index` in the batch, over the given ids.
@@ -60,20 +65,32 @@ class Row:
         """
         for token in ids:
             if not self.stopped:
-                if self.matcher.accept_token(token):
+                if token in self._known and self.matcher.accept_token(token):
                     self.accepted += 1
                 elif token == self.pad_id or self.matcher.is_terminated():
                     self.stopped = True
                 else:
-                    raise MatcherError(
-                        f"row {index}: token {token} is not allowed after {len(self.ids)} generated tokens, so "
-                        f"something else than this processor chose it: {self.matcher.explain(token)}"
-                    )
+                    raise self._refusal(token, index)
             self.ids.append(token)
+
+    def _refusal(self, token: int, index: int) -> MatcherError:
+        size = self.vocabulary.size
+        if not 0 <= token < size:
+            return MatcherError(
+                f"row {index}: id {token} is not one of the {size} tokens of the constraint's vocabulary"
+            )
+        before = self.vocabulary.decode(self.ids)
+        shown = before if len(before) <= 40 else b"..." + before[-40:]
+        text = self.vocabulary.tokens[token]
+        what = "an end token" if token in self.vocabulary.eos_ids else "no text" if text is None else f"{text!r}"
+        return MatcherError(
+            f"row {index}: token {token} ({what}) is not allowed after {len(self.ids)} generated tokens, which spell "
+            f"{shown!r}; something else than this processor chose it"
+        )
 
     def fork(self, length: int) -> Row:
         """Return a copy of the row as it was after its first `length` ids."""
-        copy = Row(self.matcher.fork(), self.pad_id)
+        copy = Row(self.matcher.fork(), self.vocabulary, self.pad_id)
         copy.ids = self.ids[:length]
         copy.accepted = min(self.accepted, length)
         copy.stopped = self.stopped and length > self.accepted
