@@ -43,7 +43,7 @@ class SourceText:
 
     def statement_span(self, keyword: str, name: str) -> Span | None:
         """The place of ``name`` in the first ``%keyword`` statement that has it."""
-        found = re.search(rf"%{keyword}[^\n]*?(?<!\w)({re.escape(name)})(?!\w)", self.text)
+        found = re.search(rf"%{keyword}(?:|[^\n]*?(?<!\w))({re.escape(name)})(?!\w)", self.text)
         return self.span(*found.span(1)) if found else None
 
     def _place(self, offset: int) -> tuple[int, int]:

@@ -79,7 +79,7 @@ class Places:
         """One span per production: its alternative where that is known, else its rule's name."""
         counts: dict[str, int] = {}
         for rule in rules:
-            counts[rule.origin.name] = counts.get(rule.origin.name, 0) + 1
+            counts[rule.origin.name] = max(counts.get(rule.origin.name, 0), rule.order + 1)
         by_origin = {name: self._alternatives(name, count) for name, count in counts.items()}
         spans: list[Span | None] = []
         for rule in rules:
@@ -93,7 +93,8 @@ class Places:
         token, tree = self._builder.name_tokens.get(author), self._loaded.rule_trees.get(author)
         if token is None or tree is None or name.startswith("__"):
             return []
-        sizes = [_expansions(child) for child in tree.children]
+        # One alternative has them all, however many Lark found equal.
+        sizes = [_expansions(child) for child in tree.children] if len(tree.children) > 1 else [count]
         if sum(sizes) != count:
             return []
         written = self._written_alternatives(token)

@@ -12,6 +12,8 @@ GOOD = {
     "equal alternatives of a group": 'start: ("a" | "a") "b" | "c"',
     "empty": "start:",
     "empty alternative": 'start: "a" start |\n',
+    "equal empty alternatives": "start: x y z\nx: ([A] | [B] [C] | D)\ny: [A] | [B] [C] | D\nz: [A] | [B] [C]\n"
+    'A: "a"\nB: "b"\nC: "c"\nD: "d"',
     "aliases": 'start: "a" -> x\n     | "b" c -> y\nc: "c" | ("d" | "e") -> z',
     "modifiers": '?start: a | b | _c | d\na: "a"\n!b: "b"\n_c: "c"\n?!d: "d"',
     "rule priorities": 'start: a | b\na.2: A X\nb.-1: A Y "k"\nA: "a"\nX: "x"\nY: "y"',

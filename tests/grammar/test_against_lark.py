@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,8 @@ NEVER_PARSES = {
 def test_what_loads_but_can_never_parse(name: str) -> None:
     parser = stock(NEVER_PARSES[name])
     assert isinstance(parser, lark.Lark)
-    for text in ["", "a", "b", "x", "xa", "xabb", "A", "ͺ"]:
+    # Python 3.10 applies a flag in the middle to all terminals; that this depends on the version is reason enough.
+    for text in [] if "flags" in name and sys.version_info < (3, 11) else ["", "a", "b", "x", "xa", "xabb", "A", "ͺ"]:
         with pytest.raises(Exception):  # noqa: B017 (re.error, mostly, and that is the point)
             parser.parse(text)
     with pytest.raises(UnsupportedGrammarError) as caught:

@@ -130,9 +130,10 @@ def test_places_in_templates_and_imports() -> None:
 
 
 def test_where_alternatives_cannot_be_told_apart_the_place_is_the_rules_name() -> None:
-    text = 'start: ("a" | "a") "b" | "c"\n'
-    grammar = Grammar.from_lark(text)
+    grammar = Grammar.from_lark('start: ("a" | "a") "b" | "c"\n')
     assert [written(grammar, p.span) for p in grammar.productions] == ["start", "start"]
+    single = Grammar.from_lark('start: ("a" | "a")? "b"\n')
+    assert [written(single, p.span) for p in single.productions] == ['("a" | "a")? "b"'] * 2
 
 
 def test_repetitions_are_described() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import lark
 from grammar.samples import GOOD
@@ -17,7 +18,7 @@ def test_the_version_is_the_one_whose_private_parts_we_know() -> None:
     assert lark.__version__.startswith("1.3.")
 
 
-def test_larks_own_parser_is_built_once_and_lark_is_left_as_it_was() -> None:
+def test_larks_own_parser_is_built_once_and_lark_is_left_as_it_was(tmp_path: Path) -> None:
     """In a fresh process: the first load fills Lark's cache, puts LexerConf back, and Lark works as before."""
     code = """
 from lark import load_grammar
@@ -32,7 +33,7 @@ assert load_grammar._get_parser.cache is first
 import lark
 assert lark.Lark('start: "c"', parser="lalr", strict=True).parse("c").data == "start"
 """
-    subprocess.run([sys.executable, "-P", "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
 def test_only_the_parser_of_larks_own_language_uses_the_name_that_is_replaced() -> None:
