@@ -1,7 +1,7 @@
 #include "lexing.hpp"
 
 #include <algorithm>
-#include <bitset>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -122,7 +122,7 @@ class Determinizer {
         std::vector<Shadow> shadows;
         std::int32_t label = -1;  // the fallback, -1: none
         std::vector<std::int32_t> residual;
-        std::int32_t relaxed = -1;  // which relaxed set the residual leads to (see viable)
+        std::int32_t relaxed = -1;  // which relaxed set the residual leads to (see relaxed_step)
         std::int32_t parent = -1;   // the state it was first reached from
         std::int32_t via = -1;      // and the byte class
     };
@@ -169,14 +169,17 @@ class Determinizer {
             return state.threads.empty() ? commit(state.label, {}) : intern(std::move(state));
         }
         const auto& previous = states_[static_cast<std::size_t>(from)];
+        if (previous.label < 0)
+            return state.threads.empty() ? LexingAutomaton::kDead : intern(std::move(state));
+        state.relaxed =
+            relaxed_step(previous.residual.empty() ? start_set(previous.label) : previous.relaxed, cls);
+        const bool viable = !relaxed_sets_[state.relaxed].empty();
+        if (state.threads.empty() && !viable) return LexingAutomaton::kDead;
         state.label = previous.label;
-        if (state.label >= 0) {
-            state.residual = previous.residual;
-            state.residual.push_back(cls);
-        }
-        if (state.threads.empty())
-            return state.label < 0 ? LexingAutomaton::kDead : commit(state.label, state.residual);
-        if (state.label >= 0 && (!viable(state, previous, byte) || loops(state))) {
+        state.residual = previous.residual;
+        state.residual.push_back(cls);
+        if (state.threads.empty()) return commit(state.label, state.residual);
+        if (!viable || loops(state)) {
             state.label = state.relaxed = -1;
             state.residual.clear();
         }
@@ -210,13 +213,15 @@ class Determinizer {
         return name;
     }
 
-    // Whether the residual can still be lexed after the fallback. Relaxed: a set of positions without order,
-    // where every match may end its lexeme; what is not viable here is not viable at all, and the fallback is
-    // dropped.
-    bool viable(State& state, const State& previous, std::uint8_t byte) {
-        const auto before = previous.residual.empty() ? start_set(state.label) : previous.relaxed;
-        const auto known = relaxed_sets_[before];
-        const std::vector<std::int32_t> positions(known.begin(), known.end());
+    // Whether a residual can still be lexed after the fallback. Relaxed: a set of positions without order,
+    // where every match may end its lexeme; where the set becomes empty the residual is not viable at all,
+    // and the fallback is lost.
+    std::int32_t relaxed_step(std::int32_t from, std::int32_t cls) {
+        const auto [known, added] = relaxed_steps_.try_emplace({from, cls}, -1);
+        if (!added) return known->second;
+        const auto byte = representative_[static_cast<std::size_t>(cls)];
+        const auto before = relaxed_sets_[from];
+        const std::vector<std::int32_t> positions(before.begin(), before.end());
         std::set<std::int32_t> after;
         std::vector<std::int32_t> reached;
         for (const auto position : positions) {
@@ -230,8 +235,7 @@ class Determinizer {
             }
             after.insert(reached.begin(), reached.end());
         }
-        state.relaxed = relaxed_sets_.intern(std::vector<std::int32_t>(after.begin(), after.end()));
-        return !after.empty();
+        return known->second = relaxed_sets_.intern(std::vector<std::int32_t>(after.begin(), after.end()));
     }
 
     // All byte positions behind `position`, lower priorities included; whether a match is among them.
@@ -356,6 +360,7 @@ class Determinizer {
     Closure closure_;
     Interner state_ids_, commit_ids_, relaxed_sets_;
     std::vector<State> states_;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> relaxed_steps_;  // by set and byte class
     std::vector<std::int32_t> starts_;  // start_set of each label, -1: not computed
     std::vector<std::uint8_t> representative_;
 };
