@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from enum import Enum
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -92,3 +93,68 @@ def check(
 
     loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
+
+
+@app.command()
+def generate(
+    grammar: Annotated[str, typer.Option("--grammar", "-g", help="A Lark grammar: a file, or a built-in name.")],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
+    ] = None,
+    prompt: Annotated[str, typer.Option("--prompt", "-p", metavar="TEXT", help="What comes before the text.")] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, max=2**62, help="Makes it repeatable. Default: a new one."),
+    ] = None,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="The most tokens of a text.")] = 256,
+    temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="0: always the likeliest token.")] = 1.0,
+    count: Annotated[int, typer.Option("-n", min=1, help="How many texts; text i is that of seed + i.")] = 1,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+) -> int:
+    """Let a language model write a text that the grammar allows.
+
+    The text goes to standard output as it comes, everything else to standard error.
+
+    Example: `pdacon generate --grammar json --prompt "Describe a person as JSON:" --seed 1`
+    """
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
+    from pdacon.cli.generating import Sampling, generate_texts
+
+    return generate_texts(loaded, model, Sampling(prompt, max_tokens, temperature, seed, count))
+
+
+@app.command()
+def mask(
+    grammar: GrammarArgument,
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text so far. @PATH: a file; -: stdin; --: before a dash."),
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file with the text so far.")] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option("--tokenizer", metavar="NAME|PATH", help="A Hugging Face tokenizer. Default: the tiny model's."),
+    ] = None,
+    show: Annotated[int, typer.Option("--show", min=0, help="The most tokens to list.")] = 40,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+    format: Annotated[
+        Format, typer.Option("--format", help="How to write it; json lists all token ids.")
+    ] = Format.text,
+) -> int:
+    """What may come after this text, as terminals and as tokens?
+
+    Files and standard input are taken byte for byte, the last newline included. Exit status: 1 if the text is not the
+    beginning of any text of the grammar; then it is shown where it stops being one.
+
+    Example: `pdacon mask json '{"a": 1'`
+    """
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
+    from pdacon.cli.masking import show_mask
+    from pdacon.cli.texts import read_text
+
+    return show_mask(loaded, read_text(text, file), tokenizer, show=show, json_format=format is Format.json)

@@ -11,7 +11,7 @@ and LALRPOP.
 """
 
 from pdacon.determinism.checker import check, check_stages, make_report
-from pdacon.determinism.findings import LEVELS, TITLES, DeterminismReport, Finding, Level, Witness
+from pdacon.determinism.findings import LEVELS, TITLES, DeterminismReport, Finding, Level, Witness, quote
 
 __all__ = [
     "LEVELS",
@@ -23,4 +23,5 @@ __all__ = [
     "check",
     "check_stages",
     "make_report",
+    "quote",
 ]

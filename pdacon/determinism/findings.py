@@ -197,7 +197,12 @@ class DeterminismReport:
 
 
 def quote(text: bytes) -> str:
-    """Bytes as a double-quoted literal, UTF-8 shown as characters and controls escaped."""
+    """Bytes as a quoted literal on one line: UTF-8 as characters, controls escaped, double quotes unless they are
+
+    inside.
+    """
     shown = text.decode("utf-8", "backslashreplace")
     escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+    if '"' in escaped and "'" not in escaped:
+        return f"'{escaped}'"
     return '"' + escaped.replace('"', '\\"') + '"'

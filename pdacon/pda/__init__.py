@@ -7,5 +7,6 @@ It does not know tokens, and it decides nothing about liveness: see the native c
 """
 
 from pdacon.pda.configuration import Configuration, Machine
+from pdacon.pda.expectation import Expectation, expect
 
-__all__ = ["Configuration", "Machine"]
+__all__ = ["Configuration", "Expectation", "Machine", "expect"]

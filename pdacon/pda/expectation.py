@@ -1,0 +1,46 @@
+"""Which terminals a configuration is waiting for, for people to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pdacon.pda.configuration import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Terminals by what they are to the text so far, ids in the order in which the lexer tries them.
+
+    Attributes
+    ----------
+    unfinished : tuple of int
+        Terminals that the bytes read last may still become, or become more of. Empty between two lexemes.
+    next : tuple of int
+        Terminals that may begin right here: between two lexemes, or after a lexeme that may end here.
+    end : bool
+        Whether the text may end here.
+
+    Notes
+    -----
+    The parser takes each of them here. Whether every one leads on to a sentence is not asked: see `Matcher` for what
+    does.
+    """
+
+    unfinished: tuple[int, ...]
+    next: tuple[int, ...]
+    end: bool
+
+
+def expect(configuration: Configuration) -> Expectation:
+    """What may come after the text of a configuration. Cost: one reduce chain for each terminal that is looked for."""
+    machine = configuration.machine
+    unfinished: dict[int, None] = {}
+    begin: dict[int, None] = {}
+    alternative: Configuration | None = configuration
+    while alternative is not None:
+        group = begin if alternative.fresh else unfinished
+        for terminal, _ in (*alternative.threads, *alternative.shadows):
+            if terminal in machine.ignore or machine.shift(alternative.stack, terminal) is not None:
+                group[terminal] = None
+        alternative = alternative.fallback
+    return Expectation(tuple(unfinished), tuple(begin), configuration.ends())

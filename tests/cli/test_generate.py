@@ -1,0 +1,145 @@
+"""``pdacon generate``: what reaches standard output is allowed by the grammar, comes as it is made, and can be
+
+repeated.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from lark import Lark
+from small_tokenizers import train_byte_level
+
+import pdacon
+from pdacon.cli import main
+
+COMMAND = Path(sysconfig.get_path("scripts")) / "pdacon"
+# Every text is short, so that a model without sense finishes it.
+ABOUT = 'start: "[" WORD ("," WORD)? "]"\nWORD: /[a-z]{1,3}/\n'
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model that knows nothing, with more logits than its tokenizer has tokens."""
+    folder = tmp_path_factory.mktemp("model")
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=train_byte_level("llama3", ["<s>", "</s>"], 400), bos_token="<s>", eos_token="</s>"
+    )
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=len(tokenizer) + 7,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def about(tmp_path: Path) -> str:
+    path = tmp_path / "about.lark"
+    path.write_text(ABOUT)
+    return str(path)
+
+
+@pytest.fixture
+def generate(model: str, capsys: pytest.CaptureFixture[str]):
+    def generate(*arguments: str) -> tuple[int, str, str]:
+        status = main(["generate", "--model", model, *arguments])
+        return status, *capsys.readouterr()
+
+    return generate
+
+
+def test_every_text_is_a_sentence(generate, about: str) -> None:
+    status, out, err = generate("--grammar", about, "-n", "5", "--seed", "1")
+    assert status == 0
+    parser = Lark(ABOUT, parser="lalr")
+    assert len(out.splitlines()) == 5
+    for line in out.splitlines():
+        parser.parse(line)
+    assert len(re.findall(r"tokens/s\); complete; --seed \d+\n", err)) == 5
+
+
+def test_a_seed_repeats_a_text_and_the_next_seeds_follow(generate, about: str) -> None:
+    out = [generate("--grammar", about, "--seed", str(seed))[1] for seed in (7, 8, 9)]
+    assert generate("--grammar", about, "--seed", "7", "-n", "3")[1] == "".join(out)
+
+
+def test_without_a_seed_the_summary_names_one_that_repeats_the_text(generate, about: str) -> None:
+    _, out, err = generate("--grammar", about)
+    seed = re.search(r"--seed (\d+)", err)
+    assert seed is not None
+    assert generate("--grammar", about, "--seed", seed[1])[1] == out
+
+
+def test_temperature_0_needs_no_seed(generate, about: str) -> None:
+    _, out, err = generate("--grammar", about, "--temperature", "0")
+    assert "--seed" not in err
+    assert generate("--grammar", about, "--temperature", "0")[1] == out
+
+
+def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
+    status, out, err = generate("--grammar", "json", "--max-tokens", "3", "--seed", "1", "--prompt", "{")
+    assert status == 0
+    assert "cut off by --max-tokens 3" in err
+    constraint = pdacon.compile(
+        pdacon.Grammar.builtin("json"), pdacon.Vocabulary.from_tokens([bytes([i]) for i in range(256)] + [None], [256])
+    )
+    assert constraint.matcher().accept_bytes(out.removesuffix("\n").encode())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--grammar", "nosuch"],
+        ["--grammar", "conflict.lark"],
+        ["--grammar", "json", "--max-tokens", "0"],
+        ["--grammar", "json", "--max-tokens", "many"],
+        ["--grammar", "json", "--temperature", "-1"],
+        ["--grammar", "json", "--temperature", "nan"],
+        ["--grammar", "json", "-n", "0"],
+        ["--grammar", "json", "-n", "2", "--temperature", "0"],
+        ["--grammar", "json", "--seed", "-1"],
+        ["--grammar", "json", "--seed", "99999999999999999999"],
+        ["--grammar", "json", "--model", "./nosuch"],
+        ["--grammar", "json", "--model", "."],
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    arguments: list[str], generate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conflict.lark").write_text('start: start "+" start | "1"\n')
+    status, out, err = generate(*arguments)
+    assert status == 2
+    assert out == ""
+    assert err.startswith("pdacon: ")
+    assert err.count("\n") == 1
+
+
+def test_text_comes_as_it_is_made_and_control_c_is_quiet(model: str, tmp_path: Path) -> None:
+    grammar = tmp_path / "long.lark"
+    grammar.write_text("start: LONG\nLONG: /x{20000}/\n")
+    arguments = ["generate", "--grammar", grammar, "--model", model, "--max-tokens", "20000"]
+    with subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(1) == b"x"
+        process.send_signal(signal.SIGINT)
+        assert set(process.stdout.read()) <= set(b"x\n")
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 130

@@ -1,0 +1,155 @@
+"""``pdacon mask``: what it says agrees with the matcher, and bad texts are placed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from small_tokenizers import train_byte_level
+from transformers import PreTrainedTokenizerFast
+
+import pdacon
+from pdacon.cli import main
+from pdacon.cli.masking import look_ahead
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("tokenizer")
+    trained = train_byte_level("llama3", ["</s>"], 500)
+    PreTrainedTokenizerFast(tokenizer_object=trained, eos_token="</s>").save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def mask(tokenizer: str, capsys: pytest.CaptureFixture[str]):
+    def mask(*arguments: str) -> tuple[int, str, str]:
+        status = main(["mask", "--tokenizer", tokenizer, *arguments])
+        return status, *capsys.readouterr()
+
+    return mask
+
+
+def test_says_what_may_come(mask) -> None:
+    status, out, err = mask("json", '{"a": 1')
+    assert status == 0
+    assert err == ""
+    assert "NUMBER" in out
+    assert '","' in out
+    assert '"}"' in out
+
+
+@pytest.mark.parametrize(
+    ("text", "unfinished", "next", "accepted"),
+    [
+        ('{"a": 1', {"NUMBER"}, {"COMMA", "RBRACE", "WS"}, False),
+        ("[", set(), {"RSQB", "LSQB", "LBRACE", "STRING", "NUMBER", "TRUE", "FALSE", "NULL", "WS"}, False),
+        ("[tr", {"TRUE"}, set(), False),
+        ("[]", set(), {"WS"}, True),
+        ("[-", {"NUMBER"}, set(), False),
+    ],
+)
+def test_json_format_has_everything(text: str, unfinished: set[str], next: set[str], accepted: bool, mask) -> None:
+    status, out, _ = mask("json", text, "--format", "json")
+    shown = json.loads(out)
+    assert status == 0
+    assert shown["viable"] is True
+    assert shown["accepted"] is accepted
+    assert set(shown["unfinished_terminals"]) == unfinished
+    assert set(shown["next_terminals"]) == next
+    assert shown["tokens"]
+    json.loads(text + shown["shortest_completion"])
+
+
+def test_a_text_that_begins_with_a_dash_goes_after_two(mask) -> None:
+    status, out, _ = mask("json", "--format", "json", "--", "-1")
+    assert status == 0
+    assert json.loads(out)["accepted"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "viable"),
+    [('{"a": 1x}', 7), ("[1,\n 2,\n tru3", 12), ("x", 0), ('["é"}', 5), (b'["\xff"]', 2), ("[]]", 2), ('["\\u00x', 6)],
+)
+def test_a_text_that_is_not_viable_is_cut_where_it_stops_being_so(
+    text: str | bytes, viable: int, tmp_path: Path, mask
+) -> None:
+    file = tmp_path / "text"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    status, out, err = mask("json", f"@{file}", "--format", "json")
+    shown = json.loads(out)
+    assert status == 1
+    assert err == ""
+    assert shown["viable"] is False
+    assert shown["viable_bytes"] == viable
+
+
+def test_the_place_is_in_lines_and_characters(mask) -> None:
+    status, out, _ = mask("json", '["é",\n "é" 7]')
+    assert status == 1
+    assert '"7" at line 2, column 6 (byte 13)' in out
+
+
+def test_tokens_are_those_of_the_matcher(tokenizer: str) -> None:
+    vocabulary = pdacon.Vocabulary.from_huggingface(PreTrainedTokenizerFast.from_pretrained(tokenizer))
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary)
+    for text in (b"", b'{"a', b"[1", b'"\\', b"[] "):
+        matcher = constraint.matcher()
+        assert matcher.accept_bytes(text)
+        allowed = tuple(token for token in range(vocabulary.size) if matcher.is_allowed(token))
+        assert look_ahead(constraint, text).tokens == allowed
+
+
+def test_text_comes_from_an_argument_a_file_or_a_pipe(mask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "text.json"
+    file.write_bytes(b"[1")
+    expected = mask("json", "[1")
+    assert expected[0] == 0
+    assert mask("json", f"@{file}") == expected
+    assert mask("json", "--file", str(file)) == expected
+    for arguments in (("-",), ()):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[1")))
+        assert mask("json", *arguments) == expected
+
+
+def test_two_at_signs_are_a_text(mask, tmp_path: Path) -> None:
+    grammar = tmp_path / "at.lark"
+    grammar.write_text('start: "@" "a"\n')
+    status, out, _ = mask(str(grammar), "@@", "--format", "json")
+    assert status == 0
+    assert json.loads(out)["next_terminals"] == ["A"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["json", "x", "--file", "y"],
+        ["json", "@nosuch"],
+        ["json", "@"],
+        ["json", "x", "--tokenizer", "./nosuch"],
+        ["json", "x", "--show", "-1"],
+        ["nosuch", "x"],
+        ["conflict.lark", "x"],
+        ["endless.lark", "x"],
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    arguments: list[str],
+    tokenizer: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conflict.lark").write_text('start: start "+" start | "1"\n')
+    (tmp_path / "endless.lark").write_text('start: "x" start\n')
+    if "--tokenizer" not in arguments:
+        arguments = [*arguments, "--tokenizer", tokenizer]
+    assert main(["mask", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("pdacon: ")
+    assert err.count("\n") == 1
