@@ -8,7 +8,6 @@ ASCII letters and digits alone, by far the most frequent case, need no asking.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -20,6 +19,10 @@ from pdacon.lexer.unicode_sets import SetName, runs, unicode_set
 from pdacon.lexer.utf8 import ByteTrie, Ranges, byte_trie
 
 SCALAR_VALUES: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
+_SURROGATES: Ranges = ((0xD800, 0xDFFF),)
+
+_ANY_FLAGS = sre.DOTALL
+_CLASS_FLAGS = sre.IGNORECASE | sre.ASCII | sre.UNICODE
 
 _ASCII_CATEGORIES: dict[SetName, Ranges] = {
     "word": ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)),
@@ -46,7 +49,7 @@ def consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
     """
     if operator.name == "IN":
         argument = tuple(argument)
-    relevant = re.DOTALL if operator.name == "ANY" else re.IGNORECASE | re.ASCII | re.UNICODE
+    relevant = _ANY_FLAGS if operator.name == "ANY" else _CLASS_FLAGS
     return _consumed(operator, argument, flags & relevant)
 
 
@@ -58,7 +61,7 @@ def _consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
 def character_set(operator: Any, argument: Any, flags: int) -> Ranges:
     """The characters themselves, as ranges of code points; parameters as for ``consumed``."""
     if operator.name == "ANY":
-        return SCALAR_VALUES if flags & re.DOTALL else difference(SCALAR_VALUES, ((0x0A, 0x0A),))
+        return SCALAR_VALUES if flags & sre.DOTALL else difference(SCALAR_VALUES, ((0x0A, 0x0A),))
     if operator.name == "IN":
         negated = argument[0][0].name == "NEGATE"
         items = argument[1:] if negated else argument
@@ -66,17 +69,17 @@ def character_set(operator: Any, argument: Any, flags: int) -> Ranges:
         negated = operator.name == "NOT_LITERAL"
         items = ((operator, argument),)
     named = union(_item(name, value, flags) for (name, value) in ((op.name, value) for op, value in items))
-    if flags & re.IGNORECASE:
+    if flags & sre.IGNORECASE:
         if not all(op.name != "CATEGORY" and last < 0x80 for op, _ in items for _, last in named):
             return _asked(operator, argument, flags, complement(named) if negated else named)
         named = _fold_ascii(named, flags)
-    return complement(named) if negated else difference(named, ((0xD800, 0xDFFF),))
+    return complement(named) if negated else difference(named, _SURROGATES)
 
 
 def _item(name: str, value: Any, flags: int) -> Ranges:
     if name == "CATEGORY":
         category, positive = _CATEGORIES[value.name]
-        members = _ASCII_CATEGORIES[category] if flags & re.ASCII else unicode_set(category)
+        members = _ASCII_CATEGORIES[category] if flags & sre.ASCII else unicode_set(category)
         return members if positive else complement(members)
     return (tuple(value),) if name == "RANGE" else ((value, value),)
 
@@ -84,7 +87,7 @@ def _item(name: str, value: Any, flags: int) -> Ranges:
 def _fold_ascii(named: Ranges, flags: int) -> Ranges:
     letters = {chr(point).lower() for first, last in named for point in range(first, last + 1)}
     points = {ord(case) for letter in letters for case in (letter, letter.upper())}
-    if not flags & re.ASCII:
+    if not flags & sre.ASCII:
         points.update(chain.from_iterable(_BEYOND_ASCII.get(letter, ()) for letter in letters))
     return runs(sorted(points))
 
@@ -94,7 +97,7 @@ def _asked(operator: Any, argument: Any, flags: int, uncased: Ranges) -> Ranges:
     text = _cased_text()
     found = sre.compile_character(operator, argument, flags).findall(text)
     matched = runs(chain.from_iterable(map(ord, run) for run in found))
-    return union((difference(uncased, unicode_set("cased")), difference(matched, ((0xD800, 0xDFFF),))))
+    return difference(union((difference(uncased, unicode_set("cased")), matched)), _SURROGATES)
 
 
 @lru_cache(maxsize=1)

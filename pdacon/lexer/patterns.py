@@ -111,6 +111,7 @@ _MATCH_STATE, _DEAD_STATE = 0, 1
 
 _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 _REFUSED = {
+    "FAILURE": "look_ahead",  # (?!), from Python 3.12 on
     "GROUPREF": "backreference",
     "GROUPREF_EXISTS": "conditional_group",
     "ATOMIC_GROUP": "atomic_group",
@@ -119,12 +120,12 @@ _REFUSED = {
 _INSTEAD = {
     "backreference": "write out the texts that may be repeated as alternatives",
     "conditional_group": "write the two cases as alternatives of the whole pattern",
-    "look_ahead": "split the terminal, or give the longer terminal that follows a higher priority",
-    "look_behind": "make what precedes a part of this terminal",
-    "anchor": "a terminal is matched where the one before it ends; name the newline in the grammar instead",
-    "word_boundary": "a keyword needs none: Lark takes a string terminal only where no longer name matches",
+    "look_ahead": "let the grammar say what may follow, or give the excluded text a terminal of higher priority",
+    "look_behind": "make the text before it a part of this terminal",
+    "anchor": "a terminal starts where the one before it ends, and the grammar can name the newline",
+    "word_boundary": "a keyword needs none where a name can stand, as Lark then matches the whole name first",
     "atomic_group": "write an ordinary group (?:...)",
-    "possessive_quantifier": "write the greedy quantifier without the last +",
+    "possessive_quantifier": "write the greedy quantifier, without the last +",
 }
 
 
@@ -162,8 +163,6 @@ class _Lowering:
         operator, argument = node
         if operator.name in _CHARACTERS:
             return (self._place(consumed(operator, argument, flags), then[-1]),) * len(then)
-        if operator.name == "FAILURE":
-            return (_DEAD_STATE,) * len(then)
         lower = self._lower_node.get(operator.name)
         if lower is None:
             self._refuse(operator.name, argument)
@@ -224,10 +223,11 @@ class _Lowering:
         elif operator in ("ASSERT", "ASSERT_NOT"):
             construct = "look_ahead" if argument[0] > 0 else "look_behind"
         column, text = sre.locate(self._regexp, self._flags, construct)
+        feature = construct.replace("_", "-")
         raise UnsupportedGrammarError(
-            f"the {construct.replace('_', ' ')} {text} at column {column} of the pattern {sre.quoted(self._regexp)} "
-            f"is not supported; {_INSTEAD.get(construct, 'write the pattern without it')}",
-            feature=construct.replace("_", "-"),
+            f"the {feature} {text} at column {column} of the pattern {sre.quoted(self._regexp)} is not supported; "
+            f"{_INSTEAD.get(construct, 'write the pattern without it')}",
+            feature=feature,
         )
 
     # Building: equal states are one.

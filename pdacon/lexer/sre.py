@@ -21,7 +21,9 @@ _compiler: Any = import_module("re._compiler" if _PACKAGED else "sre_compile")
 UNLIMITED = int(_parser.MAXREPEAT)
 """The upper bound of ``*`` in the tree."""
 
-_TYPE_FLAGS = re.ASCII | re.LOCALE | re.UNICODE
+# Plain integers: arithmetic on re.RegexFlag is slow enough to show.
+ASCII, DOTALL, IGNORECASE, UNICODE = (int(flag) for flag in (re.A, re.S, re.I, re.U))
+_DEBUG, _VERBOSE, _TYPE_FLAGS = int(re.DEBUG), int(re.VERBOSE), int(re.A | re.L | re.U)
 
 
 def parse(regexp: str, flags: int) -> tuple[Any, int]:
@@ -33,7 +35,7 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
         Python's ``re`` does not take the pattern; the message is its own, with the column.
     """
     try:
-        tree = _parser.parse(regexp, flags & ~re.DEBUG)
+        tree = _parser.parse(regexp, int(flags) & ~_DEBUG)
     except re.error as error:
         place = "" if error.pos is None else f" at column {error.pos + 1}"
         raise UnsupportedGrammarError(
@@ -95,9 +97,9 @@ def locate(regexp: str, flags: int, construct: str) -> tuple[int, str]:
 
     The tree has no positions, so this reads the pattern's tokens again.
     """
-    for kind, column, text in _tokens(regexp, bool(flags & re.VERBOSE)):
+    for kind, column, text in _tokens(regexp, bool(flags & _VERBOSE)):
         if kind == construct:
-            return column, text
+            return column, f"{text}...)" if text.startswith("(") and construct != "backreference" else text
     return 1, regexp
 
 

@@ -61,8 +61,8 @@ def byte_trie(ranges: Ranges) -> ByteTrie:
     known: dict[Edges, int] = {}
     root: list[tuple[int, int, int]] = []
     for first, last, lead, length in _ENCODINGS:
-        clipped = [(max(lo, first), min(hi, last)) for lo, hi in ranges if lo <= last and hi >= first]
-        if clipped:
+        if ranges and ranges[-1][1] >= first:
+            clipped = [(max(lo, first), min(hi, last)) for lo, hi in ranges if lo <= last and hi >= first]
             root += _edges(clipped, lead, length, known)
     if root:
         known.setdefault(tuple(root), len(known))
