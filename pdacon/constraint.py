@@ -90,6 +90,9 @@ def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, w
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return make_report(grammar, [])
     report = check(grammar)
+    for finding in report.findings:
+        if finding.id == "PDA007":
+            raise EmptyLanguageError(finding.message, finding.span)
     if not report.ok:
         raise NondeterministicGrammarError(report)
     return report

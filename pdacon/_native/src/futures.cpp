@@ -1,6 +1,9 @@
 #include "futures.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "components.hpp"
 
 namespace pdacon {
 
@@ -80,8 +83,8 @@ std::int32_t Futures::node(std::int32_t lexer_state, std::int32_t speller_state)
 }
 
 void Futures::expand(std::int32_t at) {
-    const auto [lexer_state, speller_state] = std::pair(nodes_[static_cast<std::size_t>(at)].lexer_state,
-                                                        nodes_[static_cast<std::size_t>(at)].speller_state);
+    const auto lexer_state = nodes_[static_cast<std::size_t>(at)].lexer_state;
+    const auto speller_state = nodes_[static_cast<std::size_t>(at)].speller_state;
     std::vector<std::int32_t> successors, own;
     for (const auto& move : moves(speller_state)) {
         budget_.tick();
@@ -98,71 +101,55 @@ void Futures::expand(std::int32_t at) {
     nodes_[static_cast<std::size_t>(at)].own = std::move(own);
 }
 
-// All nodes of a strongly connected component have the same future: the union of what its edges lead to.
-void Futures::close_component(std::int32_t root, std::vector<std::int32_t>& component_stack) {
-    std::vector<std::int32_t> events, sets;
-    const auto begin = std::find(component_stack.begin(), component_stack.end(), root);
-    for (auto member = begin; member != component_stack.end(); ++member) {
-        const auto& node = nodes_[static_cast<std::size_t>(*member)];
-        events.insert(events.end(), node.own.begin(), node.own.end());
-        for (const auto successor : node.successors)
-            if (const auto set = nodes_[static_cast<std::size_t>(successor)].set; set >= 0)
-                sets.push_back(set);
-    }
-    std::sort(sets.begin(), sets.end());
-    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
-    for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
-    std::sort(events.begin(), events.end());
-    events.erase(std::unique(events.begin(), events.end()), events.end());
-    const auto set = sets_.intern(events);
-    for (auto member = begin; member != component_stack.end(); ++member) {
-        auto& node = nodes_[static_cast<std::size_t>(*member)];
-        node.set = set;
-        node.on_stack = false;
-        node.successors = {};
-        node.own = {};
-    }
-    component_stack.erase(begin, component_stack.end());
-}
-
-// Tarjan's algorithm (1972), with an explicit stack.
 std::int32_t Futures::of(std::int32_t lexer_state, std::int32_t speller_state) {
     const auto start = node(lexer_state, speller_state);
-    if (nodes_[static_cast<std::size_t>(start)].set >= 0) return nodes_[static_cast<std::size_t>(start)].set;
-    std::vector<std::int32_t> component_stack;
-    std::vector<std::pair<std::int32_t, std::size_t>> path;  // node, its next successor
-    const auto visit = [&](std::int32_t at) {
-        expand(at);
-        auto& node = nodes_[static_cast<std::size_t>(at)];
-        node.index = node.low = next_index_++;
-        node.on_stack = true;
-        component_stack.push_back(at);
-        path.emplace_back(at, 0);
-    };
-    visit(start);
-    while (!path.empty()) {
-        auto& [at, position] = path.back();
-        const auto here = at;
-        auto& node = nodes_[static_cast<std::size_t>(here)];
-        if (position < node.successors.size()) {
-            const auto successor = node.successors[position++];
-            const auto& next = nodes_[static_cast<std::size_t>(successor)];
-            if (next.set >= 0) continue;
-            if (next.index < 0)
-                visit(successor);
-            else if (next.on_stack)
-                node.low = std::min(node.low, next.index);
-            continue;
-        }
-        const auto low = node.low;
-        if (low == node.index) close_component(here, component_stack);
-        path.pop_back();
-        if (!path.empty()) {
-            auto& parent = nodes_[static_cast<std::size_t>(path.back().first)];
-            parent.low = std::min(parent.low, low);
+    if (nodes_[static_cast<std::size_t>(start)].set < 0) close_over(start);
+    return nodes_[static_cast<std::size_t>(start)].set;
+}
+
+// Answers all nodes that are reachable from one and have no answer yet. Those of a strongly connected
+// component share theirs: the union of what their edges lead to.
+void Futures::close_over(std::int32_t start) {
+    std::vector<std::int32_t> open{start};  // local index -> node
+    std::unordered_map<std::int32_t, std::int32_t> local{{start, 0}};
+    std::vector<std::vector<std::int32_t>> successors;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        expand(open[i]);
+        successors.emplace_back();
+        for (const auto next : nodes_[static_cast<std::size_t>(open[i])].successors) {
+            if (nodes_[static_cast<std::size_t>(next)].set >= 0) continue;
+            const auto [known, added] = local.try_emplace(next, static_cast<std::int32_t>(open.size()));
+            if (added) open.push_back(next);
+            successors.back().push_back(known->second);
         }
     }
-    return nodes_[static_cast<std::size_t>(start)].set;
+    const auto component = components(successors);
+    std::vector<std::vector<std::int32_t>> members(open.size());
+    for (std::size_t i = 0; i < open.size(); ++i)
+        members[static_cast<std::size_t>(component[i])].push_back(open[i]);
+    for (const auto& group : members) {  // successors first
+        if (group.empty()) break;
+        std::vector<std::int32_t> events, sets;
+        for (const auto member : group) {
+            const auto& node = nodes_[static_cast<std::size_t>(member)];
+            events.insert(events.end(), node.own.begin(), node.own.end());
+            for (const auto next : node.successors)
+                if (const auto set = nodes_[static_cast<std::size_t>(next)].set; set >= 0)
+                    sets.push_back(set);
+        }
+        std::sort(sets.begin(), sets.end());
+        sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+        for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
+        std::sort(events.begin(), events.end());
+        events.erase(std::unique(events.begin(), events.end()), events.end());
+        const auto set = sets_.intern(events);
+        for (const auto member : group) {
+            auto& node = nodes_[static_cast<std::size_t>(member)];
+            node.set = set;
+            node.successors = {};
+            node.own = {};
+        }
+    }
 }
 
 }  // namespace pdacon

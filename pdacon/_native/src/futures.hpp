@@ -64,15 +64,13 @@ class Futures {
   private:
     struct Node {
         std::int32_t lexer_state, speller_state;
-        std::int32_t set = -1;              // the answer
-        std::int32_t index = -1, low = -1;  // Tarjan's
-        bool on_stack = false;
+        std::int32_t set = -1;  // the answer
         std::vector<std::int32_t> successors;
         std::vector<std::int32_t> own;  // events of its own edges
     };
     std::int32_t node(std::int32_t lexer_state, std::int32_t speller_state);
     void expand(std::int32_t at);
-    void close_component(std::int32_t root, std::vector<std::int32_t>& component_stack);
+    void close_over(std::int32_t start);
     std::int32_t residue(std::int32_t speller_state, bool ended, std::span<const std::int32_t> word);
 
     const LexingAutomaton& lexer_;
@@ -82,7 +80,6 @@ class Futures {
     Interner node_ids_, residues_, event_ids_, sets_;
     std::vector<Node> nodes_;
     std::vector<Event> events_;
-    std::int32_t next_index_ = 0;
 };
 
 }  // namespace pdacon

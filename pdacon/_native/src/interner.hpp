@@ -1,6 +1,7 @@
 // Hash-consing: sequences of int32 become dense ids, equal sequences the same id.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,6 +26,13 @@ class Interner {
         data_.insert(data_.end(), sequence.begin(), sequence.end());
         offsets_.push_back(data_.size());
         return id;
+    }
+
+    bool contains(std::span<const std::int32_t> sequence) const {
+        for (std::size_t slot = hash(sequence) & (slots_.size() - 1); slots_[slot] >= 0;
+             slot = (slot + 1) & (slots_.size() - 1))
+            if (std::ranges::equal((*this)[slots_[slot]], sequence)) return true;
+        return false;
     }
 
     // The sequence of an id; valid until the next call of intern.
