@@ -56,6 +56,9 @@ class Coaccessibility {
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
     bool alive(std::int32_t future, Overlay& stack);
 
+    // What holds for a future on every stack with this top. The caller holds the lock.
+    Verdict verdict(std::int32_t future, std::int32_t top);
+
     Futures& futures() { return futures_; }
 
   private:
@@ -64,7 +67,6 @@ class Coaccessibility {
                    static_cast<std::size_t>(machine_.tables.num_states) +
                static_cast<std::size_t>(top);
     }
-    Verdict verdict(std::int32_t future, std::int32_t top);
     // The pops that can expose the symbol below; nullptr: acceptance is reached without a look at it.
     const std::vector<std::int32_t>* pops_of_future(std::int32_t future, std::int32_t state);
     const std::vector<std::int32_t>* pops_of_set(std::int32_t set, std::int32_t state);

@@ -95,9 +95,13 @@ void Summaries::link(std::int32_t source, Link link) {
         known->cost = link.cost;
     else
         return;
-    const auto summary = nodes_[static_cast<std::size_t>(source)].summary;
-    for (const auto& result : summary.results) flow(link, result);
-    if (summary.accept != kNever) flow(link, {-1, summary.accept});
+    // By index: what flows may add nodes, and results to this one.
+    for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].summary.results.size(); ++i) {
+        const auto result = nodes_[static_cast<std::size_t>(source)].summary.results[i];
+        flow(link, result);
+    }
+    if (const auto accept = nodes_[static_cast<std::size_t>(source)].summary.accept; accept != kNever)
+        flow(link, {-1, accept});
 }
 
 void Summaries::add(std::int32_t at, std::int32_t pop, std::int32_t cost) {

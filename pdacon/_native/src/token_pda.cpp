@@ -32,6 +32,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
     std::vector<std::int32_t> ends(trie_->words(), 0);
     for (const auto token : trie_->end_tokens()) set_bit(ends, token);
     end_mask_ = intern_mask(std::move(ends));
+    prepare();
     budget_.stop_clock();
 }
 
@@ -49,8 +50,17 @@ auto TokenPda::guarded(Work work) {
 
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
-    const auto context = machine_.tables.context[static_cast<std::size_t>(stack.top())];
-    return !alive(machine_.lexer.entry(context), stack.node());
+    return !alive(boundary(machine_, stack), stack.node());
+}
+
+void TokenPda::prepare() {
+    guarded([&] {
+        for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
+            const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
+            coaccessibility_.verdict(coaccessibility_.future(machine_.lexer.entry(context)), state);
+        }
+        return true;
+    });
 }
 
 bool TokenPda::alive(std::int32_t lexer_state, const StackNode* stack) {

@@ -64,6 +64,7 @@ class TokenPda {
         std::int32_t mask = -1;                                   // the answer, or
         std::vector<std::pair<std::int32_t, std::int32_t>> next;  // what the next LR state below leads to
     };
+    void prepare();
     std::int32_t lookup(std::int32_t lexer_state, const StackNode* stack) const;
     void remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked, std::int32_t mask);
     std::vector<std::int32_t> compute(std::int32_t lexer_state, const StackNode* stack,
