@@ -75,9 +75,12 @@ class BitmaskRow {
     }
 
     void from_tensor(nb::handle tensor, std::int64_t row, std::size_t words) {
-        if (nb::str(tensor.attr("dtype")).c_str() != std::string_view("torch.int32"))
-            fail("must have dtype int32");
-        if (nb::str(tensor.attr("device")).c_str() != std::string_view("cpu")) fail("must be on the CPU");
+        const auto text_of = [&](const char* attribute) {
+            const nb::object value = tensor.attr(attribute);
+            return std::string(nb::str(value).c_str());
+        };
+        if (text_of("dtype") != "torch.int32") fail("must have dtype int32");
+        if (text_of("device") != "cpu") fail("must be on the CPU");
         Py_ssize_t shape[2] = {1, 1}, strides[2] = {4, 4};
         const auto dimensions = nb::cast<int>(tensor.attr("ndim"));
         if (dimensions != 1 && dimensions != 2) fail("must have one or two dimensions");

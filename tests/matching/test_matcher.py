@@ -1,0 +1,209 @@
+"""What a Matcher promises beyond the mask: nothing changes on refusal, the way back, misuse, depth, threads."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import pdacon
+
+BYTES = [bytes([b]) for b in range(256)]
+EOS = 256
+
+
+@pytest.fixture(scope="module")
+def constraint() -> pdacon.Constraint:
+    vocabulary = pdacon.Vocabulary.from_tokens([*BYTES, None, b'{"', b"]]", b"[["], eos_ids=[EOS])
+    return pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary)
+
+
+def test_a_refusal_changes_nothing(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(b"[1, ")
+    before = matcher.mask_id(), matcher.shortest_completion()
+    assert not matcher.accept_token(ord("]"))
+    assert not matcher.accept_bytes(b"2]]")
+    assert not matcher.accept_token(EOS)
+    assert (matcher.mask_id(), matcher.shortest_completion()) == before
+    matcher.rollback(1)
+    assert matcher.shortest_completion() == constraint.matcher().shortest_completion()
+
+
+def test_an_end_token_terminates(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    assert not matcher.is_accepting()
+    assert matcher.accept_bytes(b"[]")
+    assert matcher.is_accepting()
+    assert not matcher.is_terminated()
+    assert matcher.accept_token(EOS)
+    assert matcher.is_terminated()
+    assert [t for t in range(260) if matcher.is_allowed(t)] == [EOS]
+    assert not matcher.accept_bytes(b" ")
+    assert matcher.shortest_completion() == b""
+    matcher.rollback(1)
+    assert not matcher.is_terminated()
+    assert matcher.accept_bytes(b" ")
+
+
+def test_validate_tokens_counts_without_moving(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    assert matcher.validate_tokens([*b"[1]", EOS]) == 4
+    assert matcher.validate_tokens([*b"[1]]", EOS]) == 3
+    assert matcher.validate_tokens([]) == 0
+    assert matcher.shortest_completion() == constraint.matcher().shortest_completion()
+
+
+def test_forks_are_independent(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(b'{"a": [')
+    fork = matcher.fork()
+    assert fork.accept_bytes(b"1]")
+    assert matcher.accept_bytes(b'{"b":')
+    assert fork.shortest_completion() == b"}"
+    assert matcher.shortest_completion() == b"0}]}"
+    fork.rollback(2)
+    assert fork.shortest_completion() == constraint.matcher().shortest_completion()
+
+
+@pytest.mark.parametrize("kept", [0, 3])
+def test_rollback_is_bounded_when_asked(constraint: pdacon.Constraint, kept: int) -> None:
+    matcher = constraint.matcher(max_rollback=kept)
+    for byte in b"[1,2":
+        assert matcher.accept_token(byte)
+    with pytest.raises(pdacon.MatcherError, match="max_rollback"):
+        matcher.rollback(kept + 1)
+    matcher.rollback(kept)
+    assert matcher.accept_bytes(b"[1,2"[4 - kept :] or b"]")
+
+
+def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    for token in (-1, 260, 1 << 30):
+        with pytest.raises(IndexError, match="not in the vocabulary of 260"):
+            matcher.accept_token(token)
+        with pytest.raises(IndexError):
+            matcher.is_allowed(token)
+    with pytest.raises(pdacon.MatcherError, match="only 0"):
+        matcher.rollback(1)
+    with pytest.raises(ValueError, match="negative"):
+        matcher.rollback(-1)
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(matcher)
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(constraint)
+    assert copy.deepcopy(constraint) is constraint
+    with pytest.raises(ValueError, match="start"):
+        constraint.matcher("nothing")
+    with pytest.raises(ValueError, match="negative"):
+        constraint.matcher(max_rollback=-1)
+
+
+def test_bitmasks_that_cannot_take_a_mask(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    words = (260 + 31) // 32
+    for bitmask, error in [
+        (np.zeros((1, words), np.int64), TypeError),
+        (np.zeros((1, words), np.float32), TypeError),
+        (np.zeros((1, words - 1), np.int32), ValueError),
+        (np.zeros((1, 1, words), np.int32), TypeError),
+        (np.zeros((1, 2 * words), np.int32)[:, ::2], TypeError),
+        ([0] * words, TypeError),
+        (None, TypeError),
+    ]:
+        with pytest.raises(error):
+            matcher.fill_bitmask(bitmask)
+    frozen = np.zeros((1, words), np.int32)
+    frozen.flags.writeable = False
+    with pytest.raises(TypeError):
+        matcher.fill_bitmask(frozen)
+    for row in (-1, 2):
+        with pytest.raises(IndexError):
+            matcher.fill_bitmask(np.zeros((2, words), np.int32), row)
+
+
+def test_bitmask_rows_are_filled_to_their_end(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    bitmask = np.full((3, 12), -1, np.int32)
+    matcher.fill_bitmask(bitmask, 1)
+    assert (bitmask[[0, 2]] == -1).all()
+    bits = np.unpackbits(bitmask[1].view(np.uint8), bitorder="little")
+    assert [int(t) for t in np.flatnonzero(bits)] == [t for t in range(260) if matcher.is_allowed(t)]
+
+
+def test_tensors(constraint: pdacon.Constraint) -> None:
+    torch = pytest.importorskip("torch")
+    matcher = constraint.matcher()
+    expected = np.zeros((2, 9), np.int32)
+    matcher.fill_bitmask(expected, 1)
+    bitmask = torch.zeros((2, 9), dtype=torch.int32)
+    matcher.fill_bitmask(bitmask, 1)
+    assert (bitmask.numpy() == expected).all()
+    with pytest.raises(TypeError, match="int32"):
+        matcher.fill_bitmask(torch.zeros((1, 9)))
+    with pytest.raises(TypeError, match="CPU"):
+        matcher.fill_bitmask(torch.zeros((1, 9), dtype=torch.int32, device="meta"))
+
+
+def test_a_hundred_thousand_brackets(constraint: pdacon.Constraint) -> None:
+    """Deep nesting: no crash, no recursion, the way back and the way out work."""
+    depth = 100_000
+    matcher = constraint.matcher()
+    opened = matcher.mask_id()
+    for _ in range(depth):
+        assert matcher.accept_token(ord("["))
+    deep = matcher.mask_id()
+    known = constraint.statistics()["masks_computed"]
+    for _ in range(100):
+        assert matcher.accept_token(ord("["))
+        assert matcher.mask_id() == deep
+    assert constraint.statistics()["masks_computed"] == known
+    matcher.rollback(100)
+    fork = matcher.fork()
+    assert fork.accept_bytes(b"1" + b"]" * (depth - 1))
+    assert fork.shortest_completion() == b"]"
+    del fork
+    matcher.rollback(depth)
+    assert matcher.mask_id() == opened
+
+
+def test_depth_can_be_limited() -> None:
+    vocabulary = pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[EOS])
+    limited = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary, limits=pdacon.Limits(depth=50))
+    matcher = limited.matcher()
+    assert matcher.accept_bytes(b"[" * 30)
+    with pytest.raises(pdacon.LimitExceededError, match="depth"):
+        matcher.accept_bytes(b"[" * 30)
+    assert matcher.shortest_completion() == b"]" * 30
+
+
+def test_matchers_of_one_constraint_run_in_parallel(constraint: pdacon.Constraint) -> None:
+    """Fresh constraint, many threads: every one sees the masks that a single one sees."""
+    texts = [b'{"a": [1, 2.5e3, "x\\n\xc3\xa9"], "b": {"c": null}}', b"[[[[]]], [true, false]]", b'"abc" ', b" -0.5 "]
+    expected = [masks_along(constraint, text) for text in texts]
+    shared = pdacon.compile(constraint.grammar, constraint.vocabulary)
+    found: list[list[list[bytes]]] = []
+
+    def work() -> None:
+        found.append([masks_along(shared, text) for text in texts])
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+def masks_along(constraint: pdacon.Constraint, text: bytes) -> list[bytes]:
+    matcher = constraint.matcher()
+    masks = []
+    for byte in text:
+        row = np.zeros(9, np.int32)
+        matcher.fill_bitmask(row)
+        masks.append(row.tobytes())
+        assert matcher.accept_token(byte)
+    return masks
