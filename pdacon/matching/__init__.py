@@ -6,6 +6,8 @@ It is native from end to end, because it is what runs between two steps of a mod
 tokenizer and no framework.
 """
 
-from pdacon._native._core import Matcher
+from pdacon._native import _core
+
+Matcher = _core.Matcher
 
 __all__ = ["Matcher"]
