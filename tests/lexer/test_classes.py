@@ -19,7 +19,7 @@ from pdacon.lexer.utf8 import FINAL, ByteTrie, Ranges, byte_trie
 
 CLASSES = Path(__file__).with_name("classes.txt").read_text(encoding="utf-8").split()
 """One character each; the usual ones, and those where case folding is not one to one, or differs beyond the BMP."""
-FLAGS = {"": 0, "i": re.I, "s": re.S, "a": re.A, "ai": re.A | re.I}
+FLAGS = {"": 0, "i": re.I, "a": re.A, "ai": re.A | re.I}
 
 
 @cache

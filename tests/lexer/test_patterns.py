@@ -87,7 +87,7 @@ def test_random_loops(regexp: str) -> None:
     assert disagreements(regexp, TEXTS_OF_ABC) == []
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=800, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rich_regexes, flag_sets, st.lists(st.text(LETTERS, max_size=6), min_size=1, max_size=12))
 @example("(?i:\U00010400|\U00010400)", 0, ["\U00010400", "\U00010428"])
 @example("(?i:k)(?-i:k)", 0, ["\u212ak", "K\u212a", "kk"])
