@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -122,8 +121,5 @@ def test_every_piece_is_checked(token: str, alone: bool) -> None:
 
 def test_a_real_vocabulary(tekken: tuple[PreTrainedTokenizerFast, list[bytes | None]]) -> None:
     tokenizer, expected = tekken
-    start = time.perf_counter()
     vocab = Vocabulary.from_huggingface(tokenizer)
-    elapsed = time.perf_counter() - start
     assert vocab == Vocabulary.from_tokens(expected, [2])
-    assert elapsed < 2  # 0.4 s on an idle machine
