@@ -110,13 +110,6 @@ _Edges: TypeAlias = tuple[tuple[int, int, int], ...]
 _MATCH_STATE, _DEAD_STATE = 0, 1
 
 _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
-_REFUSED = {
-    "FAILURE": "look_ahead",  # (?!), from Python 3.12 on
-    "GROUPREF": "backreference",
-    "GROUPREF_EXISTS": "conditional_group",
-    "ATOMIC_GROUP": "atomic_group",
-    "POSSESSIVE_REPEAT": "possessive_quantifier",
-}
 _INSTEAD = {
     "backreference": "write out the texts that may be repeated as alternatives",
     "conditional_group": "write the two cases as alternatives of the whole pattern",
@@ -165,7 +158,7 @@ class _Lowering:
             return (self._place(consumed(operator, argument, flags), then[-1]),) * len(then)
         lower = self._lower_node.get(operator.name)
         if lower is None:
-            self._refuse(operator.name, argument)
+            self._refuse(operator.name)
         return lower(node, flags, then)
 
     def _branch(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
@@ -216,13 +209,8 @@ class _Lowering:
             entries = before
         return entries
 
-    def _refuse(self, operator: str, argument: Any) -> NoReturn:
-        construct = _REFUSED.get(operator, operator.lower())
-        if operator == "AT":
-            construct = "word_boundary" if argument.name.endswith("BOUNDARY") else "anchor"
-        elif operator in ("ASSERT", "ASSERT_NOT"):
-            construct = "look_ahead" if argument[0] > 0 else "look_behind"
-        column, text = sre.locate(self._regexp, self._flags, construct)
+    def _refuse(self, operator: str) -> NoReturn:
+        construct, text, column = sre.first_of(_INSTEAD, self._regexp, self._flags) or (operator.lower(), "", 1)
         feature = construct.replace("_", "-")
         raise UnsupportedGrammarError(
             f"the {feature} {text} at column {column} of the pattern {sre.quoted(self._regexp)} is not supported; "

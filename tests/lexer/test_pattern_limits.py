@@ -22,6 +22,7 @@ VERBOSE_ANCHOR = "(?x: [ ^#] # neither ^ nor \\A is meant\n\\A)"
         ("(?i:a(?!c))", "look-ahead", 6, "(?!...)"),
         ("(?!)a", "look-ahead", 1, "(?!...)"),
         (r"\((?<=a)b", "look-behind", 3, "(?<=...)"),
+        ("(?:a(?!b)|a(?<=b)$)", "look-ahead", 5, "(?!...)"),
         ("a|(?<!a)b", "look-behind", 3, "(?<!...)"),
         ("^a", "anchor", 1, "^"),
         ("[$]$", "anchor", 4, "$"),
