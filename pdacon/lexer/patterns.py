@@ -55,8 +55,8 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT) -> P
     Returns
     -------
     Program
-        Cached (some 100,000 states in total). Uncached, a terminal of JSON takes 0.1 ms, one ``\\w`` 1 ms,
-        and 250,000 states about one second.
+        Cached (some 100,000 states in total). Uncached, a terminal of JSON takes 0.1 ms, one ``\\w`` 2 ms,
+        and 250,000 states one or two seconds.
 
     Raises
     ------
@@ -131,12 +131,6 @@ class _Lowering:
         self._edges: list[_Edges] = [(), ()]
         self._known: dict[tuple[int, _Edges], int] = {(BYTES, ()): _DEAD_STATE}
         self._placed: dict[tuple[ByteTrie, int], int] = {}
-        self._lower_node = {
-            "BRANCH": self._branch,
-            "SUBPATTERN": self._group,
-            "MAX_REPEAT": self._repeat,
-            "MIN_REPEAT": self._repeat,
-        }
 
     def program(self, tree: Any, flags: int) -> Program:
         """Lower a whole pattern."""
@@ -156,10 +150,10 @@ class _Lowering:
         operator, argument = node
         if operator.name in _CHARACTERS:
             return (self._place(consumed(operator, argument, flags), then[-1]),) * len(then)
-        lower = self._lower_node.get(operator.name)
+        lower = _INNER_NODES.get(operator.name)
         if lower is None:
             self._refuse(operator.name)
-        return lower(node, flags, then)
+        return lower(self, node, flags, then)
 
     def _branch(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
         alternatives = [self._sequence(nodes, flags, then) for nodes in node[1][1]]
@@ -262,6 +256,14 @@ class _Lowering:
         self._kinds.append(SPLIT)
         self._edges.append(())
         return len(self._kinds) - 1
+
+
+_INNER_NODES = {
+    "BRANCH": _Lowering._branch,
+    "SUBPATTERN": _Lowering._group,
+    "MAX_REPEAT": _Lowering._repeat,
+    "MIN_REPEAT": _Lowering._repeat,
+}
 
 
 def _ordered(inside: int, out: int, lazy: bool) -> tuple[int, int]:
