@@ -11,6 +11,9 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from pdacon.detokenizer import Vocabulary
 
+# The models are so small that threads only wait for one another, and badly where tests run in parallel.
+torch.set_num_threads(1)
+
 SENTENCES = ["", "a", "aa", "ab" * 5, "The quick brown fox", "The lazy dog", '{"name": "Zoë"}', "1234567890", "🙂🙃"]
 
 

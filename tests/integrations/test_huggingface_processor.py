@@ -86,6 +86,16 @@ def test_real_constraints_are_followed(model: Any, tokenizer: Any, options: dict
             json.loads(constraint.vocabulary.decode(ids))
 
 
+@pytest.mark.parametrize("helper", ["assistant_model", "prompt_lookup_num_tokens"])
+def test_assisted_decoding_takes_candidates_back(model: Any, tokenizer: Any, constraint: Any, helper: str) -> None:
+    ids = tokenizer("The quick brown fox jumps over The quick", return_tensors="pt")["input_ids"]
+    options = {"max_new_tokens": 40, "do_sample": False}
+    alone = model.generate(ids, logits_processor=[PDALogitsProcessor(constraint)], **options)
+    options[helper] = model if helper == "assistant_model" else 3
+    assisted = model.generate(ids, logits_processor=[PDALogitsProcessor(constraint)], **options)
+    assert torch.equal(assisted, alone)
+
+
 def test_greedy_takes_the_best_of_what_is_allowed(model: Any, tokenizer: Any, constraint: Any) -> None:
     ids = tokenizer(PROMPTS[0], return_tensors="pt")["input_ids"]
     start = ids.shape[1]

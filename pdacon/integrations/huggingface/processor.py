@@ -17,9 +17,9 @@ class PDALogitsProcessor(LogitsProcessor):
     """Allow only what the constraint allows: every other score becomes -inf.
 
     Pass it as ``model.generate(..., logits_processor=[PDALogitsProcessor(constraint)])``. Greedy decoding and
-    sampling, batches with left padding and ``num_return_sequences`` work; scores may have any floating dtype, any
-    device, and more columns than the vocabulary has tokens (the surplus is never allowed). The scores given are not
-    changed in place.
+    sampling, beam search, assisted decoding and prompt lookup work, in batches with left padding and with
+    ``num_return_sequences``. Scores may have any floating dtype, any device, and more columns than the vocabulary has
+    tokens (the surplus is never allowed); those given are not changed in place.
 
     A row that has its end token may only repeat end tokens. Rows that ``generate`` has finished and fills with padding
     are tolerated; a row finished by something other than an end token (``stop_strings``, say) is recognised by its
