@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -92,15 +92,16 @@ _TOKEN = re.compile(
 )
 
 
-def locate(regexp: str, flags: int, construct: str) -> tuple[int, str]:
-    """Column (1-based) and text of the first ``construct`` (a group name of ``_TOKEN``) in a pattern that parses.
+def first_of(constructs: Container[str], regexp: str, flags: int) -> tuple[str, str, int] | None:
+    """Name, text and column (1-based) of the first of some constructs (group names of ``_TOKEN``) in a pattern.
 
-    The tree has no positions, so this reads the pattern's tokens again.
+    The tree has no positions, so this reads the tokens of the pattern again; it has to be one that parses.
     """
     for kind, column, text in _tokens(regexp, bool(flags & _VERBOSE)):
-        if kind == construct:
-            return column, f"{text}...)" if text.startswith("(") and construct != "backreference" else text
-    return 1, regexp
+        if kind in constructs:
+            opens = text.startswith("(") and kind != "backreference"
+            return kind, f"{text}...)" if opens else text, column
+    return None
 
 
 def _tokens(regexp: str, verbose: bool) -> Iterator[tuple[str, int, str]]:

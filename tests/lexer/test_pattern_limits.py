@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 
 import pytest
 
@@ -22,6 +21,7 @@ VERBOSE_ANCHOR = "(?x: [ ^#] # neither ^ nor \\A is meant\n\\A)"
         ("(?i:a(?!c))", "look-ahead", 6, "(?!...)"),
         ("(?!)a", "look-ahead", 1, "(?!...)"),
         (r"\((?<=a)b", "look-behind", 3, "(?<=...)"),
+        ("(?:a(?!b)|a(?<=b)$)", "look-ahead", 5, "(?!...)"),
         ("a|(?<!a)b", "look-behind", 3, "(?<!...)"),
         ("^a", "anchor", 1, "^"),
         ("[$]$", "anchor", 4, "$"),
@@ -80,10 +80,8 @@ def test_limit_on_states(regexp: str) -> None:
 
 
 @pytest.mark.parametrize("regexp", ["(?:(?:(?:){1000}){1000}){1000}", "(?:(?:(?:|){9999}){0,9999}?){9999,}"])
-def test_repetition_of_nothing_takes_no_time(regexp: str) -> None:
-    begin = time.perf_counter()
-    assert len(compile_pattern(regexp)) == 1
-    assert time.perf_counter() - begin < 1
+def test_repetition_of_nothing_is_not_unrolled(regexp: str) -> None:
+    assert len(compile_pattern(regexp)) == 1  # copy by copy this would take minutes
 
 
 def test_nested_loops_grow_with_their_depth_not_exponentially() -> None:
