@@ -3,7 +3,6 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -93,16 +92,6 @@ def test_ids_outside_are_refused() -> None:
         Vocabulary.from_tokens([b"a"]).decode([-1])
     with pytest.raises(VocabularyError, match="token 1 is not in"):
         Vocabulary.from_tokens([b"a"]).decode([1])
-
-
-def test_131072_tokens_take_less_than_50_ms() -> None:
-    tokens = [b"%d" % i for i in range(131_072)]
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        Vocabulary.from_tokens(tokens, [2])
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.050
 
 
 def test_the_room_imports_no_host() -> None:
