@@ -108,7 +108,7 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
     absorbs = _Absorption(grammar)
     contexts = tuple(_make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in sets)
-    nfa = _make_nfa(grammar)
+    nfa = _make_nfa(grammar, max_states)
     automaton = _core.LexingAutomaton.make(
         nfa,
         np.array([k in grammar.ignore for k in range(len(grammar.terminals))], np.uint8),
@@ -217,7 +217,7 @@ def _flags(grammar: Grammar, terminal: int) -> frozenset[str]:
     return pattern.flags
 
 
-def _make_nfa(grammar: Grammar) -> _core.Nfa:
+def _make_nfa(grammar: Grammar, max_states: int) -> _core.Nfa:
     """All programs in one numbering."""
     programs = []
     entries = np.full(len(grammar.terminals), -1, np.int32)
@@ -227,7 +227,7 @@ def _make_nfa(grammar: Grammar) -> _core.Nfa:
         if terminal.pattern is None:
             continue
         try:
-            program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+            program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags, max_states)
         except UnsupportedGrammarError as error:
             message = f"terminal {terminal.name}: {error}"
             raise UnsupportedGrammarError(message, terminal.span, error.feature) from None

@@ -2,6 +2,13 @@
 
 namespace pdacon {
 
+namespace {
+
+// In a set: a lexeme may have ended here. Viable, even where no terminal can follow any more but the end.
+constexpr std::int32_t kBetween = -1;
+
+}  // namespace
+
 std::int32_t Relexing::after(std::int32_t label) {
     auto& known = starts_[static_cast<std::size_t>(label)];
     if (known < 0) {
@@ -26,11 +33,13 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
     const std::vector<std::int32_t> positions(before.begin(), before.end());
     std::set<std::int32_t> reached;
     for (const auto position : positions) {
+        if (position == kBetween) continue;
         const auto at = static_cast<std::size_t>(position);
         for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
              edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge) {
             if (byte < nfa.low[edge] || byte > nfa.high[edge]) continue;
             if (!close(nfa.target[edge], reached)) continue;
+            reached.insert(kBetween);
             const auto starts = sets_[after_match(nfa.owner[at])];
             reached.insert(starts.begin(), starts.end());
         }
