@@ -28,6 +28,7 @@ def load_model(name: str | None) -> tuple[Any, Any]:
 
     _be_quiet(bars=not is_local(name))
     if name is None:
+        torch.set_num_threads(1)  # for so small a model more threads only wait for each other
         return load_tiny()
     tokenizer = _load("tokenizer", name, AutoTokenizer.from_pretrained)
     model = _load("model", name, partial(AutoModelForCausalLM.from_pretrained, dtype="auto"))
