@@ -6,9 +6,9 @@ import runpy
 from pathlib import Path
 
 import pytest
+from support.lark_oracle import accepts
 
 import pdacon
-from support.lark_oracle import accepts
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
