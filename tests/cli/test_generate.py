@@ -5,6 +5,7 @@ repeated.
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -101,6 +102,13 @@ def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
     assert constraint.matcher().accept_bytes(out.removesuffix("\n").encode())
 
 
+def test_the_embedded_model_writes_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "--grammar", "json", "--seed", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "complete" in err
+    json.loads(out)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -133,7 +141,7 @@ def test_bad_input_is_one_line_and_status_2(
 
 def test_text_comes_as_it_is_made_and_control_c_is_quiet(model: str, tmp_path: Path) -> None:
     grammar = tmp_path / "long.lark"
-    grammar.write_text("start: LONG\nLONG: /x{20000}/\n")
+    grammar.write_text("start: LONG\nLONG: /x{3000}/\n")
     arguments = ["generate", "--grammar", grammar, "--model", model, "--max-tokens", "20000"]
     with subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
