@@ -102,7 +102,12 @@ def generate(
         str | None,
         typer.Option("--model", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
     ] = None,
-    prompt: Annotated[str, typer.Option("--prompt", "-p", metavar="TEXT", help="What comes before the text.")] = "",
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            "--prompt", "-p", metavar="TEXT", help="What comes before. Default: one that the tiny model knows."
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option("--seed", min=0, max=2**62, help="Makes it repeatable. Default: a new one."),
@@ -121,9 +126,12 @@ def generate(
     Example: `pdacon generate --grammar json --prompt "Describe a person as JSON:" --seed 1`
     """
     loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
-    from pdacon.cli.generating import Sampling, generate_texts
+    from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, generate_texts
 
-    return generate_texts(loaded, model, Sampling(prompt, max_tokens, temperature, seed, count))
+    if prompt is None and model is None and grammar in EMBEDDED_PROMPTS:
+        prompt = EMBEDDED_PROMPTS[grammar]
+        typer.echo(f"prompt: {prompt}", err=True)
+    return generate_texts(loaded, model, Sampling(prompt or "", max_tokens, temperature, seed, count))
 
 
 @app.command()

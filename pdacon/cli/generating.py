@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rich.console import Console
 
@@ -14,6 +15,11 @@ import pdacon
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import is_local, load_model
 from pdacon.grammar import Grammar
+
+# What the embedded model was trained to answer; any other prompt is news to it.
+EMBEDDED_PROMPTS = MappingProxyType(
+    {"json": "Describe a person as JSON:", "arithmetic": "Write an arithmetic expression:"}
+)
 
 
 @dataclass(frozen=True)

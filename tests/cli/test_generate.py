@@ -106,7 +106,8 @@ def test_the_embedded_model_writes_json(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["generate", "--grammar", "json", "--seed", "1"]) == 0
     out, err = capsys.readouterr()
     assert "complete" in err
-    json.loads(out)
+    assert "prompt: Describe a person as JSON:" in err
+    assert isinstance(json.loads(out), dict)
 
 
 @pytest.mark.parametrize(
