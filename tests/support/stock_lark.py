@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import product
 from types import FrameType
 
@@ -12,8 +11,8 @@ from lark import Lark
 
 from support.small_grammars import SmallGrammar
 
-PATIENCE = 0.25
-"""Seconds after which a parse counts as endless: cycles of reduces settled by priority make Lark reduce for ever."""
+PATIENCE = 0.05
+"""Seconds of work after which a parse is endless: cycles of reduces settled by priority make Lark reduce for ever."""
 
 
 class StockLark:
@@ -29,6 +28,7 @@ class StockLark:
         self.grammar = grammar
         self._lark = Lark(grammar.text, parser="lalr", **grammar.options)
         self._answers: dict[tuple[str, str], bool] = {}
+        signal.signal(signal.SIGVTALRM, _give_up)
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text, or the text that bytes spell in UTF-8, is a sentence."""
@@ -44,13 +44,13 @@ class StockLark:
         return answer
 
     def _parses(self, text: str, start: str) -> bool:
+        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
         try:
-            with _deadline(PATIENCE):
-                self._lark.parse(text, start=start)
-        except (
-            Exception
-        ):  # Whatever Lark raises, the text is no sentence; an endless parse raises nothing and gives nothing.
+            self._lark.parse(text, start=start)
+        except Exception:  # Whatever Lark raises, the text is no sentence.
             return False
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         return True
 
     def sentences(self, length: int, start: str | None = None) -> Iterator[str]:
@@ -72,15 +72,5 @@ def affordable_length(alphabet: str, budget: int) -> int:
     return length - 1
 
 
-@contextmanager
-def _deadline(seconds: float) -> Iterator[None]:
-    def give_up(signum: int, frame: FrameType | None) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def _give_up(signum: int, frame: FrameType | None) -> None:
+    raise TimeoutError

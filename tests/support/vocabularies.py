@@ -1,0 +1,82 @@
+"""Tiny vocabularies for small grammars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from pdacon import Vocabulary
+
+
+@dataclass(frozen=True)
+class TinyVocabulary:
+    """Tokens by id, None or b"" for those without text, and the ids that end a text."""
+
+    kind: str
+    tokens: tuple[bytes | None, ...]
+    ends: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.tokens)
+
+    def text(self, token: int) -> bytes:
+        """What a token spells; an end token and one without text spell nothing."""
+        return b"" if token in self.ends else self.tokens[token] or b""
+
+    def texts(self) -> tuple[bytes, ...]:
+        """What the tokens spell, by id."""
+        return tuple(map(self.text, range(self.size)))
+
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary.from_tokens(self.tokens, eos_ids=self.ends)
+
+    def permuted(self, order: Sequence[int]) -> TinyVocabulary:
+        """The vocabulary in which token ``order[i]`` has id i."""
+        place = {old: new for new, old in enumerate(order)}
+        ends = tuple(sorted(place[end] for end in self.ends))
+        return TinyVocabulary(self.kind, tuple(self.tokens[old] for old in order), ends)
+
+
+def alphabet_bytes(alphabet: str) -> list[bytes]:
+    """The bytes that spell an alphabet's characters."""
+    return [bytes([byte]) for byte in sorted(set(alphabet.encode()))]
+
+
+def tiny_vocabularies(alphabet: str, sentences: Sequence[bytes], random: Random) -> list[TinyVocabulary]:
+    """One vocabulary of each kind; ``sentences`` of the grammar lend their pieces to the longer tokens."""
+    single = alphabet_bytes(alphabet)
+    every_byte = [bytes([byte]) for byte in range(256)]
+    return [
+        TinyVocabulary("alphabet", (*single, b"</s>"), (len(single),)),
+        TinyVocabulary("all bytes", (b"<end>", *every_byte, *_pieces(sentences, random, 6)), (0,)),
+        _mixed("mixed", [*single, *_noise(single, random, 5), *_pieces(sentences, random, 6)], random),
+        _mixed("long tokens", [*_noise(single, random, 4), *_pieces(sentences, random, 8)], random),
+        _mixed("without a byte", [*single[1:], *_noise(single, random, 3), *_pieces(sentences, random, 4)], random),
+    ]
+
+
+def _mixed(kind: str, texts: list[bytes], random: Random) -> TinyVocabulary:
+    """With a duplicate, tokens without text and two end tokens, one of them with text that means nothing."""
+    tokens: list[bytes | None] = [*texts, random.choice(texts), None, b"", b"</s>", random.choice(texts)]
+    ends = {len(tokens) - 1, len(tokens) - 2}
+    order = random.sample(range(len(tokens)), len(tokens))
+    return TinyVocabulary(
+        kind, tuple(tokens[old] for old in order), tuple(new for new, old in enumerate(order) if old in ends)
+    )
+
+
+def _noise(single: list[bytes], random: Random, number: int) -> list[bytes]:
+    return [b"".join(random.choices(single, k=random.randint(2, 4))) for _ in range(number)]
+
+
+def _pieces(sentences: Sequence[bytes], random: Random, number: int) -> list[bytes]:
+    """Random substrings of sentences of up to five bytes, characters cut apart or not."""
+    whole = [text for text in sentences if text]
+    pieces = []
+    for _ in range(number if whole else 0):
+        text = random.choice(whole)
+        begin = random.randrange(len(text))
+        pieces.append(text[begin : begin + random.randint(1, 5)])
+    return pieces
