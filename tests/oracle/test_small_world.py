@@ -133,7 +133,7 @@ def test_masks_of_curated_grammars(
 ) -> None:
     oracle = StockLark(grammar)
     loaded = load(grammar)
-    length = max(grammar.length or 0, affordable_length(grammar.alphabet, scaled(1200)))
+    length = grammar.length or affordable_length(grammar.alphabet, scaled(1200))
     sentences = [text.encode() for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)]
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name)):
