@@ -15,12 +15,16 @@ from random import Random
 import pytest
 from support.definition import Completions, mask_by_id, mask_of, spelled_suffixes
 from support.lowering import load
+from support.random_grammars import loadable_grammars
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
 from support.stock_lark import StockLark, affordable_length
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
 from pdacon import Constraint, EmptyLanguageError, Grammar, Matcher
+
+LIMITS = pdacon.Limits(states=50_000)
+"""Far more than any small grammar needs."""
 
 
 class World:
@@ -108,7 +112,7 @@ def explore(
     """Compile a grammar for a vocabulary and check its masks, from each start symbol."""
     completions = {start: Completions.enumerate(oracle, start, length, tiny.texts()) for start in grammar.starts}
     try:
-        constraint = pdacon.compile(loaded, tiny.vocabulary())
+        constraint = pdacon.compile(loaded, tiny.vocabulary(), limits=LIMITS)
     except EmptyLanguageError:
         empty = [start for start in grammar.starts if b"" not in completions[start].shortest]
         assert empty, f"{grammar}{tiny}"
@@ -149,3 +153,27 @@ def test_refusals_of_curated_grammars(grammar: SmallGrammar) -> None:
     if grammar.refused == "EmptyLanguageError":
         oracle = StockLark(grammar)
         assert not list(islice(oracle.sentences(affordable_length(grammar.alphabet, 2000)), 1))
+
+
+@pytest.mark.parametrize("chunk", range(8))
+def test_masks_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    counts: Counter[str] = Counter()
+    for grammar, oracle in loadable_grammars(scaled(30), first_seed=1_000_000 * (chunk + 100)):
+        counts["grammars"] += 1
+        loaded = load(grammar)
+        if refusal := refusal_of(loaded):
+            counts[f"refused_for_{refusal}"] += 1
+            continue
+        length = affordable_length(grammar.alphabet, 300)
+        sentences = [text.encode() for text in oracle.sentences(length)]
+        random = Random(grammar.name)
+        for tiny in random.sample(tiny_vocabularies(grammar.alphabet, sentences, random), 3):
+            counts += explore(grammar, oracle, loaded, tiny, length, 40)
+    tally(**counts)
+
+
+def refusal_of(grammar: Grammar) -> str | None:
+    """Why the checker refuses a grammar with ``conflicts="shift"``: only for what that does not settle."""
+    errors = {finding.id for finding in pdacon.check(grammar).findings if finding.level == "error"}
+    assert errors <= {"PDA004", "PDA006", "PDA007"}, str(grammar.source)
+    return "unbounded_lookahead" if "PDA006" in errors else "a_reads_cycle" if "PDA004" in errors else None
