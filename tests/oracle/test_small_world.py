@@ -21,7 +21,7 @@ from support.stock_lark import StockLark, affordable_length
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
-from pdacon import Constraint, EmptyLanguageError, Grammar, Matcher
+from pdacon import Constraint, EmptyLanguageError, Grammar, LimitExceededError, Matcher
 
 LIMITS = pdacon.Limits(states=50_000)
 """Far more than any small grammar needs."""
@@ -117,6 +117,8 @@ def explore(
         empty = [start for start in grammar.starts if b"" not in completions[start].shortest]
         assert empty, f"{grammar}{tiny}"
         return Counter(vocabularies_that_spell_nothing=1)
+    except LimitExceededError:
+        return Counter(vocabularies_refused_for_limits=1)
     counts = Counter(vocabularies=1)
     exact = not any(finding.id == "PDA006" for finding in constraint.report.findings)
     counts["vocabularies_with_sound_masks_only"] += not exact
@@ -142,6 +144,7 @@ def test_masks_of_curated_grammars(
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name)):
         counts += explore(grammar, oracle, loaded, tiny, length, scaled(60))
+    assert "vocabularies_refused_for_limits" not in counts
     tally(**counts)
 
 
