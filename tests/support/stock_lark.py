@@ -11,7 +11,7 @@ from lark import Lark
 
 from support.small_grammars import SmallGrammar
 
-PATIENCE = 0.05
+PATIENCE = 0.02
 """Seconds of work after which a parse is endless: cycles of reduces settled by priority make Lark reduce for ever."""
 
 
