@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from itertools import product
-from types import FrameType
+from typing import Any
 
-from lark import Lark
+from lark import Lark, Transformer, Tree
 
 from support.small_grammars import SmallGrammar
 
-PATIENCE = 0.02
-"""Seconds of work after which a parse is endless: cycles of reduces settled by priority make Lark reduce for ever."""
+MOST_REDUCES = 5_000
+"""So many reduces are endless: cycles of reduces that priority settles make Lark reduce for ever."""
+
+
+class EndlessParseError(Exception):
+    """Lark was stopped; it would never have returned."""
+
+
+class _Counter(Transformer[Any, Any]):
+    """Builds the tree as Lark does, and counts."""
+
+    reduces = 0
+
+    def __default__(self, data: Any, children: list[Any], meta: Any) -> Tree[Any]:
+        self.reduces += 1
+        if self.reduces > MOST_REDUCES:
+            raise EndlessParseError
+        return Tree(data, children)
 
 
 class StockLark:
@@ -26,9 +41,9 @@ class StockLark:
 
     def __init__(self, grammar: SmallGrammar) -> None:
         self.grammar = grammar
-        self._lark = Lark(grammar.text, parser="lalr", **grammar.options)
+        self._counter = _Counter()
+        self._lark = Lark(grammar.text, parser="lalr", transformer=self._counter, **grammar.options)
         self._answers: dict[tuple[str, str], bool] = {}
-        signal.signal(signal.SIGVTALRM, _give_up)
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text, or the text that bytes spell in UTF-8, is a sentence."""
@@ -44,13 +59,11 @@ class StockLark:
         return answer
 
     def _parses(self, text: str, start: str) -> bool:
-        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
+        self._counter.reduces = 0
         try:
             self._lark.parse(text, start=start)
         except Exception:  # Whatever Lark raises, the text is no sentence.
             return False
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         return True
 
     def sentences(self, length: int, start: str | None = None) -> Iterator[str]:
@@ -70,7 +83,3 @@ def affordable_length(alphabet: str, budget: int) -> int:
     while length <= 12 and (total := total + len(alphabet) ** length) <= budget:
         length += 1
     return length - 1
-
-
-def _give_up(signum: int, frame: FrameType | None) -> None:
-    raise TimeoutError
