@@ -9,8 +9,6 @@ import pytest
 
 import pdacon
 
-pytestmark = pytest.mark.native
-
 # Loops of every kind: strings, names, spaces, `.`, non-ASCII classes, lazy ends, several bytes of lookahead.
 GRAMMARS = {
     "string": 'start: /"[^"\\\\\\x00-\\x1f]*"/ (/,/ /"[^"\\\\]*"/)*',

@@ -11,8 +11,6 @@ import pytest
 
 import pdacon
 
-pytestmark = pytest.mark.native
-
 BYTES = [bytes([b]) for b in range(256)]
 EOS = 256
 

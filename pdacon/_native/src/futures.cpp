@@ -28,11 +28,30 @@ std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::span<
     return residues_.intern(key);
 }
 
+// Residues that land alike share an event: without that, as many events as texts of residues would be told
+// apart. The recursion through `land` is as deep as the residue has lexemes, and a residue is no longer than
+// the lookahead.
 std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue) {
+    constexpr std::int32_t kUnknown = -2;
     const std::int32_t key[] = {label, residue};
-    const auto id = event_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == events_.size()) events_.push_back({label, residue});
-    return id;
+    const auto id = static_cast<std::size_t>(event_ids_.intern(key));
+    if (id >= event_of_.size()) event_of_.resize(id + 1, kUnknown);
+    if (event_of_[id] != kUnknown) return event_of_[id];
+    std::vector<std::int32_t> landings{label};
+    bool dead = label != lexer_.end_label();
+    if (dead) {
+        for (const auto context : lexer_.contexts_after(label)) {
+            const auto landing = land(context, residue);
+            dead = dead && landing.dead();
+            landings.insert(landings.end(), {landing.event, landing.lexer_state, landing.speller_state});
+        }
+    }
+    std::int32_t event = -1;
+    if (!dead) {
+        event = landings_.intern(landings);
+        if (static_cast<std::size_t>(event) == events_.size()) events_.push_back({label, residue});
+    }
+    return event_of_[id] = event;
 }
 
 std::int32_t Futures::commit_event(const Commit& commit, std::int32_t speller_state) {
@@ -90,8 +109,9 @@ void Futures::expand(std::int32_t at) {
         budget_.tick();
         const auto next = lexer_.next(lexer_state, move.byte_class);
         if (next >= 0) successors.push_back(node(next, move.speller_state));
-        if (LexingAutomaton::is_commit(next))
-            own.push_back(commit_event(lexer_.commit(next), move.speller_state));
+        if (!LexingAutomaton::is_commit(next)) continue;
+        const auto event = commit_event(lexer_.commit(next), move.speller_state);
+        if (event >= 0) own.push_back(event);
     }
     if (may_end(speller_state))
         if (const auto end = end_event(lexer_state); end >= 0) own.push_back(end);

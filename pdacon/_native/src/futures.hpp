@@ -33,6 +33,7 @@ class Futures {
     std::int32_t intern_set(std::span<const std::int32_t> sorted_events) {
         return sets_.intern(sorted_events);
     }
+    // -1: the residue cannot be lexed in any context after the label.
     std::int32_t intern_event(std::int32_t label, std::int32_t residue);
 
     // Where a residue leads when it is lexed from the start of a context: to at most one event that is
@@ -53,7 +54,7 @@ class Futures {
     }
     // The event at the end of input, or -1.
     std::int32_t end_event(std::int32_t lexer_state);
-    // The event of a commit that a move from here makes.
+    // The event of a commit that a move from here makes, or -1.
     std::int32_t commit_event(const Commit& commit, std::int32_t speller_state);
     bool may_end(std::int32_t speller_state) const {
         return boundary_[static_cast<std::size_t>(speller_state)];
@@ -77,9 +78,10 @@ class Futures {
     Budget& budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
-    Interner node_ids_, residues_, event_ids_, sets_;
+    Interner node_ids_, residues_, event_ids_, landings_, sets_;
     std::vector<Node> nodes_;
-    std::vector<Event> events_;
+    std::vector<Event> events_;           // by their landings
+    std::vector<std::int32_t> event_of_;  // of each (label, residue)
 };
 
 }  // namespace pdacon

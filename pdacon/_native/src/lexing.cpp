@@ -78,6 +78,9 @@ void validate(const LexerSpec& spec) {
 
 LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     validate(spec);
+    follow_ = spec.follow;
+    for (std::size_t context = 0; context < spec.contexts.size(); ++context)
+        contexts_.push_back(static_cast<std::int32_t>(context));
     Determinizer(spec, *this, budget).run();
 }
 

@@ -97,6 +97,10 @@ class LexingAutomaton {
 
     std::int32_t entry(std::int32_t context) const { return entries_[static_cast<std::size_t>(context)]; }
     std::size_t num_contexts() const { return entries_.size(); }
+    // The contexts in which lexing can go on after a label other than $END.
+    const std::vector<std::int32_t>& contexts_after(std::int32_t label) const {
+        return label == ignored_label() ? contexts_ : follow_[static_cast<std::size_t>(label)];
+    }
 
     // The most residual bytes that any state carries, and the matches for which no bound exists. Such a match
     // is dropped once round its loop, so that the automaton stays finite and the threads ahead win.
@@ -112,6 +116,8 @@ class LexingAutomaton {
     std::vector<std::int32_t> delta_;    // [num_states, num_classes]
     std::vector<std::int32_t> end_;      // [num_states]
     std::vector<std::int32_t> entries_;  // [num_contexts]
+    std::vector<std::vector<std::int32_t>> follow_;
+    std::vector<std::int32_t> contexts_;  // all of them
     std::vector<Commit> commits_;
     Interner words_;
     std::int32_t lookahead_ = 0;

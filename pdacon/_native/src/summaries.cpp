@@ -89,12 +89,14 @@ void Summaries::link(std::int32_t source, Link link) {
     const auto known = std::find_if(links.begin(), links.end(), [&](const Link& other) {
         return other.target == link.target && other.below == link.below;
     });
-    if (known == links.end())
+    if (known == links.end()) {
         links.push_back(link);
-    else if (known->cost > link.cost)
+        budget_.check_states(++num_links_);
+    } else if (known->cost > link.cost) {
         known->cost = link.cost;
-    else
+    } else {
         return;
+    }
     // By index: what flows may add nodes, and results to this one.
     for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].summary.results.size(); ++i) {
         const auto result = nodes_[static_cast<std::size_t>(source)].summary.results[i];

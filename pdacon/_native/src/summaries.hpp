@@ -83,6 +83,7 @@ class Summaries {
     Budget& budget_;
     Interner node_ids_, pop_ids_;
     std::vector<Node> nodes_;
+    std::size_t num_links_ = 0;
     std::vector<std::int32_t> fresh_;                       // nodes to expand
     std::deque<std::pair<std::int32_t, Result>> improved_;  // results to hand on; pop -1: acceptance
 };
