@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sysconfig
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,10 @@ def test_text_comes_as_it_is_made_and_control_c_is_quiet(model: str, tmp_path: P
     grammar = tmp_path / "long.lark"
     grammar.write_text("start: LONG\nLONG: /x{3000}/\n")
     arguments = ["generate", "--grammar", grammar, "--model", model, "--max-tokens", "20000"]
-    with subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
+    listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipe = subprocess.PIPE
+    with subprocess.Popen([COMMAND, *arguments], stdout=pipe, stderr=pipe, preexec_fn=listening) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.read(1) == b"x"
