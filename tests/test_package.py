@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pdacon
+import pdacon.errors
 
 HEAVY = ("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "typer", "rich", "click")
 
@@ -29,3 +30,19 @@ def test_tests_import_the_installed_package() -> None:
     repository = Path(__file__).resolve().parents[1]
     assert Path(pdacon.__file__).resolve().parent != repository / "pdacon", "run pytest, not python -m pytest"
     assert version("pdacon")
+
+
+def test_public_names() -> None:
+    promised = {"Grammar", "Vocabulary", "Constraint", "Matcher", "Limits", "DeterminismReport", "check", "compile"}
+    errors = {name for name in vars(pdacon.errors) if name.endswith("Error")}
+    assert promised | errors <= set(pdacon.__all__)
+    assert sorted(pdacon.__all__) == sorted(set(pdacon.__all__))
+    for name in pdacon.__all__:
+        assert getattr(pdacon, name).__doc__, f"pdacon.{name} has no docstring"
+
+
+def test_errors_form_the_tree_that_is_drawn() -> None:
+    for name in pdacon.__all__:
+        if name.endswith("Error"):
+            assert issubclass(getattr(pdacon, name), pdacon.PdaconError)
+            assert name in (pdacon.errors.__doc__ or "")
