@@ -199,7 +199,6 @@ def classify(grammars: Iterable[BareGrammar]) -> Counter[str]:
     return classes
 
 
-@pytest.mark.native
 def test_random_grammars() -> None:
     classes = classify(map(random_grammar, range(NUM_RANDOM)))
     shares = {kind: count / NUM_RANDOM for kind, count in classes.items()}

@@ -13,8 +13,6 @@ from lalr.reference import LarkAnalysis
 from pdacon.errors import LimitExceededError
 from pdacon.lalr import Conflict, Tables, build_tables
 
-pytestmark = pytest.mark.native
-
 
 def grammar(terminals: str, rules: dict[str, list[str]], starts: str = "S") -> BareGrammar:
     """Single letters: ``grammar("a", {"S": ["aS", ""]})``."""
