@@ -41,24 +41,13 @@ void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
 
+bool valid(std::int32_t value, std::size_t size) {
+    return value >= 0 && static_cast<std::size_t>(value) < size;
+}
+
 void validate(const LexerSpec& spec) {
-    const auto& nfa = spec.nfa;
-    const auto positions = nfa.kind.size();
-    const auto terminals = nfa.entry.size();
-    const auto valid = [](std::int32_t value, std::size_t size) {
-        return value >= 0 && static_cast<std::size_t>(value) < size;
-    };
-    require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
-    require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),
-            "nfa: lengths differ");
-    require(nfa.offset.front() == 0 && static_cast<std::size_t>(nfa.offset.back()) == nfa.target.size(),
-            "nfa: offsets do not cover the edges");
-    for (std::size_t at = 0; at < positions; ++at) {
-        require(nfa.kind[at] <= 2 && nfa.offset[at] <= nfa.offset[at + 1], "nfa: bad position");
-        require(valid(nfa.owner[at], terminals), "nfa: bad owner");
-    }
-    for (const auto target : nfa.target) require(valid(target, positions), "nfa: bad target");
-    for (const auto entry : nfa.entry) require(entry == -1 || valid(entry, positions), "nfa: bad entry");
+    validate(spec.nfa);
+    const auto terminals = spec.nfa.entry.size();
     require(spec.ignored.size() == terminals && spec.follow.size() == terminals, "lexer: lengths differ");
     for (const auto& context : spec.contexts) {
         for (const auto terminal : context.alternation)
@@ -75,6 +64,22 @@ void validate(const LexerSpec& spec) {
 }
 
 }  // namespace
+
+void validate(const Nfa& nfa) {
+    const auto positions = nfa.kind.size();
+    const auto terminals = nfa.entry.size();
+    require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
+    require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),
+            "nfa: lengths differ");
+    require(nfa.offset.front() == 0 && static_cast<std::size_t>(nfa.offset.back()) == nfa.target.size(),
+            "nfa: offsets do not cover the edges");
+    for (std::size_t at = 0; at < positions; ++at) {
+        require(nfa.kind[at] <= 2 && nfa.offset[at] <= nfa.offset[at + 1], "nfa: bad position");
+        require(valid(nfa.owner[at], terminals), "nfa: bad owner");
+    }
+    for (const auto target : nfa.target) require(valid(target, positions), "nfa: bad target");
+    for (const auto entry : nfa.entry) require(entry == -1 || valid(entry, positions), "nfa: bad entry");
+}
 
 LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     validate(spec);

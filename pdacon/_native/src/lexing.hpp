@@ -36,6 +36,9 @@ struct Nfa {
     std::vector<std::int32_t> entry;   // of each terminal; -1: a terminal that no text matches
 };
 
+// Throws std::invalid_argument if the arrays do not fit together.
+void validate(const Nfa& nfa);
+
 struct Rename {
     std::int32_t regex;                  // what matched
     std::vector<std::int32_t> keywords;  // the first of these that matches the whole lexeme is its name

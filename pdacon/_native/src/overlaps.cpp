@@ -81,6 +81,7 @@ class OverlapSearch {
 std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs, Budget& budget) {
     if (pairs.size() % 2 != 0) throw std::invalid_argument("pairs: an even number of terminals is needed");
     std::vector<Collision> found;
+    validate(nfa);
     OverlapSearch search(nfa, budget);
     for (std::size_t at = 0; at < pairs.size(); at += 2) {
         for (const auto terminal : pairs.subspan(at, 2))

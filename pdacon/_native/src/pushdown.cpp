@@ -26,6 +26,8 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     const auto productions = static_cast<std::int32_t>(tables.lhs.size());
     for (const auto action : tables.action)
         require(action <= tables.num_states && action >= -productions, "tables: bad action");
+    for (std::int32_t state = 0; state < tables.num_states; ++state)
+        require(tables.action_of(state, tables.num_terminals) <= 0, "tables: a shift of the end");
     for (const auto next : tables.go) require(next >= -1 && next < tables.num_states, "tables: bad goto");
     for (const auto lhs : tables.lhs) require(lhs >= 0 && lhs < tables.num_nonterminals, "tables: bad lhs");
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
@@ -41,16 +43,44 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
 Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_)
     : shared_lexer(std::move(lexer_)), lexer(*shared_lexer), tables(std::move(tables_)), start(start_) {
     validate(lexer, tables, start);
+    check_reduces(connect());
+}
+
+// Breadth first from the start state; returns how many transitions lead to each state, -1: none do. Other
+// start symbols' states stay out, so that what is dead there does not count against this one.
+std::vector<std::int32_t> Pushdown::connect() {
     predecessors.resize(static_cast<std::size_t>(tables.num_states));
-    const auto add = [&](std::int32_t from, std::int32_t to) {
-        auto& into = predecessors[static_cast<std::size_t>(to)];
-        if (into.empty() || into.back() != from) into.push_back(from);
-    };
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
+    std::vector<std::int32_t> distance(predecessors.size(), -1), open{start.start_state};
+    distance[static_cast<std::size_t>(start.start_state)] = 0;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const auto state = open[i];
+        const auto add = [&](std::int32_t to) {
+            auto& into = predecessors[static_cast<std::size_t>(to)];
+            if (into.empty() || into.back() != state) into.push_back(state);
+            if (distance[static_cast<std::size_t>(to)] >= 0) return;
+            distance[static_cast<std::size_t>(to)] = distance[static_cast<std::size_t>(state)] + 1;
+            open.push_back(to);
+        };
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            if (const auto action = tables.action_of(state, terminal); action > 0) add(state, action - 1);
+            if (const auto action = tables.action_of(state, terminal); action > 0) add(action - 1);
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
-            if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(state, next);
+            if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
+    }
+    return distance;
+}
+
+// A stack is a path from the start state. No reduce pops more than the shortest such path, so none reaches
+// below the start state; and nothing leads back to that, so it marks the bottom.
+void Pushdown::check_reduces(const std::vector<std::int32_t>& distance) const {
+    require(predecessors[static_cast<std::size_t>(start.start_state)].empty(),
+            "tables: a transition leads to the start state");
+    for (std::int32_t state = 0; state < tables.num_states; ++state) {
+        const auto depth = distance[static_cast<std::size_t>(state)];
+        for (std::int32_t terminal = 0; depth >= 0 && terminal <= tables.num_terminals; ++terminal) {
+            const auto action = tables.action_of(state, terminal);
+            require(action >= 0 || tables.length[static_cast<std::size_t>(-action - 1)] <= depth,
+                    "tables: a reduce pops more than the stack holds");
+        }
     }
 }
 

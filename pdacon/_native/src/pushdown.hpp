@@ -47,12 +47,16 @@ struct Pushdown {
     const LexingAutomaton& lexer;
     ParseTables tables;
     StartSymbol start;
-    std::vector<std::vector<std::int32_t>>
-        predecessors;  // of each LR state: where a transition into it starts
+    // Of each LR state: from where a transition leads into it; only states that the start state reaches.
+    std::vector<std::vector<std::int32_t>> predecessors;
+
+  private:
+    std::vector<std::int32_t> connect();
+    void check_reduces(const std::vector<std::int32_t>& distance) const;
 };
 
 // After this many reduces without a shift or a new low of the stack, a cycle of unit or empty productions is
-// assumed: Lark's parser would never come back.
+// assumed: Lark's parser would never come back. Chains that do go down are as long as the stack is deep.
 constexpr int kMaxReduces = 1 << 17;
 
 // Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, the stack is spoilt.
@@ -60,6 +64,7 @@ constexpr int kMaxReduces = 1 << 17;
 template <class Stack>
 bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     const auto& tables = machine.tables;
+    std::int64_t height = 0, low = 0;  // of the stack, counted from where it was
     for (int reduces = 0; reduces < kMaxReduces; ++reduces) {
         const auto action = tables.action_of(stack.top(), terminal);
         if (action > 0) {
@@ -69,9 +74,15 @@ bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
         if (action == 0) return false;
         const auto production = static_cast<std::size_t>(-action - 1);
         stack.pop(tables.length[production]);
+        height -= tables.length[production];
+        if (height < low) {
+            low = height;
+            reduces = 0;
+        }
         const auto next = tables.goto_of(stack.top(), tables.lhs[production]);
         if (next < 0) return false;
         stack.push(next);
+        ++height;
         if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
     }
     return false;

@@ -37,7 +37,7 @@ class PersistentStack {
 
     void push(std::int32_t state) { node_ = new StackNode{state, node_->depth + 1, node_}; }
 
-    // The caller never pops the bottom: no production is longer than the path to its start.
+    // The caller never pops the bottom: Pushdown's constructor has checked that no reduce does.
     void pop(std::int32_t count) {
         for (; count > 0; --count) {
             auto* below = node_->below;

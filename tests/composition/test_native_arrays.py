@@ -1,0 +1,140 @@
+"""What the native core refuses: arrays that do not fit together. Nothing read from them is trusted later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdacon
+from pdacon._native import _core
+from pdacon.composition import native_trie
+from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
+
+pytestmark = pytest.mark.native
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, Any]:
+    """The arguments of TokenPda.make for a grammar with a rule of length 2."""
+    grammar = pdacon.Grammar.from_lark('start: "a" start "b" | "c"')
+    tables = build_tables(grammar)
+    lexer = build_lexer(grammar, tables)
+    base = len(grammar.terminals) + 1
+    vocabulary = pdacon.Vocabulary.from_tokens([b"a", b"b", b"c", None], eos_ids=[3])
+    return {
+        "lexer": lexer.automaton,
+        "action": tables.action,
+        "goto": tables.goto,
+        "lhs": np.array([production.lhs - base for production in grammar.productions], np.int32),
+        "length": np.array([len(production.rhs) for production in grammar.productions], np.int32),
+        "context": lexer.context_of_state,
+        "start_state": tables.start_states[0],
+        "end_state": tables.end_states[0],
+        "trie": native_trie(vocabulary),
+        "max_states": 0,
+        "max_seconds": 0.0,
+        "max_depth": 0,
+    }
+
+
+def test_tables_that_fit_together_are_taken(parts: dict[str, Any]) -> None:
+    assert not _core.TokenPda.make(**parts).empty_language()
+
+
+def test_a_reduce_cannot_pop_the_bottom_of_the_stack(parts: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="more than the stack holds"):
+        _core.TokenPda.make(**parts | {"length": parts["length"] + 2})
+
+
+def test_nothing_leads_back_to_the_start_state(parts: dict[str, Any]) -> None:
+    action = parts["action"].copy()
+    action[action > 0] = parts["start_state"] + 1
+    with pytest.raises(ValueError, match="start state"):
+        _core.TokenPda.make(**parts | {"action": action})
+
+
+def test_the_end_is_never_shifted(parts: dict[str, Any]) -> None:
+    action = parts["action"].copy()
+    action[:, -1] = 1
+    with pytest.raises(ValueError, match="shift of the end"):
+        _core.TokenPda.make(**parts | {"action": action})
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("action", np.int32(1 << 20)),
+        ("action", np.int32(-(1 << 20))),
+        ("goto", np.int32(1 << 20)),
+        ("lhs", np.int32(-1)),
+        ("length", np.int32(-1)),
+        ("context", np.int32(1 << 20)),
+        ("start_state", -1),
+        ("end_state", 1 << 20),
+    ],
+)
+def test_indices_out_of_range(part: str, value: Any, parts: dict[str, Any]) -> None:
+    wrong = value if isinstance(value, int) else np.full_like(parts[part], value)
+    with pytest.raises(ValueError, match="tables"):
+        _core.TokenPda.make(**parts | {part: wrong})
+
+
+def nfa(**changes: list[int]) -> _core.Nfa:
+    """One terminal that matches ``a``, with some arrays replaced."""
+    arrays = {
+        "kind": [0, 2],
+        "offset": [0, 1, 1],
+        "low": [97],
+        "high": [97],
+        "target": [1],
+        "owner": [0, 0],
+        "entry": [0],
+    }
+    narrow = ("kind", "low", "high")
+    given = {name: np.array(v, np.uint8 if name in narrow else np.int32) for name, v in (arrays | changes).items()}
+    return _core.Nfa.make(**given)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"target": [7]},
+        {"target": [-1]},
+        {"kind": [0, 3]},
+        {"offset": [0, 2, 1]},
+        {"offset": [0, 1]},
+        {"offset": [1, 1, 1]},
+        {"owner": [0, 9]},
+        {"entry": [5]},
+        {"low": [97, 97]},
+    ],
+)
+def test_damaged_nfas_are_refused(changes: dict[str, list[int]]) -> None:
+    broken = nfa(**changes)
+    pairs = np.array([0, 0], np.int32)
+    with pytest.raises(ValueError, match="nfa"):
+        _core.find_collisions(broken, pairs, 0, 0.0)
+    with pytest.raises(ValueError, match="nfa"):
+        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], 0, 0.0)
+
+
+def test_lexical_contexts_out_of_range_are_refused() -> None:
+    good = nfa()
+    ignored = np.zeros(1, np.uint8)
+    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], 0, 0.0).num_states == 1
+    for alternations, renames, follow in [
+        ([[1]], [[]], [[0]]),
+        ([[0]], [[(0, [1])]], [[0]]),
+        ([[0]], [[(1, [0])]], [[0]]),
+        ([[0]], [[]], [[1]]),
+        ([[0]], [[]], []),
+        ([[0]], [], [[0]]),
+    ]:
+        with pytest.raises(ValueError, match=r"lexer|context"):
+            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, 0, 0.0)
+    for pairs in ([0], [0, 1], [-1, 0]):
+        with pytest.raises(ValueError, match="pairs"):
+            _core.find_collisions(good, np.array(pairs, np.int32), 0, 0.0)
