@@ -1,11 +1,9 @@
 // Limits on work: every loop whose length the input controls spends from a Budget.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 
 namespace pdacon {
 

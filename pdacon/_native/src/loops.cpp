@@ -54,9 +54,10 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop) {
 
 std::shared_ptr<const LoopTokens> LoopCache::of(const LoopSet& loop) {
     const std::lock_guard hold(lock_);
-    auto& known = known_[loop];
-    if (!known) known = std::make_shared<const LoopTokens>(find_tokens(trie_, loop));
-    return known;
+    if (const auto known = known_.find(loop); known != known_.end()) return known->second;
+    auto found = std::make_shared<const LoopTokens>(find_tokens(trie_, loop));
+    if (known_.size() >= kMostKept) known_.clear();
+    return known_.emplace(loop, std::move(found)).first->second;
 }
 
 }  // namespace pdacon

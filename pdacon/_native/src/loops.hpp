@@ -46,9 +46,13 @@ class LoopCache {
     explicit LoopCache(const Trie& trie) : trie_(trie) {}
 
     // Safe from any thread. Cost: at first sight one walk over the nodes within the loop, then a lookup.
+    // When many sets have been seen all are forgotten; their users keep what they have.
     std::shared_ptr<const LoopTokens> of(const LoopSet& loop);
 
   private:
+    // Each takes up to a megabyte; a server sees the character sets of many grammars.
+    static constexpr std::size_t kMostKept = 256;
+
     const Trie& trie_;
     std::mutex lock_;
     std::map<LoopSet, std::shared_ptr<const LoopTokens>> known_;

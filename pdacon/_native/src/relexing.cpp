@@ -50,6 +50,8 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
 // The set after a match of `terminal`, whatever keyword it may be renamed to.
 std::int32_t Relexing::after_match(std::int32_t terminal) {
     if (spec_.ignored[static_cast<std::size_t>(terminal)]) return after(spec_.num_terminals() + 1);
+    auto& known = match_starts_[static_cast<std::size_t>(terminal)];
+    if (known >= 0) return known;
     std::set<std::int32_t> positions;
     const auto add = [&](std::int32_t label) {
         const auto starts = sets_[after(label)];
@@ -60,7 +62,7 @@ std::int32_t Relexing::after_match(std::int32_t terminal) {
         for (const auto& rename : context.renames)
             if (rename.regex == terminal)
                 for (const auto keyword : rename.keywords) add(keyword);
-    return intern(positions);
+    return known = intern(positions);
 }
 
 // Adds the byte positions behind `position`, of every priority; whether a match is among them.

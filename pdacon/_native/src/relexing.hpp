@@ -18,7 +18,8 @@ namespace pdacon {
 
 class Relexing {
   public:
-    explicit Relexing(const LexerSpec& spec) : spec_(spec), starts_(spec.nfa.entry.size() + 2, -1) {}
+    explicit Relexing(const LexerSpec& spec)
+        : spec_(spec), starts_(spec.nfa.entry.size() + 2, -1), match_starts_(spec.nfa.entry.size(), -1) {}
 
     // The set in which lexing goes on after a label.
     std::int32_t after(std::int32_t label);
@@ -34,7 +35,8 @@ class Relexing {
 
     const LexerSpec& spec_;
     Interner sets_;
-    std::vector<std::int32_t> starts_;  // of each label; -1: not computed
+    std::vector<std::int32_t> starts_;        // after each label; -1: not computed
+    std::vector<std::int32_t> match_starts_;  // after a match of each terminal; -1: not computed
     std::map<std::pair<std::int32_t, std::uint8_t>, std::int32_t> steps_;
 };
 

@@ -1,7 +1,6 @@
 #include "token_classes.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "utf8.hpp"
 
@@ -140,7 +139,6 @@ class TokenClasses::Walk {
     const Trie& trie_;
     std::vector<std::int32_t> path_;  // the lexer state at each depth
     std::vector<std::int32_t> word_;
-    std::size_t last_ = 0;  // the entry of `futures` that was found last
 };
 
 const LoopSet& TokenClasses::loop(std::int32_t lexer_state) {

@@ -7,7 +7,6 @@
 // for the stack to say.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
