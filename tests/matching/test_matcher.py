@@ -82,11 +82,13 @@ def test_rollback_is_bounded_when_asked(constraint: pdacon.Constraint, kept: int
 
 def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
     matcher = constraint.matcher()
-    for token in (-1, 260, 1 << 30):
+    for token in (-1, 260, 1 << 30, 1 << 40):
         with pytest.raises(IndexError, match="not in the vocabulary of 260"):
             matcher.accept_token(token)
         with pytest.raises(IndexError):
             matcher.is_allowed(token)
+        with pytest.raises(IndexError):
+            matcher.validate_tokens([token])
     with pytest.raises(pdacon.MatcherError, match="only 0"):
         matcher.rollback(1)
     with pytest.raises(ValueError, match="negative"):

@@ -113,7 +113,7 @@ void fill_bitmask(const Matcher& matcher, nb::handle bitmask, std::int64_t row) 
     BitmaskRow(bitmask, row, words).fill(matcher.pda().mask(id), words);
 }
 
-bool accept_token(Matcher& matcher, std::int32_t token) {
+bool accept_token(Matcher& matcher, std::int64_t token) {
     const Matcher::Use use(matcher);
     return matcher.accept_token(token);
 }
@@ -123,7 +123,7 @@ bool accept_bytes(Matcher& matcher, nb::bytes bytes) {
     return matcher.accept_bytes({bytes.c_str(), bytes.size()});
 }
 
-std::size_t validate_tokens(const Matcher& matcher, const std::vector<std::int32_t>& tokens) {
+std::size_t validate_tokens(const Matcher& matcher, const std::vector<std::int64_t>& tokens) {
     const Matcher::Use use(matcher);
     return matcher.validate_tokens(tokens);
 }
@@ -173,7 +173,7 @@ of the row once the mask is known; at first sight the time to compute it.)")
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
         .def(
             "is_allowed",
-            [](const Matcher& matcher, std::int32_t token) {
+            [](const Matcher& matcher, std::int64_t token) {
                 const Matcher::Use use(matcher);
                 return matcher.is_allowed(token);
             },

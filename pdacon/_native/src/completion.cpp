@@ -1,65 +1,91 @@
 #include "completion.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <map>
+#include <stdexcept>
 
 namespace pdacon {
 
-namespace {
-
-constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
-
-}  // namespace
+// One control for each label and cost. Costs relative to the cheapest in one control would be fewer, and need
+// not end.
+std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& costs) {
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
+    for (const auto& [id, cost] : costs) {
+        const auto& event = futures_.event(id);
+        groups[{event.label, cost}].push_back(event.residue);
+    }
+    std::vector<Successor> successors;
+    for (auto& [group, residues] : groups) {
+        std::sort(residues.begin(), residues.end());
+        std::vector<std::int32_t> key{group.first};
+        key.insert(key.end(), residues.begin(), residues.end());
+        successors.push_back({ids_.intern(key), group.second});
+    }
+    return successors;
+}
 
 std::span<const PendingControls::Successor> WeightedControls::after(std::int32_t context,
                                                                     std::int32_t control) {
     const std::int32_t key[] = {context, control};
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
-        std::vector<Successor> successors;
-        const auto landing = futures_.land(context, futures_.event(control).residue);
-        if (landing.event >= 0) successors.push_back({landing.event, 0});
-        if (landing.lexer_state >= 0) {
-            const auto known = distances(landing.lexer_state, landing.speller_state);
-            successors.assign(known.begin(), known.end());
+        const auto known = ids_[control];
+        const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
+        Costs costs;
+        const auto add = [&](std::int32_t event, std::int32_t cost) {
+            const auto [at, added] = costs.try_emplace(event, cost);
+            if (!added) at->second = std::min(at->second, cost);
+        };
+        for (const auto residue : residues) {
+            const auto landing = futures_.land(context, residue);
+            if (landing.event >= 0) add(landing.event, 0);
+            if (landing.lexer_state < 0) continue;
+            for (const auto& [event, cost] : event_costs(landing.lexer_state, landing.speller_state))
+                add(event, cost);
         }
-        after_.push_back(std::move(successors));
+        after_.push_back(by_label(costs));
     }
     return after_[id];
 }
 
-// Breadth first over lexer and speller states.
 std::span<const PendingControls::Successor> WeightedControls::distances(std::int32_t lexer_state,
                                                                         std::int32_t speller_state) {
     const std::int32_t key[] = {lexer_state, speller_state};
     const auto id = static_cast<std::size_t>(distance_ids_.intern(key));
-    if (id == distances_.size()) {
-        const auto& lexer = futures_.lexer();
-        std::vector<Successor> found;
-        std::unordered_map<std::int32_t, bool> known_events;
-        const auto add = [&](std::int32_t event, std::int32_t cost) {
-            if (event >= 0 && known_events.try_emplace(event, true).second) found.push_back({event, cost});
-        };
-        Interner seen;
-        seen.intern(key);
-        std::vector<std::int32_t> cost{0};
-        for (std::size_t at = 0; at < seen.size(); ++at) {
-            const auto pair = seen[static_cast<std::int32_t>(at)];
-            const auto [state, speller] = std::pair(pair[0], pair[1]);
-            if (futures_.may_end(speller)) add(futures_.end_event(state), cost[at]);
-            for (const auto& move : futures_.moves(speller)) {
-                const auto next = lexer.next(state, move.byte_class);
-                if (LexingAutomaton::is_commit(next))
-                    add(futures_.commit_event(lexer.commit(next), move.speller_state), cost[at] + 1);
-                if (next < 0) continue;
-                const std::int32_t reached[] = {next, move.speller_state};
-                seen.intern(reached);
-                if (seen.size() > cost.size()) cost.push_back(cost[at] + 1);
-            }
-        }
-        distances_.push_back(std::move(found));
-    }
+    if (id == distances_.size()) distances_.push_back(by_label(event_costs(lexer_state, speller_state)));
     return distances_[id];
+}
+
+// Breadth first over lexer and speller states: an event is found at its least cost first.
+const WeightedControls::Costs& WeightedControls::event_costs(std::int32_t lexer_state,
+                                                             std::int32_t speller_state) {
+    const std::int32_t key[] = {lexer_state, speller_state};
+    const auto id = static_cast<std::size_t>(state_ids_.intern(key));
+    if (id < event_costs_.size()) return event_costs_[id];
+    const auto& lexer = futures_.lexer();
+    Costs found;
+    const auto add = [&](std::int32_t event, std::int32_t cost) {
+        if (event >= 0) found.try_emplace(event, cost);
+    };
+    Interner seen;
+    seen.intern(key);
+    std::vector<std::int32_t> cost{0};
+    for (std::size_t at = 0; at < seen.size(); ++at) {
+        const auto pair = seen[static_cast<std::int32_t>(at)];
+        const auto [state, speller] = std::pair(pair[0], pair[1]);
+        if (futures_.may_end(speller)) add(futures_.end_event(state), cost[at]);
+        for (const auto& move : futures_.moves(speller)) {
+            const auto next = lexer.next(state, move.byte_class);
+            if (LexingAutomaton::is_commit(next))
+                add(futures_.commit_event(lexer.commit(next), move.speller_state), cost[at] + 1);
+            if (next < 0) continue;
+            const std::int32_t reached[] = {next, move.speller_state};
+            seen.intern(reached);
+            if (seen.size() > cost.size()) cost.push_back(cost[at] + 1);
+        }
+    }
+    event_costs_.push_back(std::move(found));
+    return event_costs_[id];
 }
 
 // The cost of going on below: what a pop control finds on `stack`. Iterative: first down, for what is needed,
@@ -79,7 +105,7 @@ std::int64_t Completion::cost_of_pop(std::int32_t pop, const StackNode* stack) {
             continue;
         }
         const auto summary = summaries_.pop(control, node->state);
-        std::int64_t best = summary.accept == Summaries::kNever ? kImpossible : summary.accept;
+        std::int64_t best = summary.accept == Summaries::kNever ? kNone : summary.accept;
         bool ready = true;
         if (node->below != nullptr) {
             for (const auto& result : summary.results) {
@@ -87,7 +113,7 @@ std::int64_t Completion::cost_of_pop(std::int32_t pop, const StackNode* stack) {
                 if (below == pop_costs_.end()) {
                     open.emplace_back(result.pop, node->below);
                     ready = false;
-                } else if (below->second != kImpossible) {
+                } else if (below->second != kNone) {
                     best = std::min(best, below->second + result.cost);
                 }
             }
@@ -102,7 +128,7 @@ std::int64_t Completion::cost_of_pop(std::int32_t pop, const StackNode* stack) {
 std::int64_t Completion::cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack) {
     const auto known = controls_.distances(lexer_state, speller_state);
     const std::vector<PendingControls::Successor> events(known.begin(), known.end());
-    std::int64_t best = kImpossible;
+    std::int64_t best = kNone;
     for (const auto& event : events) {
         if (event.cost >= best) continue;
         const auto summary = summaries_.pending(event.control, stack->state);
@@ -110,7 +136,7 @@ std::int64_t Completion::cost(std::int32_t lexer_state, std::int32_t speller_sta
             best = std::min(best, std::int64_t{event.cost} + summary.accept);
         if (stack->below == nullptr) continue;
         for (const auto& result : summary.results)
-            if (const auto below = cost_of_pop(result.pop, stack->below); below != kImpossible)
+            if (const auto below = cost_of_pop(result.pop, stack->below); below != kNone)
                 best = std::min(best, event.cost + result.cost + below);
     }
     return best;
@@ -139,17 +165,19 @@ bool Completion::step(std::int32_t& lexer_state, std::int32_t& speller_state, Pe
     return false;
 }
 
-bool Completion::shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out) {
+std::int64_t Completion::shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out) {
     out.clear();
     std::int32_t speller_state = 0;
     kept_.assign(1, stack);
-    auto left = cost(lexer_state, speller_state, stack.node());
-    bool found = left != kImpossible;
-    while (found && left > 0) found = step(lexer_state, speller_state, stack, --left, out);
+    const auto length = cost(lexer_state, speller_state, stack.node());
+    auto left = length <= kLongest ? length : 0;
+    while (left > 0)
+        if (!step(lexer_state, speller_state, stack, --left, out))
+            throw std::logic_error("no byte leads on to the shortest completion");
     pop_costs_.clear();
     serials_.clear();
     kept_.clear();
-    return found;
+    return length;
 }
 
 }  // namespace pdacon

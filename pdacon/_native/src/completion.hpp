@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -20,20 +21,28 @@
 
 namespace pdacon {
 
-// Pending controls are single events, each with the bytes that lead to the next.
+// The quotient of coaccessibility with costs: a label, with the set of the residues that it may leave for so
+// many bytes. Single events would be as many as lookahead has texts.
 class WeightedControls final : public PendingControls {
   public:
     explicit WeightedControls(Futures& futures) : futures_(futures) {}
 
-    std::int32_t label(std::int32_t control) const override { return futures_.event(control).label; }
+    std::int32_t label(std::int32_t control) const override { return ids_[control][0]; }
     std::span<const Successor> after(std::int32_t context, std::int32_t control) override;
-    // The events that can follow in a lexer and speller state, each with the least number of bytes up to it.
+    // What can follow in a lexer and speller state, one control per label, with the least number of bytes up
+    // to it.
     std::span<const Successor> distances(std::int32_t lexer_state, std::int32_t speller_state);
 
   private:
+    using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
+
+    const Costs& event_costs(std::int32_t lexer_state, std::int32_t speller_state);
+    std::vector<Successor> by_label(const Costs& costs);
+
     Futures& futures_;
-    Interner after_ids_, distance_ids_;
+    Interner ids_, after_ids_, distance_ids_, state_ids_;
     std::vector<std::vector<Successor>> after_, distances_;
+    std::vector<Costs> event_costs_;  // of each lexer and speller state
 };
 
 class Completion {
@@ -41,8 +50,11 @@ class Completion {
     Completion(const Pushdown& machine, const Speller& speller, Futures& futures, Budget& budget)
         : machine_(machine), speller_(speller), controls_(futures), summaries_(machine, controls_, budget) {}
 
-    // False: nothing completes the text. Cost: O(depth of the stack + length of the answer).
-    bool shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+    // How many bytes the shortest completion has, kNone: there is none. `out` becomes it unless it is longer
+    // than kLongest. Cost: O(depth of the stack + length of the answer).
+    static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kLongest = 1 << 24;
+    std::int64_t shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out);
 
   private:
     std::int64_t cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);

@@ -39,11 +39,12 @@ std::optional<Matcher::Position> Matcher::after(const Position& from, std::strin
     return next;
 }
 
-std::optional<Matcher::Position> Matcher::after_token(const Position& from, std::int32_t token) const {
+std::optional<Matcher::Position> Matcher::after_token(const Position& from, std::int64_t id) const {
     const auto& trie = pda_->trie();
-    if (token < 0 || static_cast<std::size_t>(token) >= trie.size())
-        throw std::out_of_range("token " + std::to_string(token) + " is not in the vocabulary of " +
+    if (id < 0 || static_cast<std::size_t>(id) >= trie.size())
+        throw std::out_of_range("token " + std::to_string(id) + " is not in the vocabulary of " +
                                 std::to_string(trie.size()) + " tokens");
+    const auto token = static_cast<std::int32_t>(id);
     if (trie.is_end(token)) {
         if (!from.terminated && !may_end(from)) return std::nullopt;
         auto next = from;
@@ -63,11 +64,11 @@ bool Matcher::accept(std::optional<Position> next) {
     return true;
 }
 
-bool Matcher::accept_token(std::int32_t token) { return accept(after_token(at_, token)); }
+bool Matcher::accept_token(std::int64_t token) { return accept(after_token(at_, token)); }
 
 bool Matcher::accept_bytes(std::string_view bytes) { return accept(after(at_, bytes)); }
 
-std::size_t Matcher::validate_tokens(std::span<const std::int32_t> tokens) const {
+std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
     auto at = at_;
     std::size_t length = 0;
     for (const auto token : tokens) {
@@ -104,7 +105,7 @@ bool Matcher::may_end(const Position& at) const {
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 
-bool Matcher::is_allowed(std::int32_t token) const { return after_token(at_, token).has_value(); }
+bool Matcher::is_allowed(std::int64_t token) const { return after_token(at_, token).has_value(); }
 
 std::int32_t Matcher::mask_id() const {
     return at_.terminated ? pda_->end_mask_id() : pda_->mask_id(at_.lexer_state, at_.stack.node());
@@ -116,8 +117,13 @@ std::int32_t Matcher::known_mask_id() const {
 
 std::string Matcher::shortest_completion() const {
     std::string text;
-    if (!at_.terminated && !pda_->shortest_completion(at_.lexer_state, at_.stack, text))
+    if (at_.terminated) return text;
+    const auto length = pda_->shortest_completion(at_.lexer_state, at_.stack, text);
+    if (length == Completion::kNone)
         throw std::logic_error("no completion: a position that is not alive was accepted");
+    if (length > Completion::kLongest)
+        throw MatcherMisuse("the shortest completion has more than " + std::to_string(Completion::kLongest) +
+                            " bytes; it is not written out");
     return text;
 }
 

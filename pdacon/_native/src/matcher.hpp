@@ -32,15 +32,15 @@ class Matcher {
 
     // False: not allowed, nothing has changed. Throws std::out_of_range for an id that is not in the
     // vocabulary.
-    bool accept_token(std::int32_t token);
+    bool accept_token(std::int64_t token);
     bool accept_bytes(std::string_view bytes);
-    std::size_t validate_tokens(std::span<const std::int32_t> tokens) const;
+    std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);
     void reset();
 
     std::int32_t mask_id() const;
     std::int32_t known_mask_id() const;  // -1: it has to be computed
-    bool is_allowed(std::int32_t token) const;
+    bool is_allowed(std::int64_t token) const;
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     std::string shortest_completion() const;
@@ -71,7 +71,7 @@ class Matcher {
     };
     static Position initial(const TokenPda& pda);
     std::optional<Position> after(const Position& from, std::string_view bytes) const;
-    std::optional<Position> after_token(const Position& from, std::int32_t token) const;
+    std::optional<Position> after_token(const Position& from, std::int64_t id) const;
     bool accept(std::optional<Position> next);
     bool may_end(const Position& at) const;
 

@@ -127,7 +127,9 @@ void Summaries::accept(std::int32_t at, std::int32_t cost) {
 }
 
 void Summaries::flow(const Link& through, const Result& result) {
-    const auto cost = result.cost + through.cost;
+    // The shortest sentence can be as long as 2 to the number of rules.
+    const auto sum = std::int64_t{result.cost} + through.cost;
+    const auto cost = static_cast<std::int32_t>(std::min<std::int64_t>(sum, kNever - 1));
     if (result.pop < 0)
         accept(through.target, cost);
     else if (through.below < 0)

@@ -41,8 +41,8 @@ class Summaries {
     static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
     struct Result {
-        std::int32_t pop;  // id of a pop control
-        std::int32_t cost;
+        std::int32_t pop;   // id of a pop control
+        std::int32_t cost;  // less than kNever; kNever - 1: that much or more
     };
     struct Summary {
         std::vector<Result> results;

@@ -1,7 +1,7 @@
 #include "token_pda.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -28,7 +28,8 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
       speller_(*trie_, budget_),
       coaccessibility_(machine_, speller_, budget_),
       classes_(machine_.lexer, coaccessibility_, *trie_, budget_),
-      decisions_(static_cast<std::size_t>(machine_.lexer.num_states())) {
+      roots_(static_cast<std::size_t>(machine_.lexer.num_states())),
+      decisions_(roots_) {
     std::vector<std::int32_t> ends(trie_->words(), 0);
     for (const auto token : trie_->end_tokens()) set_bit(ends, token);
     end_mask_ = intern_mask(std::move(ends));
@@ -88,8 +89,8 @@ std::int32_t TokenPda::mask_id(std::int32_t lexer_state, const StackNode* stack)
 }
 
 std::int32_t TokenPda::known_mask_id(std::int32_t lexer_state, const StackNode* stack) {
-    const std::lock_guard hold(lock_);
-    return lookup(lexer_state, stack);
+    const std::unique_lock hold(lock_, std::try_to_lock);
+    return hold.owns_lock() ? lookup(lexer_state, stack) : -1;
 }
 
 std::size_t TokenPda::num_masks() {
@@ -104,12 +105,16 @@ const std::int32_t* TokenPda::mask(std::int32_t id) {
     return masks_[static_cast<std::size_t>(id)].data();
 }
 
+TokenPda::Branches::const_iterator TokenPda::find(const Branches& branches, std::int32_t state) {
+    return std::lower_bound(branches.begin(), branches.end(), state,
+                            [](const auto& branch, std::int32_t wanted) { return branch.first < wanted; });
+}
+
 std::int32_t TokenPda::lookup(std::int32_t lexer_state, const StackNode* stack) const {
     const auto* at = &decisions_[static_cast<std::size_t>(lexer_state)];
     for (; at->mask < 0; stack = stack->below) {
-        const auto next = std::find_if(at->next.begin(), at->next.end(),
-                                       [&](const auto& branch) { return branch.first == stack->state; });
-        if (next == at->next.end()) return -1;
+        const auto next = find(at->next, stack->state);
+        if (next == at->next.end() || next->first != stack->state) return -1;
         at = &decisions_[static_cast<std::size_t>(next->second)];
     }
     return at->mask;
@@ -117,17 +122,19 @@ std::int32_t TokenPda::lookup(std::int32_t lexer_state, const StackNode* stack) 
 
 void TokenPda::remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked,
                         std::int32_t mask) {
+    // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
+    if (decisions_.size() + looked > roots_ + kMaxDecisions) decisions_.assign(roots_, {});
+    if (looked > kMaxDecisions) return;
     auto at = static_cast<std::size_t>(lexer_state);
     for (; looked > 0; --looked, stack = stack->below) {
-        const auto& branches = decisions_[at].next;
-        const auto known = std::find_if(branches.begin(), branches.end(),
-                                        [&](const auto& branch) { return branch.first == stack->state; });
-        if (known != branches.end()) {
+        auto& branches = decisions_[at].next;
+        const auto known = find(branches, stack->state);
+        if (known != branches.end() && known->first == stack->state) {
             at = static_cast<std::size_t>(known->second);
             continue;
         }
-        decisions_[at].next.emplace_back(stack->state, static_cast<std::int32_t>(decisions_.size()));
         at = decisions_.size();
+        branches.emplace(known, stack->state, static_cast<std::int32_t>(at));
         decisions_.emplace_back();
     }
     decisions_[at].mask = mask;
@@ -167,13 +174,23 @@ std::int32_t TokenPda::intern_mask(std::vector<std::int32_t> mask) {
     return id;
 }
 
-bool TokenPda::shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out) {
-    return guarded([&] {
-        if (!completion_)
-            completion_ =
-                std::make_unique<Completion>(machine_, speller_, coaccessibility_.futures(), budget_);
-        return completion_->shortest(lexer_state, std::move(stack), out);
+std::int64_t TokenPda::shortest_completion(std::int32_t lexer_state, PersistentStack stack,
+                                           std::string& out) {
+    std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
+    const auto length = guarded([&] {
+        try {
+            if (!completion_)
+                completion_ =
+                    std::make_unique<Completion>(machine_, speller_, coaccessibility_.futures(), budget_);
+            return completion_->shortest(lexer_state, std::move(stack), out);
+        } catch (const LimitExceeded& error) {
+            completion_.reset();
+            exceeded = error;
+            return Completion::kNone;
+        }
     });
+    if (exceeded) throw *exceeded;
+    return length;
 }
 
 TokenPda::Statistics TokenPda::statistics() {
@@ -190,7 +207,7 @@ TokenPda::Statistics TokenPda::statistics() {
             masks_computed_,
             masks_.size(),
             tables * sizeof(std::int32_t) + classes_.bytes() +
-                masks_.size() * trie_->words() * sizeof(std::int32_t)};
+                masks_.size() * trie_->words() * sizeof(std::int32_t) + decisions_.size() * sizeof(Decision)};
 }
 
 }  // namespace pdacon

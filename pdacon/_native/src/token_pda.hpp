@@ -43,15 +43,15 @@ class TokenPda {
 
     // The id of the mask of a configuration; a lookup, or at first sight a computation.
     std::int32_t mask_id(std::int32_t lexer_state, const StackNode* stack);
-    // The same if it is known already, else -1.
+    // The same if it is known already, else -1; never waits, so -1 also while another thread computes.
     std::int32_t known_mask_id(std::int32_t lexer_state, const StackNode* stack);
     std::int32_t end_mask_id() const { return end_mask_; }
     // The words of a mask; valid as long as this object. Throws std::out_of_range.
     const std::int32_t* mask(std::int32_t id);
     std::size_t num_masks();
 
-    // The fewest bytes, and among those the least, that complete the text. Empty optional: none.
-    bool shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+    // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
+    std::int64_t shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out);
 
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
@@ -60,10 +60,15 @@ class TokenPda {
     Statistics statistics();
 
   private:
+    using Branches = std::vector<std::pair<std::int32_t, std::int32_t>>;  // by LR state, ascending
     struct Decision {
-        std::int32_t mask = -1;                                   // the answer, or
-        std::vector<std::pair<std::int32_t, std::int32_t>> next;  // what the next LR state below leads to
+        std::int32_t mask = -1;  // the answer, or
+        Branches next;           // what the next LR state below leads to
     };
+    // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids.
+    static constexpr std::size_t kMaxDecisions = 1 << 20;
+
+    static Branches::const_iterator find(const Branches& branches, std::int32_t state);
     void prepare();
     std::int32_t lookup(std::int32_t lexer_state, const StackNode* stack) const;
     void remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked, std::int32_t mask);
@@ -84,7 +89,8 @@ class TokenPda {
 
     std::mutex lock_;
     std::string failure_;
-    std::vector<Decision> decisions_;  // the first num_states() are the roots, one per lexer state
+    std::size_t roots_;  // one per lexer state, the first of the decisions
+    std::vector<Decision> decisions_;
     std::vector<std::vector<std::int32_t>> masks_;
     std::unordered_multimap<std::uint64_t, std::int32_t> mask_ids_;
     std::size_t masks_computed_ = 0;
