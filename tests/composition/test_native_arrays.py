@@ -13,8 +13,6 @@ from pdacon.composition import native_trie
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 
-pytestmark = pytest.mark.native
-
 
 @pytest.fixture(scope="module")
 def parts() -> dict[str, Any]:

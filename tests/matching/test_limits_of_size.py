@@ -9,8 +9,6 @@ import pytest
 
 import pdacon
 
-pytestmark = pytest.mark.native
-
 EOS = 256
 
 
