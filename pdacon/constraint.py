@@ -66,11 +66,13 @@ def compile(
     -----
     Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use.
     """
-    limits = limits or Limits()
+    _require("grammar", grammar, Grammar)
+    _require("vocabulary", vocabulary, Vocabulary)
+    limits = Limits() if limits is None else limits
+    _require("limits", limits, Limits)
     watch = _Watch(limits.seconds, cancel)
-    states, memory = int(limits.states), int(limits.bytes)
-    tables = build_tables(grammar, max_states=states, max_bytes=memory, max_seconds=watch.left())
-    lexer = build_lexer(grammar, tables, max_states=states, max_seconds=watch.left())
+    tables = build_tables(grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left())
+    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left())
     report = _determine(grammar, tables, lexer, limits, watch)
     pdas = tuple(
         compose(lexer, tables, start, vocabulary, limits, watch.left()) for start in range(len(grammar.starts))
@@ -84,9 +86,14 @@ def compile(
     return Constraint(grammar, vocabulary, report, pdas)
 
 
+def _require(name: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"compile: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}")
+
+
 def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: _Watch) -> DeterminismReport:
     """The report of a grammar that is deterministic enough for its options; raises for any other."""
-    collisions = find_collisions(lexer, max_states=int(limits.states), max_seconds=watch.left())
+    collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left())
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return make_report(grammar, [])
     report = check(grammar)

@@ -39,10 +39,12 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"Limits({name}=...) must be a number, not {type(value).__name__}")
-            if value < 0:
-                raise ValueError(f"Limits({name}=...) must not be negative, got {value}")
+            wanted = (int, float) if name == "seconds" else (int,)
+            if isinstance(value, bool) or not isinstance(value, wanted):
+                kind = "a number" if name == "seconds" else "a whole number"
+                raise TypeError(f"Limits({name}=...) must be {kind}, not {type(value).__name__}")
+            if not 0 <= value < 1 << 62:
+                raise ValueError(f"Limits({name}=...) must be at least 0 and less than 2**62, got {value}")
 
 
 _tries: WeakKeyDictionary[Vocabulary, _core.Trie] = WeakKeyDictionary()

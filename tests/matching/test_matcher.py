@@ -148,6 +148,10 @@ def test_tensors(constraint: pdacon.Constraint) -> None:
         matcher.fill_bitmask(torch.zeros((1, 9)))
     with pytest.raises(TypeError, match="CPU"):
         matcher.fill_bitmask(torch.zeros((1, 9), dtype=torch.int32, device="meta"))
+    emptied = torch.zeros((1, 9), dtype=torch.int32)
+    emptied.untyped_storage().resize_(0)
+    with pytest.raises(TypeError, match="memory"):
+        matcher.fill_bitmask(emptied)
 
 
 def test_a_hundred_thousand_brackets(constraint: pdacon.Constraint) -> None:
@@ -209,3 +213,19 @@ def masks_along(constraint: pdacon.Constraint, text: bytes) -> list[bytes]:
         masks.append(row.tobytes())
         assert matcher.accept_token(byte)
     return masks
+
+
+@pytest.mark.parametrize("limit", [{"states": -1}, {"seconds": float("nan")}, {"depth": 1 << 70}])
+def test_limits_out_of_range(limit: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(limit))):
+        pdacon.Limits(**limit)
+
+
+def test_compile_names_a_wrong_argument(constraint: pdacon.Constraint) -> None:
+    for arguments in (("json", constraint.vocabulary), (constraint.grammar, [b"a"])):
+        with pytest.raises(TypeError, match="must be a pdacon"):
+            pdacon.compile(*arguments)
+    with pytest.raises(TypeError, match=r"pdacon\.Limits"):
+        pdacon.compile(constraint.grammar, constraint.vocabulary, limits={})
+    with pytest.raises(TypeError, match="whole number"):
+        pdacon.Limits(states=1e6)

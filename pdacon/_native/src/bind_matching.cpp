@@ -88,8 +88,9 @@ class BitmaskRow {
             shape[at] = nb::cast<Py_ssize_t>(tensor.attr("shape")[at]);
             strides[at] = 4 * nb::cast<Py_ssize_t>(tensor.attr("stride")(at));
         }
-        locate(reinterpret_cast<char*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")())), dimensions,
-               shape, strides, row, words);
+        const auto address = nb::cast<std::uintptr_t>(tensor.attr("data_ptr")());
+        if (address == 0) fail("has no memory of its own");
+        locate(reinterpret_cast<char*>(address), dimensions, shape, strides, row, words);
     }
 
     Py_buffer view_{};
