@@ -202,19 +202,21 @@ class Machine:
     def _chain(self, stack: tuple[int, ...], lookahead: int) -> Iterator[tuple[int, ...]]:
         """The stack, and the stack after each reduce under one lookahead.
 
-        A cyclic grammar whose conflict is settled by priority can reduce for ever, and Lark does: the text is not
-        accepted.
+        Where priority settles the conflicts of a cyclic grammar, Lark may reduce for ever: the text is not accepted.
+        It does so once a reduce repeats an earlier one, on top of an equal state, with nothing below that touched.
         """
-        seen: set[tuple[int, ...]] = set()
-        while stack not in seen:
-            yield stack
-            seen.add(stack)
-            action = self._action[stack[-1]][lookahead]
-            if action >= 0:
-                return
+        reduces: list[tuple[int, int, int]] = []
+        yield stack
+        while (action := self._action[stack[-1]][lookahead]) < 0:
             lhs, length = self._productions[-action - 1]
             below = stack[: len(stack) - length]
+            while reduces and reduces[-1][0] > len(below):
+                reduces.pop()
+            if any((state, symbol) == (below[-1], lhs) for _, state, symbol in reduces):
+                return
+            reduces.append((len(below), below[-1], lhs))
             stack = (*below, self._goto[below[-1]][lhs])
+            yield stack
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """The definition of correct: in the small world every mask equals the one that enumeration with stock Lark gives.
 
 For a text x, token t is in the mask if and only if some sentence starts with x and t's text and goes on with what
-tokens can spell. Sentences are enumerated up to a length, so a token that the mask lacks is held against all of these;
-a token that it holds has to prove itself with a completion that Lark parses, however long.
+tokens can spell. Sentences are enumerated up to a length. So a token that the mask lacks is held against all of these,
+and against a search for a longer one with Configuration; a token that it holds has to prove itself with a completion
+that Lark parses, however long.
 """
 
 from __future__ import annotations
@@ -23,21 +24,36 @@ from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
 from pdacon import Constraint, EmptyLanguageError, Grammar, LimitExceededError, Matcher
+from pdacon.lalr import build_tables
+from pdacon.pda import Configuration, Machine
 
 LIMITS = pdacon.Limits(states=5_000)
 """Far more than any small grammar needs."""
+
+
+SEARCHED = 40
+"""Configurations that a search for a completion looks at."""
 
 
 class World:
     """One grammar with one vocabulary, from one start symbol."""
 
     def __init__(
-        self, oracle: StockLark, tiny: TinyVocabulary, start: str, completions: Completions, exact: bool
+        self,
+        oracle: StockLark,
+        machine: Machine,
+        tiny: TinyVocabulary,
+        start: str,
+        completions: Completions,
+        exact: bool,
     ) -> None:
         self.oracle = oracle
+        self.initial = Configuration.initial(machine, oracle.grammar.starts.index(start))
         self.tiny = tiny
         self.texts = tiny.texts()
         self.pieces = frozenset(self.texts)
+        letters = frozenset(oracle.grammar.alphabet.encode())
+        self.shown = sorted(piece for piece in self.pieces if piece and letters.issuperset(piece))
         self.start = start
         self.completions = completions
         self.exact = exact
@@ -66,6 +82,8 @@ class World:
     def check(self, text: bytes, mask: frozenset[int], matcher: Matcher) -> None:
         """The mask and the completion of one text."""
         sentence = self.oracle.accepts(text, self.start)
+        configuration = self.initial.read(text)
+        assert configuration is not None, self.about(text)
         assert mask, f"dead end\n{self.about(text)}"
         if self.exact:
             assert matcher.is_accepting() == sentence, self.about(text)
@@ -84,7 +102,19 @@ class World:
                 self.check_completion(text + spelled, following)
             elif self.exact:
                 assert text + spelled not in self.completions.shortest, self.about(text, token)
+                assert not self.completable(configuration.read(spelled)), self.about(text, token)
         self.check_completion(text, matcher)
+
+    def completable(self, configuration: Configuration | None) -> bool:
+        """Whether a short search finds tokens that complete a text. It may miss some."""
+        pending = [configuration] if configuration else []
+        for reached in pending:
+            self.counts["configurations_searched_for_completions"] += 1
+            if reached.ends():
+                return True
+            following = (reached.read(piece) for piece in self.shown) if len(pending) < SEARCHED else ()
+            pending.extend(found for found in following if found and found not in pending)
+        return False
 
     def check_completion(self, text: bytes, matcher: Matcher) -> None:
         """A completion that Lark parses proves that a text was allowed; no shorter one, and no lesser, may be known."""
@@ -107,10 +137,9 @@ class World:
         )
 
 
-def explore(
-    grammar: SmallGrammar, oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: int, prefixes: int
-) -> Counter[str]:
+def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: int, prefixes: int) -> Counter[str]:
     """Compile a grammar for a vocabulary and check its masks, from each start symbol."""
+    grammar = oracle.grammar
     completions = {start: Completions.enumerate(oracle, start, length, tiny.texts()) for start in grammar.starts}
     try:
         constraint = pdacon.compile(loaded, tiny.vocabulary(), limits=LIMITS)
@@ -121,8 +150,9 @@ def explore(
     counts = Counter(vocabularies=1)
     exact = not any(finding.id == "PDA006" for finding in constraint.report.findings)
     counts["vocabularies_with_sound_masks_only"] += not exact
+    machine = Machine(loaded, build_tables(loaded))
     for start in grammar.starts:
-        world = World(oracle, tiny, start, completions[start], exact)
+        world = World(oracle, machine, tiny, start, completions[start], exact)
         world.explore(constraint, prefixes)
         counts += world.counts
     return counts
@@ -142,7 +172,7 @@ def test_masks_of_curated_grammars(
     sentences = [text.encode() for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)]
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name)):
-        counts += explore(grammar, oracle, loaded, tiny, length, scaled(60))
+        counts += explore(oracle, loaded, tiny, length, scaled(60))
     tally(**counts)
 
 
@@ -170,7 +200,7 @@ def test_masks_of_random_grammars(chunk: int, scaled: Callable[[int], int], tall
         random = Random(grammar.name)
         for tiny in random.sample(tiny_vocabularies(grammar.alphabet, sentences, random), 3):
             with suppress(LimitExceededError):
-                counts += explore(grammar, oracle, loaded, tiny, length, 40)
+                counts += explore(oracle, loaded, tiny, length, 40)
                 counts["vocabularies_within_limits"] += 1
     tally(**counts)
 
