@@ -1,0 +1,193 @@
+"""Sentences by derivation, from stock Lark's rules and terminals alone: nothing of pdacon takes part.
+
+A sentence of the rules, spelled by texts of its terminals, need not be one for Lark: lexemes may run together or be cut
+apart elsewhere. Those that Lark does not parse are near misses, and as welcome as the others.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from random import Random
+from typing import Any
+
+from lark import Lark
+from lark.grammar import NonTerminal, Rule, Symbol
+
+if sys.version_info >= (3, 11):
+    from re import _constants as sre
+    from re import _parser as sre_parser
+else:
+    import sre_constants as sre
+    import sre_parse as sre_parser
+
+ASCII = [chr(code) for code in range(32, 127)]
+OTHERS = [*"\t\n\r\x00\x1f\x7f", *"éßñ\u0301\u2028中文字\ud7ff\ue000", "😀", "\U0010ffff"]
+CATEGORIES = {
+    sre.CATEGORY_DIGIT: r"\d",
+    sre.CATEGORY_NOT_DIGIT: r"\D",
+    sre.CATEGORY_SPACE: r"\s",
+    sre.CATEGORY_NOT_SPACE: r"\S",
+    sre.CATEGORY_WORD: r"\w",
+    sre.CATEGORY_NOT_WORD: r"\W",
+}
+
+
+class TextSampler:
+    """Random texts that a regular expression matches; look-around and anchors are skipped over."""
+
+    def __init__(self, regexp: str, flags: int, random: Random) -> None:
+        self.random = random
+        self.parsed = sre_parser.parse(regexp, flags)
+
+    def text(self) -> str:
+        return self._sequence(self.parsed, self.parsed.state.flags)
+
+    def _sequence(self, items: Iterable[Any], flags: int) -> str:
+        return "".join(self._item(op, argument, flags) for op, argument in items)
+
+    def _item(self, op: Any, argument: Any, flags: int) -> str:
+        if op is sre.LITERAL:
+            return self._cased(chr(argument), flags)
+        if op is sre.IN:
+            return self._cased(self._member(argument), flags)
+        if op is sre.NOT_LITERAL:
+            return self._any_but(lambda character: ord(character) == argument)
+        if op is sre.ANY:
+            return self._any_but(lambda character: character == "\n" and not flags & re.DOTALL)
+        if op is sre.BRANCH:
+            return self._sequence(self.random.choice(argument[1]), flags)
+        if op is sre.SUBPATTERN:
+            _, added, removed, inner = argument
+            return self._sequence(inner, (flags | added) & ~removed)
+        if op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            least, most, inner = argument
+            number = min(most, least + self.random.choice([0, 0, 1, 1, 2, 3, 6]))
+            return "".join(self._sequence(inner, flags) for _ in range(number))
+        return ""
+
+    def _cased(self, character: str, flags: int) -> str:
+        return character.swapcase() if flags & re.IGNORECASE and self.random.random() < 0.5 else character
+
+    def _member(self, items: list[Any]) -> str:
+        if items[0][0] is sre.NEGATE:
+            return self._any_but(lambda character: any(_belongs(character, item) for item in items[1:]))
+        op, argument = self.random.choice(items)
+        if op is sre.LITERAL:
+            return chr(argument)
+        if op is sre.RANGE:
+            return chr(self.random.randint(*argument))
+        return self._any_but(lambda character: not _belongs(character, (op, argument)))
+
+    def _any_but(self, excluded: Any) -> str:
+        for _ in range(200):
+            character = self.random.choice(ASCII if self.random.random() < 0.7 else OTHERS)
+            if not excluded(character):
+                return character
+        return ""
+
+
+def _belongs(character: str, item: tuple[Any, Any]) -> bool:
+    op, argument = item
+    if op is sre.LITERAL:
+        return ord(character) == argument
+    if op is sre.RANGE:
+        return bool(argument[0] <= ord(character) <= argument[1])
+    return re.match(CATEGORIES[argument], character) is not None
+
+
+class Sampler:
+    """Random derivations of a grammar that stock Lark has loaded.
+
+    Parameters
+    ----------
+    lark
+        Loaded with parser="lalr".
+    depth
+        From this depth on, a rule takes its expansion that ends soonest.
+    """
+
+    def __init__(self, lark: Lark, random: Random, depth: int = 8) -> None:
+        self.random = random
+        self.depth = depth
+        self._expansions: dict[str, list[list[Symbol]]] = defaultdict(list)
+        for rule in lark.rules:
+            self._expansions[rule.origin.name].append(rule.expansion)
+        self._height = _heights(lark.rules)
+        flags = lark.options.g_regex_flags
+        self._texts = {
+            terminal.name: TextSampler(terminal.pattern.to_regexp(), flags, random) for terminal in lark.terminals
+        }
+        patterns = {terminal.name: terminal.pattern.to_regexp() for terminal in lark.terminals}
+        self._ignored = [name for name in lark.ignore_tokens if name in self._texts]
+        self._blank = [name for name in self._ignored if re.fullmatch(patterns[name], " ", flags)]
+
+    def sentence(self, start: str = "start") -> str:
+        """The texts of a random derivation's terminals, with ignored text here and there between them."""
+        sentence = self._gap()
+        pending: list[tuple[Symbol, int]] = [(NonTerminal(start), 0)]
+        while pending:
+            symbol, depth = pending.pop()
+            if isinstance(symbol, NonTerminal):
+                expansion = self._expansion(symbol.name, depth)
+                pending.extend((part, depth + 1) for part in reversed(expansion))
+            else:
+                text = self._texts[symbol.name].text()
+                sentence += (self._space() if _run_together(sentence, text) else "") + text + self._gap()
+        return sentence
+
+    def _expansion(self, rule: str, depth: int) -> list[Symbol]:
+        expansions = self._expansions[rule]
+        if depth < self.depth:
+            # Rules before terminals, or most sentences would end at once.
+            weights = [1 + 2 * sum(isinstance(part, NonTerminal) for part in expansion) for expansion in expansions]
+            return self.random.choices(expansions, weights)[0]
+        return min(expansions, key=lambda expansion: self._rank(expansion))
+
+    def _rank(self, expansion: list[Symbol]) -> tuple[float, float]:
+        return max((self._height.get(symbol.name, 0.0) for symbol in expansion), default=0.0), self.random.random()
+
+    def _gap(self) -> str:
+        if not self._ignored or self.random.random() < 0.8:
+            return ""
+        return self._texts[self.random.choice(self._ignored)].text() + self._space()
+
+    def _space(self) -> str:
+        """Blanks that keep two words apart and may end a comment; now and then none, for a near miss."""
+        if not self._blank or self.random.random() < 0.05:
+            return ""
+        return self._texts[self.random.choice(self._blank)].text()
+
+
+def _run_together(left: str, right: str) -> bool:
+    """Whether two lexemes are likely to be read as one: two words, numbers, quotes or signs."""
+    return left[-1:] == right[:1] != "" or ((left[-1:] + right[:1]).isalnum() and left != "")
+
+
+def _heights(rules: Iterable[Rule]) -> dict[str, float]:
+    """For each rule, the height of its lowest derivation."""
+    rules = list(rules)
+    heights = {rule.origin.name: float("inf") for rule in rules}
+    changed = True
+    while changed:
+        changed = False
+        for rule in rules:
+            height = 1 + max((heights.get(symbol.name, 0.0) for symbol in rule.expansion), default=0.0)
+            if height < heights[rule.origin.name]:
+                heights[rule.origin.name] = height
+                changed = True
+    return heights
+
+
+def damaged(text: str, random: Random) -> str:
+    """A text with one random change: characters taken out, doubled, swapped, replaced or put in."""
+    begin = random.randrange(len(text) + 1)
+    end = min(len(text), begin + random.choice([0, 1, 1, 1, 2, 5]))
+    piece = text[begin:end]
+    alphabet = text if text and random.random() < 0.7 else ASCII + OTHERS
+    other = random.choice(
+        ["", piece * 2, piece[::-1], random.choice(alphabet), random.choice(alphabet) + piece, piece.swapcase()]
+    )
+    return text[:begin] + other + text[end:]
