@@ -1,0 +1,116 @@
+"""What the README and the pages of docs/ show is what happens.
+
+On a page, in order and in a folder of its own:
+
+- ``python`` blocks run one after the other in one namespace; a ``text`` block that comes next is what they print.
+- ``console`` blocks hold commands behind ``$`` and what they print; standard error comes behind standard output.
+- A block after ``<!-- file: NAME -->`` is written to that file.
+- A block after ``<!-- not run: REASON -->`` is only read. So is every block in another language.
+
+``...`` in what is printed stands for anything.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^(?:<!-- ([^\n]*?) -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    content: str
+    remark: str
+    place: str
+
+    @property
+    def file(self) -> str | None:
+        return self.remark.removeprefix("file: ") if self.remark.startswith("file: ") else None
+
+    @property
+    def runs(self) -> bool:
+        return self.file is None and not self.remark.startswith("not run: ") and self.language in ("python", "console")
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(
+            found[2], found[3], found[1] or "", f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, found.start(2)) + 1}"
+        )
+        for found in BLOCK.finditer(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if any(block.runs for block in blocks(page))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_what_a_page_shows_is_what_happens(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("transformers")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    printed = None
+    for block in blocks(page):
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.content, encoding="utf-8")
+        elif block.runs and block.language == "console":
+            run_console(block, tmp_path)
+        elif block.runs:
+            exec(compile("\n" * line_of(block) + block.content, page, "exec"), namespace)
+            printed = capsys.readouterr().out
+            continue
+        elif block.language == "text" and printed is not None:
+            require_alike(printed, block.content, block.place)
+        printed = None
+
+
+def line_of(block: Block) -> int:
+    return int(block.place.rpartition(":")[2])
+
+
+def run_console(block: Block, folder: Path) -> None:
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "dumb", "HF_HUB_OFFLINE": "1"}
+    environment["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+    for command, expected in re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", block.content, re.MULTILINE):
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment, timeout=120
+        )
+        assert done.returncode in (0, 1, 2), f"{block.place}: {command}\n{done.stderr}"
+        require_alike(done.stdout + done.stderr, expected, f"{block.place}: {command}")
+
+
+def require_alike(printed: str, expected: str, place: str) -> None:
+    pattern = re.escape(expected.strip()).replace(re.escape("..."), ".*?")
+    if not re.fullmatch(pattern, printed.strip(), re.DOTALL):
+        assert printed.strip() == expected.strip(), place
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for path, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", text):
+        target = page.parent / path if path else page
+        assert target.exists(), f"{page.relative_to(ROOT)}: no file {path}"
+        if anchor:
+            assert anchor in anchors(target), f"{page.relative_to(ROOT)}: no heading {path}#{anchor}"
+
+
+def anchors(page: Path) -> list[str]:
+    """The headings of a page, as they are addressed."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
