@@ -1,24 +1,31 @@
-"""Constrained decoding with grammars: the public names and nothing else."""
+"""Constrained decoding with grammars: the public names and nothing else.
 
-from pdacon.composition import Limits
-from pdacon.constraint import Constraint, compile
-from pdacon.determinism import DeterminismReport, Finding, check
-from pdacon.detokenizer import Vocabulary
-from pdacon.errors import (
-    ArtifactError,
-    CancelledError,
-    EmptyLanguageError,
-    GrammarError,
-    GrammarSyntaxError,
-    LimitExceededError,
-    MatcherError,
-    NondeterministicGrammarError,
-    PdaconError,
-    UnsupportedGrammarError,
-    VocabularyError,
-)
-from pdacon.grammar import Grammar
-from pdacon.matching import Matcher
+Each name is loaded at its first use, so that ``import pdacon`` costs nothing and a command starts at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pdacon.composition import Limits
+    from pdacon.constraint import Constraint, compile
+    from pdacon.determinism import DeterminismReport, Finding, check
+    from pdacon.detokenizer import Vocabulary
+    from pdacon.errors import (
+        ArtifactError,
+        CancelledError,
+        EmptyLanguageError,
+        GrammarError,
+        GrammarSyntaxError,
+        LimitExceededError,
+        MatcherError,
+        NondeterministicGrammarError,
+        PdaconError,
+        UnsupportedGrammarError,
+        VocabularyError,
+    )
+    from pdacon.grammar import Grammar
+    from pdacon.matching import Matcher
 
 __all__ = [
     "ArtifactError",
@@ -42,3 +49,31 @@ __all__ = [
     "check",
     "compile",
 ]
+
+_ROOMS = {
+    "Constraint": "constraint",
+    "DeterminismReport": "determinism",
+    "Finding": "determinism",
+    "Grammar": "grammar",
+    "Limits": "composition",
+    "Matcher": "matching",
+    "Vocabulary": "detokenizer",
+    "check": "determinism",
+    "compile": "constraint",
+}
+# `pdacon.errors.GrammarError` and its like need no import of their own.
+_MODULES = frozenset({*_ROOMS.values(), "errors", "lalr", "lexer", "pda"})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_ROOMS.get(name, 'errors')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

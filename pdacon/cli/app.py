@@ -3,47 +3,47 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
-from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pdacon.cli.failures import guarded
-from pdacon.cli.grammars import (
+from pdacon.cli.failures import BadInput, guarded
+from pdacon.cli.grammars import STDIN, load_grammar
+from pdacon.cli.options import (
     Conflicts,
     ConflictsOption,
+    FailOn,
+    FileOption,
+    Format,
+    FormatOption,
     GrammarArgument,
+    GrammarOption,
     GrammarOptions,
+    Lexer,
+    LexerOption,
     Lookahead,
     LookaheadOption,
+    SeedOption,
     StartOption,
-    load_grammar,
+    TextArgument,
+    TokenizerOption,
 )
+
+if TYPE_CHECKING:
+    from pdacon.cli.vocabularies import Tokens
+
+
+def _examples(*commands: str) -> str:
+    return "\n".join(["Examples:", "", *(f"- `{command}`" for command in commands)])
+
 
 app = typer.Typer(
     help="Constrain language models with Lark grammars.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 done, 1 findings, 2 bad input. `pdacon COMMAND --help` has examples.",
 )
-
-
-class Format(str, Enum):
-    """How a result is written."""
-
-    text = "text"
-    json = "json"
-
-
-class FailOn(str, Enum):
-    """The least level of a finding that makes the exit status 1."""
-
-    error = "error"
-    warning = "warning"
-    note = "note"
 
 
 def run(argv: list[str]) -> int:
@@ -58,6 +58,8 @@ def run(argv: list[str]) -> int:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"pdacon {version('pdacon')}")
         raise typer.Exit
 
@@ -71,33 +73,39 @@ def _common(
     pass
 
 
-@app.command()
+@app.command(epilog=_examples("pdacon check my.lark", "pdacon check my.lark --start expr --format json"))
 def check(
     grammar: GrammarArgument,
     start: StartOption = None,
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
-    format: Annotated[Format, typer.Option("--format", help="How to write the report.")] = Format.text,
+    lexer: LexerOption = Lexer.contextual,
+    format: FormatOption = Format.text,
     fail_on: Annotated[
         FailOn,
-        typer.Option("--fail-on", metavar="LEVEL", help="Exit with 1 from this level on: error, warning or note."),
+        typer.Option(
+            "--fail-on", metavar="error|warning|note", help="Exit with 1 if there is a finding of this level or above."
+        ),
     ] = FailOn.error,
 ) -> int:
     """Is the grammar deterministic? If not: where, why, and what to write instead.
 
     Exit status: 0 no findings, 1 findings, 2 not a grammar.
-
-    Example: `pdacon check my.lark --start expr --format json`
     """
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
     from pdacon.cli.checking import check_grammar
 
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "pdacon generate --grammar json",
+        "pdacon generate --grammar my.lark --model NAME --prompt 'Two guests: ' --seed 1",
+    )
+)
 def generate(
-    grammar: Annotated[str, typer.Option("--grammar", "-g", help="A Lark grammar: a file, or a built-in name.")],
+    grammar: GrammarOption,
     model: Annotated[
         str | None,
         typer.Option("--model", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
@@ -108,24 +116,20 @@ def generate(
             "--prompt", "-p", metavar="TEXT", help="What comes before. Default: one that the tiny model knows."
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, max=2**62, help="Makes it repeatable. Default: a new one."),
-    ] = None,
+    seed: SeedOption = None,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="The most tokens of a text.")] = 256,
     temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="0: always the likeliest token.")] = 1.0,
     count: Annotated[int, typer.Option("-n", min=1, help="How many texts; text i is that of seed + i.")] = 1,
     start: StartOption = None,
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
+    lexer: LexerOption = Lexer.contextual,
 ) -> int:
     """Let a language model write a text that the grammar allows.
 
     The text goes to standard output as it comes, everything else to standard error.
-
-    Example: `pdacon generate --grammar json --prompt "Describe a person as JSON:" --seed 1`
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
     from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, generate_texts
 
     if prompt is None and model is None and grammar in EMBEDDED_PROMPTS:
@@ -134,35 +138,67 @@ def generate(
     return generate_texts(loaded, model, Sampling(prompt or "", max_tokens, temperature, seed, count))
 
 
-@app.command()
+@app.command(
+    epilog=_examples("""pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt --tokenizer tokenizer.json")
+)
 def mask(
     grammar: GrammarArgument,
-    text: Annotated[
-        str | None,
-        typer.Argument(metavar="TEXT", help="The text so far. @PATH: a file; -: stdin; --: before a dash."),
-    ] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file with the text so far.")] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option("--tokenizer", metavar="NAME|PATH", help="A Hugging Face tokenizer. Default: the tiny model's."),
-    ] = None,
-    show: Annotated[int, typer.Option("--show", min=0, help="The most tokens to list.")] = 40,
+    text: TextArgument = None,
+    file: FileOption = None,
+    tokenizer: TokenizerOption = None,
+    show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
     start: StartOption = None,
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
-    format: Annotated[
-        Format, typer.Option("--format", help="How to write it; json lists all token ids.")
-    ] = Format.text,
+    lexer: LexerOption = Lexer.contextual,
+    format: FormatOption = Format.text,
 ) -> int:
     """What may come after this text, as terminals and as tokens?
 
     Files and standard input are taken byte for byte, the last newline included. Exit status: 1 if the text is not the
-    beginning of any text of the grammar; then it is shown where it stops being one.
-
-    Example: `pdacon mask json '{"a": 1'`
+    beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead))
+    _one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
     from pdacon.cli.masking import show_mask
     from pdacon.cli.texts import read_text
 
-    return show_mask(loaded, read_text(text, file), tokenizer, show=show, json_format=format is Format.json)
+    given = read_text(text, file)
+    return show_mask(loaded, given, _tokens(tokenizer), most=show, json_format=format is Format.json)
+
+
+@app.command(epilog=_examples("pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'"""))
+def tokens(
+    wanted: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TOKEN",
+            help="Tokens to look up: '#ID' (in quotes), or a text (## for one that begins with #).",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    format: FormatOption = Format.text,
+) -> int:
+    """What does a vocabulary look like? What is this token?
+
+    Exit status: 1 if a text is not one token; then those that begin with it are shown.
+    """
+    from pdacon.cli.inventory import show_tokens
+
+    return show_tokens(_tokens(tokenizer), wanted or [], json_format=format is Format.json)
+
+
+def _one_standard_input(*arguments: str | None) -> None:
+    if arguments.count(STDIN) > 1:
+        raise BadInput("standard input (-) can be given only once")
+
+
+def _tokens(name: str | None) -> Tokens:
+    """The vocabulary, with a sign of life while it is read."""
+    from rich.console import Console
+
+    from pdacon.cli.vocabularies import load_vocabulary
+
+    with Console(stderr=True).status("loading the tokenizer"):
+        return load_vocabulary(name)

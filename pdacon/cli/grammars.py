@@ -1,67 +1,42 @@
-"""The GRAMMAR argument and the options that go with it."""
+"""The grammar that a command is about."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
+import sys
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
-from pdacon.grammar import Grammar
-from pdacon.grammar.builtin import builtin_names
+from pdacon.cli.options import GrammarOptions
 
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar
 
-class Conflicts(str, Enum):
-    """What to do with shift/reduce conflicts and colliding terminals."""
-
-    error = "error"
-    shift = "shift"
-
-
-class Lookahead(str, Enum):
-    """What to do with unbounded lookahead."""
-
-    reject = "reject"
-    commit = "commit"
-
-
-GrammarArgument = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A Lark grammar: a file, or a built-in name.")]
-StartOption = Annotated[
-    list[str] | None, typer.Option("--start", metavar="RULE", help="The start rule; may be repeated. Default: start.")
-]
-ConflictsOption = Annotated[
-    Conflicts, typer.Option("--conflicts", help="'shift' accepts what Lark settles silently, as Lark settles it.")
-]
-LookaheadOption = Annotated[
-    Lookahead, typer.Option("--lookahead", help="'commit' accepts unbounded lookahead and loses some texts.")
-]
-
-
-@dataclass(frozen=True)
-class GrammarOptions:
-    """How the grammar on the command line is to be read."""
-
-    start: list[str] = field(default_factory=list)
-    conflicts: Conflicts = Conflicts.error
-    lookahead: Lookahead = Lookahead.reject
+STDIN = "-"
 
 
 def load_grammar(name: str, options: GrammarOptions) -> Grammar:
-    """The built-in grammar of that name, else the file.
+    """The built-in grammar of that name, else the file, or standard input for ``-``.
 
     Raises
     ------
     BadInput
-        If there is neither, or no such start rule.
+        If there is no such grammar.
     GrammarError
         If it is not a grammar that pdacon takes.
     """
-    chosen: dict[str, Any] = {"conflicts": options.conflicts.value, "lookahead": options.lookahead.value}
+    from pdacon.grammar import Grammar
+    from pdacon.grammar.builtin import builtin_names
+
+    chosen: dict[str, Any] = {
+        "conflicts": options.conflicts.value,
+        "lookahead": options.lookahead.value,
+        "lexer": options.lexer.value,
+    }
     if options.start:
         chosen["start"] = options.start
+    if name == STDIN:
+        return Grammar.from_lark(_decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()
     if name in names:
         return Grammar.builtin(name, **chosen)
@@ -71,3 +46,10 @@ def load_grammar(name: str, options: GrammarOptions) -> Grammar:
     if not name or not path.exists():
         raise BadInput(f"{name or repr(name)}: no such file, and no built-in grammar of that name ({', '.join(names)})")
     return Grammar.from_file(name, **chosen)
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"standard input is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from error

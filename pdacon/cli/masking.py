@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy
-from rich.console import Console
+from rich.text import Text
 
-from pdacon import Constraint, Vocabulary, compile
+from pdacon import Constraint, compile
+from pdacon.cli.display import first_character, head_of, listed, place_after, readable, show, tail_of
 from pdacon.cli.failures import FINDINGS
-from pdacon.cli.models import load_vocabulary
+from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Expectation, Machine, expect
-
-_WIDTH = 100
-_SHOWN = 40  # Characters of a text that are enough to recognise the place.
 
 
 @dataclass(frozen=True)
@@ -71,16 +68,14 @@ def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
     )
 
 
-def show_mask(grammar: Grammar, text: bytes, tokenizer: str | None, *, show: int, json_format: bool) -> int:
-    """Print the outlook, with at most ``show`` tokens if it is for people; 1 if the text is not viable."""
-    with Console(stderr=True).status("loading the tokenizer"):
-        vocabulary = load_vocabulary(tokenizer)
-    constraint = compile(grammar, vocabulary)
+def show_mask(grammar: Grammar, text: bytes, tokens: Tokens, *, most: int, json_format: bool) -> int:
+    """Print the outlook, with at most ``most`` tokens if it is for people; 1 if the text is not viable."""
+    constraint = compile(grammar, tokens.vocabulary)
     outlook = look_ahead(constraint, text)
     if json_format:
         print(json.dumps(_as_dict(outlook, constraint), ensure_ascii=False))  # noqa: T201
     else:
-        print("\n".join(_as_lines(outlook, constraint, show)))  # noqa: T201
+        show(_as_text(outlook, constraint, tokens, most))
     return FINDINGS if outlook.rest else 0
 
 
@@ -91,71 +86,30 @@ def _expected(grammar: Grammar, viable: bytes) -> Expectation:
     return expect(configuration)
 
 
-def _as_lines(outlook: Outlook, constraint: Constraint, show: int) -> list[str]:
+def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int) -> Text:
     names = constraint.grammar.describe_symbol
     expected = outlook.expected
+    vocabulary = constraint.vocabulary
     lines = []
     if outlook.rest:
-        line, column = _place(outlook.viable)
-        place = f"line {line}, column {column} (byte {len(outlook.viable)})"
-        lines.append(f"not allowed: {quote(_first_character(outlook.rest))} at {place}, after {_tail(outlook.viable)}")
+        refused = quote(first_character(outlook.rest))
+        lines.append(f"not allowed: {refused} at {place_after(outlook.viable)}, after {tail_of(outlook.viable)}")
     else:
-        goes_on = set(outlook.tokens).difference(constraint.vocabulary.eos_ids)
+        goes_on = set(outlook.tokens).difference(vocabulary.eos_ids)
         whole = "a whole text, and may go on" if goes_on else "a whole text"
-        state = whole if outlook.accepted else "the beginning of a text"
-        lines.append(f"{_tail(outlook.viable)} is {state}")
-    following = [*map(names, expected.next), *(["the end"] if outlook.accepted else [])]
+        lines.append(f"{tail_of(outlook.viable)} is {whole if outlook.accepted else 'the beginning of a text'}")
     if expected.unfinished:
-        lines += _listed("unfinished:", map(names, expected.unfinished))
-    lines += _listed("may follow:", following)
-    texts = _readable(outlook.tokens, constraint.vocabulary)
-    more = f", {min(show, len(texts))} of them:" if len(texts) > show else ":"
-    lines += _listed(f"tokens: {len(outlook.tokens)} of {constraint.vocabulary.size}{more}", texts[:show])
-    lines.append(f"shortest completion: {_head(outlook.completion)}")
-    return lines
-
-
-def _listed(head: str, items: Iterable[str]) -> list[str]:
-    return textwrap.wrap(
-        f"{head} {'  '.join(items) or '(nothing)'}",
-        _WIDTH,
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _readable(tokens: tuple[int, ...], vocabulary: Vocabulary) -> list[str]:
-    """Distinct texts, whole printable characters first, then the short ones."""
-    texts = {vocabulary.tokens[token] for token in tokens}
-    shown = sorted((text for text in texts if text is not None), key=_readability)
-    return [*(["<end>"] if None in texts else []), *map(quote, shown)]
-
-
-def _readability(text: bytes) -> tuple[bool, int, bytes]:
-    return not text.decode("utf-8", "replace").replace("\ufffd", "\0").isprintable(), len(text), text
-
-
-def _head(text: bytes) -> str:
-    shown = text.decode("utf-8", "backslashreplace")
-    return quote(text) if len(shown) <= _SHOWN else f"{quote(shown[:_SHOWN].encode())}... ({len(text)} bytes)"
-
-
-def _tail(text: bytes) -> str:
-    shown = text.decode("utf-8", "backslashreplace")
-    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8"))
-
-
-def _first_character(text: bytes) -> bytes:
-    """The first character, or the first byte where none begins."""
-    character = text.decode("utf-8", "ignore")[:1].encode()
-    return character if character and text.startswith(character) else text[:1]
-
-
-def _place(before: bytes) -> tuple[int, int]:
-    """Line and column, in characters from 1, of what comes after ``before``."""
-    lines = before.decode("utf-8", "replace").split("\n")
-    return len(lines), len(lines[-1]) + 1
+        lines += listed("unfinished:", map(names, expected.unfinished))
+    lines += listed("may follow:", [*map(names, expected.next), *(["the end"] if outlook.accepted else [])])
+    texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
+    texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
+    more = f", {min(most, len(texts))} of them:" if len(texts) > most else ":"
+    lines += listed(f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}{more}", texts[:most])
+    lines.append(f"shortest completion: {head_of(outlook.completion)}")
+    text = Text("\n".join(lines))
+    text.highlight_regex(r"(?m)^not allowed:", "bold red")
+    text.highlight_regex(r"(?m)^(unfinished|may follow|tokens|shortest completion):", "bold")
+    return text
 
 
 def _as_dict(outlook: Outlook, constraint: Constraint) -> dict[str, Any]:

@@ -115,6 +115,21 @@ def test_text_comes_from_an_argument_a_file_or_a_pipe(mask, tmp_path: Path, monk
         assert mask("json", *arguments) == expected
 
 
+def test_a_grammar_comes_from_a_pipe(mask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO('start: "é" "b"\n'.encode())))
+    status, out, _ = mask("-", "é", "--format", "json")
+    assert status == 0
+    assert json.loads(out)["next_terminals"] == ["B"]
+
+
+def test_the_lexer_can_be_chosen(mask, tmp_path: Path) -> None:
+    grammar = tmp_path / "words.lark"
+    grammar.write_text('start: "a" NAME\nNAME: /[a-z]/\n')  # to the basic lexer every "a" is A
+    for lexer, viable in (("contextual", True), ("basic", False)):
+        out = mask(str(grammar), "aa", "--lexer", lexer, "--format", "json")[1]
+        assert json.loads(out)["viable"] is viable
+
+
 def test_two_at_signs_are_a_text(mask, tmp_path: Path) -> None:
     grammar = tmp_path / "at.lark"
     grammar.write_text('start: "@" "a"\n')
@@ -131,6 +146,7 @@ def test_two_at_signs_are_a_text(mask, tmp_path: Path) -> None:
         ["json", "@"],
         ["json", "x", "--tokenizer", "./nosuch"],
         ["json", "x", "--show", "-1"],
+        ["-", "-"],
         ["nosuch", "x"],
         ["conflict.lark", "x"],
         ["endless.lark", "x"],

@@ -11,6 +11,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 COMMAND = Path(sysconfig.get_path("scripts")) / "pdacon"
 
 
@@ -33,6 +35,63 @@ def test_without_the_extra_one_line_says_what_to_install() -> None:
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert "pdacon[cli]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["--help"], {"lark", "numpy", "tokenizers"}),
+        (["generate", "--help"], {"lark", "numpy", "tokenizers"}),
+        (["check", "json"], {"tokenizers", "huggingface_hub"}),
+        (["mask", "json", "["], {"huggingface_hub"}),
+        (["tokens"], {"lark", "huggingface_hub"}),
+    ],
+)
+def test_a_command_loads_what_it_needs_and_no_more(arguments: list[str], unwanted: set[str]) -> None:
+    program = (
+        "import sys\nfrom pdacon.cli import main\n"
+        f"status = main({arguments!r})\nprint(status, *sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120)
+    status, *modules = done.stderr.split()
+    assert status == "0"
+    assert {"torch", "transformers", *unwanted}.isdisjoint(modules)
+
+
+@pytest.mark.parametrize("module", ["typer", "rich.console", "lark", "numpy", "pdacon._native._core"])
+def test_control_c_is_quiet_whatever_is_being_loaded(module: str) -> None:
+    program = f"""
+import sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from pdacon.cli import main
+sys.exit(main(["check", "json"]))
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_completion_knows_commands_and_grammars(tmp_path: Path) -> None:
+    (tmp_path / "mine.lark").write_text("")
+    (tmp_path / "other.txt").write_text("")
+
+    def complete(*words: str) -> list[str]:
+        environment = {
+            **os.environ,
+            "_PDACON_COMPLETE": "complete_bash",
+            "COMP_WORDS": "\n".join(["pdacon", *words]),
+            "COMP_CWORD": str(len(words)),
+        }
+        return run(env=environment, cwd=tmp_path).stdout.split()
+
+    assert complete("che") == ["check"]
+    assert complete("check", "") == ["arithmetic", "json", "mine.lark"]
+    assert complete("check", "mi") == ["mine.lark"]
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:

@@ -1,0 +1,70 @@
+"""How texts, places and lists are shown on a terminal."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from pdacon.determinism import quote
+
+_WIDEST, _NARROWEST = 110, 40
+_SHOWN = 40  # characters of a text that are enough to recognise the place
+
+
+def width() -> int:
+    """Columns to write in: the terminal's, within reason; where there is none, the widest."""
+    return max(_NARROWEST, min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST))
+
+
+def show(text: Text) -> None:
+    """Print lines that are wrapped already, in colour if standard output is a terminal and NO_COLOR is not set."""
+    Console(highlight=False, soft_wrap=True).print(text)
+
+
+def listed(head: str, items: Iterable[str]) -> list[str]:
+    """Lines with a list in them, wrapped between the items."""
+    lines, gap = [head], " "
+    for item in [*items] or ["(nothing)"]:
+        if cell_len(lines[-1] + gap + item) > width() and lines[-1] != head:
+            lines.append(" " * 4 + item)
+        else:
+            lines[-1] += gap + item
+        gap = "  "
+    return lines
+
+
+def head_of(text: bytes) -> str:
+    """The beginning of a text, quoted; how long it is if that is not all."""
+    shown = text.decode("utf-8", "backslashreplace")
+    return quote(text) if len(shown) <= _SHOWN else f"{quote(shown[:_SHOWN].encode())}... ({len(text)} bytes)"
+
+
+def tail_of(text: bytes) -> str:
+    """The end of a text, quoted."""
+    shown = text.decode("utf-8", "backslashreplace")
+    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8"))
+
+
+def first_character(text: bytes) -> bytes:
+    """The first character, or the first byte where none begins."""
+    character = text.decode("utf-8", "ignore")[:1].encode()
+    return character if character and text.startswith(character) else text[:1]
+
+
+def place_after(before: bytes) -> str:
+    """Where what comes after ``before`` is: line and column in characters from 1, and the byte from 0."""
+    lines = before.decode("utf-8", "replace").split("\n")
+    return f"line {len(lines)}, column {len(lines[-1]) + 1} (byte {len(before)})"
+
+
+def readable(texts: Iterable[bytes]) -> list[str]:
+    """Distinct texts, quoted; whole printable characters first, then the short ones."""
+    return [quote(text) for text in sorted(set(texts), key=_readability)]
+
+
+def _readability(text: bytes) -> tuple[bool, int, bytes]:
+    return not text.decode("utf-8", "replace").replace("\ufffd", "\0").isprintable(), len(text), text

@@ -1,0 +1,143 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Conflicts(str, Enum):
+    """What to do with shift/reduce conflicts and colliding terminals."""
+
+    error = "error"
+    shift = "shift"
+
+
+class Lookahead(str, Enum):
+    """What to do with unbounded lookahead."""
+
+    reject = "reject"
+    commit = "commit"
+
+
+class Lexer(str, Enum):
+    """Which of Lark's lexers gives the grammar its meaning."""
+
+    contextual = "contextual"
+    basic = "basic"
+
+
+class Format(str, Enum):
+    """How a result is written."""
+
+    text = "text"
+    json = "json"
+
+
+class FailOn(str, Enum):
+    """The least level of a finding that makes the exit status 1."""
+
+    error = "error"
+    warning = "warning"
+    note = "note"
+
+
+@dataclass(frozen=True)
+class GrammarOptions:
+    """How the grammar on the command line is to be read."""
+
+    start: list[str] = field(default_factory=list)
+    conflicts: Conflicts = Conflicts.error
+    lookahead: Lookahead = Lookahead.reject
+    lexer: Lexer = Lexer.contextual
+
+
+def _complete_grammar(incomplete: str) -> list[str]:
+    from pdacon.grammar.builtin import builtin_names
+
+    folder, _, name = incomplete.rpartition("/")
+    here = Path(folder + "/" if folder else ".")
+    files = [
+        (f"{folder}/" if incomplete.startswith(f"{folder}/") else "") + entry.name + ("/" if entry.is_dir() else "")
+        for entry in (sorted(here.iterdir()) if here.is_dir() else ())
+        if entry.name.startswith(name) and (name or not entry.name.startswith("."))
+        if entry.suffix == ".lark" or entry.is_dir()
+    ]
+    return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
+
+
+_GRAMMAR = "A Lark grammar: a file, a built-in name (json, arithmetic), or - for standard input."
+_IN = "Grammar options"
+
+GrammarArgument = Annotated[
+    str, typer.Argument(metavar="GRAMMAR", help=_GRAMMAR, autocompletion=_complete_grammar, show_default=False)
+]
+GrammarOption = Annotated[
+    str,
+    typer.Option(
+        "--grammar", "-g", metavar="GRAMMAR", help=_GRAMMAR, autocompletion=_complete_grammar, show_default=False
+    ),
+]
+StartOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--start", metavar="RULE", help="The start rule; may be repeated. Default: start.", rich_help_panel=_IN
+    ),
+]
+ConflictsOption = Annotated[
+    Conflicts,
+    typer.Option(
+        "--conflicts",
+        metavar="error|shift",
+        help="'shift' accepts what Lark settles silently, as Lark settles it.",
+        rich_help_panel=_IN,
+    ),
+]
+LookaheadOption = Annotated[
+    Lookahead,
+    typer.Option(
+        "--lookahead",
+        metavar="reject|commit",
+        help="'commit' accepts unbounded lookahead and loses some texts.",
+        rich_help_panel=_IN,
+    ),
+]
+LexerOption = Annotated[
+    Lexer,
+    typer.Option(
+        "--lexer",
+        metavar="contextual|basic",
+        help="Which of Lark's lexers gives the grammar its meaning.",
+        rich_help_panel=_IN,
+    ),
+]
+TextArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="TEXT",
+        help="The text so far. @PATH: a file; -: standard input; put -- before a text that begins with a dash.",
+        show_default=False,
+    ),
+]
+FileOption = Annotated[Path | None, typer.Option("--file", metavar="PATH", help="A file with the text so far.")]
+TokenizerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tokenizer",
+        "-t",
+        metavar="NAME|PATH",
+        help="A tokenizer: a folder, a file (tokenizer.json, .model, .tiktoken, tekken.json), a name on the Hugging "
+        "Face hub, or 'bytes'.",
+        show_default=False,
+    ),
+]
+FormatOption = Annotated[Format, typer.Option("--format", metavar="text|json", help="How to write the result.")]
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, max=2**62, metavar="N", help="Makes it repeatable. Default: a new one."),
+]
+JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="One JSON object a line.")]

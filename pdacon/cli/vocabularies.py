@@ -1,0 +1,173 @@
+"""Vocabularies by name, without torch and transformers wherever the files at hand allow it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pdacon
+from pdacon.cli.failures import BadInput
+from pdacon.cli.models import be_quiet, be_quiet_about_downloads, is_local, load, require
+from pdacon.detokenizer import Vocabulary
+
+BYTES = "bytes"
+_END = 256
+_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json", "generation_config.json", "config.json")
+_NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A vocabulary, and what a person wants to know about it beside its texts.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    source : str
+        What it was read from.
+    names : mapping of int to str
+        How ids that stand for no text are written, where that is known.
+    """
+
+    vocabulary: Vocabulary
+    source: str
+    names: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def name(self, token: int) -> str:
+        """How an id without text is written."""
+        return self.names.get(token, f"<{token}>")
+
+
+def load_vocabulary(name: str | None) -> Tokens:
+    """The vocabulary of a tokenizer; None: the embedded model's; ``bytes``: one token for each byte.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be loaded.
+    VocabularyError
+        If it is of a family that pdacon cannot read.
+    """
+    if name == BYTES:
+        tokens = [*(bytes([byte]) for byte in range(_END)), None]
+        return Tokens(Vocabulary.from_tokens(tokens, [_END]), "one token for each byte", {_END: "<end>"})
+    if name is None:
+        return _from_folder(tiny_folder(), "the tokenizer of the tiny model")
+    path = Path(name).expanduser()
+    if path.is_file():
+        return _from_file(path)
+    if path.is_dir():
+        return _from_folder(path, name)
+    if name.startswith((".", "/", "~")) or path.suffix in (".json", ".model", ".tiktoken"):
+        raise BadInput(f"{name}: no such file or folder; --tokenizer takes one, or a name on the Hugging Face hub")
+    return _from_hub(name)
+
+
+def tiny_folder() -> Path:
+    """Where the embedded model is. (Its module imports torch.)"""
+    return Path(pdacon.__file__).parent / "models" / "tiny"
+
+
+def _from_folder(folder: Path, source: str) -> Tokens:
+    backend = folder / "tokenizer.json"
+    if not backend.exists():
+        return _from_transformers(str(folder), source)
+    settings = {name: _read_json(folder / name) for name in _SETTINGS if (folder / name).exists()}
+    return _from_backend(backend, settings, source)
+
+
+def _from_file(path: Path) -> Tokens:
+    return _from_backend(path, {}, str(path))
+
+
+def _from_hub(name: str) -> Tokens:
+    require("tokenizers", "huggingface_hub")
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError
+
+    be_quiet_about_downloads()
+    try:
+        backend = load("tokenizer", name, lambda name: hf_hub_download(name, "tokenizer.json"))
+    except BadInput as problem:
+        if isinstance(problem.__cause__, EntryNotFoundError):
+            return _from_transformers(name, name)
+        raise
+
+    def setting(file: str) -> Any:
+        try:
+            return _read_json(Path(hf_hub_download(name, file)))
+        except (EntryNotFoundError, OSError):
+            return {}  # each of them is optional
+
+    return _from_backend(Path(backend), {file: setting(file) for file in _SETTINGS}, name)
+
+
+def _from_backend(path: Path, settings: Mapping[str, Any], source: str) -> Tokens:
+    require("tokenizers")
+    from tokenizers import Tokenizer
+
+    tokenizer = load("tokenizer", str(path), Tokenizer.from_file)
+    specials = _special_tokens(settings)
+    tokenizer.add_special_tokens([token for token in specials.values() if tokenizer.token_to_id(token) is not None])
+    width = max(_logits_width(settings), tokenizer.get_vocab_size(with_added_tokens=True))
+    ends = _end_ids(settings)
+    if not ends and "eos_token" in specials:
+        ends = [i for i in [tokenizer.token_to_id(specials["eos_token"])] if i is not None]
+    vocabulary = Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
+    return Tokens(vocabulary, source, _names(tokenizer, vocabulary))
+
+
+def _from_transformers(name: str, source: str) -> Tokens:
+    """The slow way: with what transformers makes of files that are no ``tokenizer.json``."""
+    require("torch", "transformers")
+    from transformers import AutoTokenizer
+
+    be_quiet(bars=not is_local(name))
+    tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained)
+    vocabulary = Vocabulary.from_huggingface(tokenizer)
+    return Tokens(vocabulary, source, _names(tokenizer.backend_tokenizer, vocabulary))
+
+
+def _names(backend: Any, vocabulary: Vocabulary) -> Mapping[int, str]:
+    silent = (i for i, text in enumerate(vocabulary.tokens) if text is None)
+    written = ((i, backend.id_to_token(i)) for i in silent)
+    return MappingProxyType({i: name for i, name in written if name is not None})
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{path}: not JSON: {error}") from error
+
+
+def _special_tokens(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Special tokens by what they are for. Those that are only listed are added to the tokenizer as such anyway."""
+    found: dict[str, str] = {}
+    for file in ("special_tokens_map.json", "tokenizer_config.json"):
+        for use in _NAMED:
+            token = settings.get(file, {}).get(use)
+            if isinstance(token, dict):  # an AddedToken with its flags
+                token = token.get("content")
+            if isinstance(token, str):
+                found[use] = token
+    return found
+
+
+def _end_ids(settings: Mapping[str, Any]) -> list[int]:
+    """What ``generate`` ends with: its settings, else the model's."""
+    for file in ("generation_config.json", "config.json"):
+        ends = settings.get(file, {}).get("eos_token_id")
+        if ends is not None:
+            return list(ends) if isinstance(ends, list) else [ends]
+    return []
+
+
+def _logits_width(settings: Mapping[str, Any]) -> int:
+    config = settings.get("config.json", {})
+    width = config.get("text_config", {}).get("vocab_size", config.get("vocab_size", 0))
+    return width if isinstance(width, int) else 0
