@@ -26,6 +26,18 @@ def test_import_leaves_hosts_and_the_command_line_alone(module: str) -> None:
     assert done.stdout.split() == []
 
 
+def test_names_are_loaded_when_they_are_used() -> None:
+    program = (
+        "import sys, pdacon\n"
+        "print('numpy' in sys.modules, 'lark' in sys.modules, set(pdacon.__all__) <= set(dir(pdacon)))\n"
+        "print(pdacon.errors.GrammarError is pdacon.GrammarError, hasattr(pdacon, 'nosuch'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.split() == ["False", "False", "True", "True", "False"]
+
+
 def test_tests_import_the_installed_package() -> None:
     repository = Path(__file__).resolve().parents[1]
     assert Path(pdacon.__file__).resolve().parent != repository / "pdacon", "run pytest, not python -m pytest"
