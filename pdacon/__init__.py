@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         VocabularyError,
     )
     from pdacon.grammar import Grammar
-    from pdacon.matching import Matcher
+    from pdacon.matching import Explanation, Matcher
 
 __all__ = [
     "ArtifactError",
@@ -33,6 +33,7 @@ __all__ = [
     "Constraint",
     "DeterminismReport",
     "EmptyLanguageError",
+    "Explanation",
     "Finding",
     "Grammar",
     "GrammarError",
@@ -53,6 +54,7 @@ __all__ = [
 _ROOMS = {
     "Constraint": "constraint",
     "DeterminismReport": "determinism",
+    "Explanation": "matching",
     "Finding": "determinism",
     "Grammar": "grammar",
     "Limits": "composition",

@@ -17,6 +17,7 @@ from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
 from pdacon.lexer import Lexer, build_lexer, find_collisions
 from pdacon.matching import Matcher
+from pdacon.matching.explaining import Explainer
 
 
 class CancelEvent(Protocol):
@@ -138,7 +139,7 @@ class Constraint:
         What the checker found, such as conflicts that ``conflicts="shift"`` settles.
     """
 
-    __slots__ = ("__weakref__", "_pdas", "grammar", "report", "vocabulary")
+    __slots__ = ("__weakref__", "_explainers", "_pdas", "grammar", "report", "vocabulary")
 
     def __init__(
         self,
@@ -151,6 +152,7 @@ class Constraint:
         self.vocabulary = vocabulary
         self.report = report
         self._pdas = pdas
+        self._explainers = tuple(Explainer(grammar, vocabulary, start) for start in range(len(pdas)))
 
     def matcher(self, start: str | None = None, max_rollback: int | None = None) -> Matcher:
         """A matcher at the start of a text.
@@ -160,12 +162,14 @@ class Constraint:
         start : str, optional
             Which of the grammar's start rules; the first if it is not given.
         max_rollback : int, optional
-            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs
-            about 24 bytes.
+            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 24
+            bytes, and keeps the stack of its place alive. The text itself, a byte for each of its bytes, is always
+            kept, for `Matcher.explain`.
         """
         if max_rollback is not None and max_rollback < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
-        return Matcher(self._pda(start), -1 if max_rollback is None else max_rollback)
+        index = self._index(start)
+        return Matcher(self._pdas[index], -1 if max_rollback is None else max_rollback, self._explainers[index])
 
     def statistics(self, start: str | None = None) -> dict[str, int]:
         """Sizes and counts.
@@ -186,12 +190,15 @@ class Constraint:
         return self._pda(start).mask_table(since)
 
     def _pda(self, start: str | None) -> _core.TokenPda:
+        return self._pdas[self._index(start)]
+
+    def _index(self, start: str | None) -> int:
         names = self.grammar.options.start
         if start is None:
-            return self._pdas[0]
+            return 0
         if start not in names:
             raise ValueError(f"{start!r} is not a start of this grammar; it was compiled for {', '.join(names)}")
-        return self._pdas[names.index(start)]
+        return names.index(start)
 
     def __repr__(self) -> str:
         return f"<Constraint of {self.grammar.source_path or 'a grammar'} for {len(self.vocabulary)} tokens>"

@@ -1,13 +1,14 @@
 """The matching room: a position in a text, moved token by token.
 
-In: a token-level PDA (composition). Out: `Matcher`: mask, accept, rollback, fork. The only mutable thing in pdacon.
+In: a token-level PDA (composition). Out: `Matcher`: mask, accept, rollback, fork, explain. The only mutable thing in
+pdacon.
 
-It is native from end to end, because it is what runs between two steps of a model. It knows no grammar, no
-tokenizer and no framework.
+What runs between two steps of a model is native from end to end and knows no grammar, no tokenizer and no framework.
+`Explanation` is for people: it asks the executable meaning of the grammar (pda) for reasons, and the native matcher for
+the answer.
 """
 
-from pdacon._native import _core
+from pdacon.matching.explanation import Cut, Explanation
+from pdacon.matching.matcher import Matcher
 
-Matcher = _core.Matcher
-
-__all__ = ["Matcher"]
+__all__ = ["Cut", "Explanation", "Matcher"]

@@ -6,7 +6,8 @@ Python. Tests and explanations use them; the engine that masks are computed with
 It does not know tokens, and it decides nothing about liveness: see the native core for coaccessibility.
 """
 
-from pdacon.pda.configuration import Configuration, Machine
+from pdacon.pda.configuration import Configuration, Lexeme, Machine
 from pdacon.pda.expectation import Expectation, expect
+from pdacon.pda.refusal import Refusal, refuse
 
-__all__ = ["Configuration", "Expectation", "Machine", "expect"]
+__all__ = ["Configuration", "Expectation", "Lexeme", "Machine", "Refusal", "expect", "refuse"]

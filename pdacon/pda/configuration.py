@@ -219,6 +219,16 @@ class Machine:
             yield stack
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexeme:
+    """A lexeme of so many bytes, what the parser was told, or an ignored terminal, and the lexeme before it."""
+
+    terminal: int
+    length: int
+    ignored: bool
+    previous: Lexeme | None = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """What has been read so far, as far as it matters for what may follow. Values are frozen, comparable and hashable.
@@ -237,6 +247,10 @@ class Configuration:
         text cannot go on from it.
     fresh
         Whether no byte of a lexeme has been read.
+    length
+        How many bytes of a lexeme have been read; for reports, no part of the value.
+    last
+        The lexeme before that one; None at the start of the text. For reports, no part of the value.
 
     Notes
     -----
@@ -250,6 +264,8 @@ class Configuration:
     shadows: tuple[Thread, ...]
     fallback: Configuration | None
     fresh: bool
+    length: int = field(default=0, repr=False, compare=False)
+    last: Lexeme | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
@@ -257,11 +273,12 @@ class Configuration:
         return cls._between(machine, (machine.start_states[start],))
 
     @classmethod
-    def _between(cls, machine: Machine, stack: tuple[int, ...]) -> Configuration:
+    def _between(cls, machine: Machine, stack: tuple[int, ...], last: Lexeme | None = None) -> Configuration:
         """The configuration between two lexemes."""
         context = machine.contexts[stack[-1]]
         absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
-        return cls(machine, stack, machine.entry(context.terminals), machine.entry(absorbed), None, True)
+        threads, shadows = machine.entry(context.terminals), machine.entry(absorbed)
+        return cls(machine, stack, threads, shadows, None, True, last=last)
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
@@ -276,17 +293,38 @@ class Configuration:
             fallback = None if self.fallback is None else self.fallback.step(byte)
         if not threads:
             return fallback
-        return Configuration(machine, self.stack, threads, shadows, fallback, False)
+        return Configuration(machine, self.stack, threads, shadows, fallback, False, self.length + 1, self.last)
 
     def _commit(self, terminal: int, shadows: tuple[Thread, ...]) -> Configuration | None:
         """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
         machine = self.machine
         if terminal in machine.ignore:
-            return self._between(machine, self.stack)
-        complete = {thread[0] for thread in shadows if machine.matched(thread)}
-        strings = machine.contexts[self.stack[-1]].keywords.get(terminal, ())
-        stack = machine.shift(self.stack, next((string for string in strings if string in complete), terminal))
-        return None if stack is None else self._between(machine, stack)
+            return self._between(machine, self.stack, Lexeme(terminal, self.length + 1, True, self.last))
+        name = self._named(terminal, shadows)
+        stack = machine.shift(self.stack, name)
+        return None if stack is None else self._between(machine, stack, Lexeme(name, self.length + 1, False, self.last))
+
+    def _named(self, terminal: int, shadows: tuple[Thread, ...]) -> int:
+        """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
+        complete = {thread[0] for thread in shadows if self.machine.matched(thread)}
+        strings = self.machine.contexts[self.stack[-1]].keywords.get(terminal, ())
+        return next((string for string in strings if string in complete), terminal)
+
+    def restart(self) -> Configuration:
+        """The configuration before the lexeme that has been begun."""
+        return self._between(self.machine, self.stack, self.last)
+
+    def match(self, byte: int) -> int | None:
+        """The terminal that matches with one more byte, as the parser would be told, whether it takes it or not.
+
+        None if no thread matches. See `step` for what becomes of the text then.
+        """
+        machine = self.machine
+        moved = machine.move(self.threads, byte)
+        terminal = next((thread[0] for thread in moved if machine.matched(thread)), None)
+        if terminal is None or terminal in machine.ignore:
+            return terminal
+        return self._named(terminal, machine.move(self.shadows, byte))
 
     def read(self, text: bytes) -> Configuration | None:
         """Read bytes one after the other."""

@@ -139,6 +139,16 @@ nb::bytes shortest_completion(const Matcher& matcher) {
     return nb::bytes(text.data(), text.size());
 }
 
+nb::bytes text(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return nb::bytes(matcher.text().data(), matcher.text().size());
+}
+
+void fork(Matcher* self, const Matcher& other) {
+    const Matcher::Use use(other);
+    new (self) Matcher(other);
+}
+
 void no_pickle(const Matcher&, nb::args) {
     throw nb::type_error(
         "a Matcher cannot be pickled; send the accepted tokens and replay them, or fork() it");
@@ -157,6 +167,7 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
                 new (self) Matcher(std::move(pda), max_rollback);
             },
             nb::arg("pda"), nb::arg("max_rollback"))
+        .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask"), nb::arg("row") = 0,
              R"(Write the mask of the allowed next tokens into one row.
 
@@ -199,13 +210,6 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
             nb::arg("count"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
         .def(
-            "fork",
-            [](const Matcher& matcher) {
-                const Matcher::Use use(matcher);
-                return std::make_unique<Matcher>(matcher);
-            },
-            R"(An independent matcher at the same position, with the same history. The stack is shared, not copied.)")
-        .def(
             "reset",
             [](Matcher& matcher) {
                 const Matcher::Use use(matcher);
@@ -225,6 +229,7 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
 
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
         .def("_stack", &Matcher::stack)
+        .def("_text", &text)
         .def("__reduce__", &no_pickle)
         .def("__reduce_ex__", &no_pickle);
 }

@@ -9,12 +9,16 @@ Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback)
     : pda_(std::move(pda)), max_rollback_(max_rollback), at_(initial(*pda_)) {}
 
 Matcher::Matcher(const Matcher& other)
-    : pda_(other.pda_), max_rollback_(other.max_rollback_), at_(other.at_), history_(other.history_) {}
+    : pda_(other.pda_),
+      max_rollback_(other.max_rollback_),
+      at_(other.at_),
+      history_(other.history_),
+      text_(other.text_) {}
 
 Matcher::Position Matcher::initial(const TokenPda& pda) {
     PersistentStack stack(pda.machine().start.start_state);
     const auto state = boundary(pda.machine(), stack);
-    return {state, std::move(stack), false};
+    return {state, false, std::move(stack), 0};
 }
 
 std::optional<Matcher::Position> Matcher::after(const Position& from, std::string_view bytes) const {
@@ -36,6 +40,7 @@ std::optional<Matcher::Position> Matcher::after(const Position& from, std::strin
             throw LimitExceeded("depth", next.stack.depth(), static_cast<double>(pda_->max_depth()));
     }
     if (!pda_->alive(next.lexer_state, next.stack.node())) return std::nullopt;
+    next.length += bytes.size();
     return next;
 }
 
@@ -56,17 +61,28 @@ std::optional<Matcher::Position> Matcher::after_token(const Position& from, std:
     return after(from, bytes);
 }
 
-bool Matcher::accept(std::optional<Position> next) {
+bool Matcher::accept(std::optional<Position> next, std::string_view bytes) {
     if (!next) return false;
+    text_.append(bytes);
     std::swap(at_, *next);
     if (max_rollback_ != 0) history_.push_back(std::move(*next));
     if (max_rollback_ > 0 && static_cast<std::int64_t>(history_.size()) > max_rollback_) history_.pop_front();
     return true;
 }
 
-bool Matcher::accept_token(std::int64_t token) { return accept(after_token(at_, token)); }
+// What an id that is in the vocabulary adds to the text.
+std::string_view Matcher::text_of(std::int64_t token) const {
+    const auto& trie = pda_->trie();
+    const auto id = static_cast<std::int32_t>(token);
+    return trie.is_end(id) ? std::string_view() : trie.bytes_of(id);
+}
 
-bool Matcher::accept_bytes(std::string_view bytes) { return accept(after(at_, bytes)); }
+bool Matcher::accept_token(std::int64_t token) {
+    auto next = after_token(at_, token);
+    return accept(std::move(next), text_of(token));
+}
+
+bool Matcher::accept_bytes(std::string_view bytes) { return accept(after(at_, bytes), bytes); }
 
 std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
     auto at = at_;
@@ -90,11 +106,13 @@ void Matcher::rollback(std::int64_t count) {
     if (count == 0) return;
     at_ = std::move(history_[history_.size() - static_cast<std::size_t>(count)]);
     history_.resize(history_.size() - static_cast<std::size_t>(count), at_);
+    text_.resize(at_.length);
 }
 
 void Matcher::reset() {
     at_ = initial(*pda_);
     history_.clear();
+    text_.clear();
 }
 
 bool Matcher::may_end(const Position& at) const {

@@ -44,9 +44,8 @@ class Matcher {
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     std::string shortest_completion() const;
-    std::size_t rollback_available() const { return history_.size(); }
-    std::uint32_t depth() const { return at_.stack.depth(); }
     std::vector<std::int32_t> stack() const;
+    const std::string& text() const { return text_; }
 
     // Two threads in one matcher are an error, not a race.
     class Use {
@@ -66,19 +65,22 @@ class Matcher {
   private:
     struct Position {
         std::int32_t lexer_state;
-        PersistentStack stack;
         bool terminated = false;
+        PersistentStack stack;
+        std::size_t length = 0;  // of the text
     };
     static Position initial(const TokenPda& pda);
     std::optional<Position> after(const Position& from, std::string_view bytes) const;
     std::optional<Position> after_token(const Position& from, std::int64_t id) const;
-    bool accept(std::optional<Position> next);
+    bool accept(std::optional<Position> next, std::string_view bytes);
+    std::string_view text_of(std::int64_t token) const;
     bool may_end(const Position& at) const;
 
     std::shared_ptr<TokenPda> pda_;
     std::int64_t max_rollback_;
     Position at_;
     std::deque<Position> history_;
+    std::string text_;  // what was accepted, for those who ask why
     mutable std::atomic<bool> in_use_{false};
 };
 

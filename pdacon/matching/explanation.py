@@ -1,0 +1,151 @@
+"""`Explanation`: why a token may, or may not, come next."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pdacon.determinism import quote
+
+_WIDTH = 100
+_SHOWN = 40  # Characters of a text that are enough to recognise the place.
+_LISTED = 12  # Terminals that are named before the rest is counted.
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A lexeme whose end is certain once the text that was asked about is read.
+
+    Attributes
+    ----------
+    terminal : str
+        As the author writes it: a name, or a literal such as ``"{"``.
+    text : bytes
+        The whole lexeme; it may have begun before.
+    fate : {"shifted", "ignored", "refused"}
+        What became of it: the parser took it, it is of no account, or the parser does not take it and all ends here.
+    """
+
+    terminal: str
+    text: bytes
+    fate: Literal["shifted", "ignored", "refused"]
+
+    def __str__(self) -> str:
+        shown = [self.terminal] if self.terminal == quote(self.text) else [self.terminal, quote(self.text)]
+        return " ".join([*shown, *([] if self.fate == "shifted" else [f"({self.fate})"])])
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a token, or some bytes, may or may not come next. `Matcher.explain` makes it.
+
+    Symbols are written as in the grammar: a name, a literal such as ``"{"``, a repetition such as ``("," pair)+``.
+
+    Attributes
+    ----------
+    allowed : bool
+        What ``is_allowed`` says of the token, and ``accept_bytes`` of bytes.
+    reason : str
+        Why, in one sentence.
+    token : int or None
+        The id that was asked about; None: bytes were.
+    text : bytes
+        Its text, without a leading space that is not part of the text; empty for an end token.
+    viable : int
+        How many bytes of ``text``, from its first, some sentence goes on with.
+    before : bytes
+        The text so far.
+    line, column : int
+        Where the first byte that is not viable is, or where ``text`` ends: from 1, in characters.
+    lexeme : bytes
+        What has been read there of a lexeme; empty between two lexemes.
+    unfinished : tuple of str
+        Terminals that ``lexeme`` may become, or become more of.
+    expected : tuple of str
+        Terminals that may begin there, in the order in which the lexer tries them.
+    may_end : bool
+        Whether the text may end there.
+    cuts : tuple of Cut
+        The lexemes whose ends ``text`` makes certain; the first ones may have ended before it.
+    stack : tuple of str
+        The parser's stack there: what has been read of the sentence, in grammar symbols.
+    rules : tuple of str
+        What is being parsed there: productions with a dot at the place.
+    within : tuple of str
+        Rules that these are part of, the innermost first, as far as only one can be meant.
+    """
+
+    allowed: bool
+    reason: str
+    token: int | None
+    text: bytes
+    viable: int
+    before: bytes
+    line: int
+    column: int
+    lexeme: bytes
+    unfinished: tuple[str, ...]
+    expected: tuple[str, ...]
+    may_end: bool
+    cuts: tuple[Cut, ...]
+    stack: tuple[str, ...]
+    rules: tuple[str, ...]
+    within: tuple[str, ...]
+
+    def render(self) -> str:
+        """As text for people, some lines of up to about 100 characters."""
+        lines = textwrap.wrap(f"{self._verdict}{self.reason}", _WIDTH, subsequent_indent="    ")
+        lines.append(f"  at:       line {self.line}, column {self.column}, after {tail(self.before + self._read)}")
+        if self.lexeme:
+            lines += _listed("reading", [quote(self.lexeme), "as", listing(self.unfinished, "or")])
+        following = [*self.expected, *(["the end"] if self.may_end else [])]
+        lines += _listed("expected", following or ["(nothing)"])
+        if self.cuts:
+            lines += _listed("lexemes", map(str, self.cuts))
+        for rule in self.rules:
+            lines += _listed("parsing", [rule])
+        if self.within:
+            lines += _listed("within", [" in ".join(self.within)])
+        lines += _listed("stack", self.stack or ["(empty)"])
+        return "\n".join(lines)
+
+    @property
+    def _verdict(self) -> str:
+        token = [] if self.token is None else [f"token {self.token}"]
+        text = [quote(self.text)] if self.text else []
+        return f"{' '.join([*token, *text])} is {'' if self.allowed else 'not '}allowed: " if token or text else ""
+
+    @property
+    def _read(self) -> bytes:
+        return self.text[: self.viable]
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+def listing(names: Iterable[str], last: str = "or") -> str:
+    """``a, b or c``; a long list is cut short."""
+    shown = list(names)
+    if len(shown) > _LISTED:
+        shown = [*shown[: _LISTED - 1], f"{len(shown) - _LISTED + 1} others"]
+    return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
+
+
+def tail(text: bytes) -> str:
+    """The end of a text, quoted."""
+    shown = text.decode("utf-8", "backslashreplace")
+    if not shown:
+        return "the start of the text"
+    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8"))
+
+
+def _listed(head: str, items: Iterable[str]) -> list[str]:
+    return textwrap.wrap(
+        f"  {head + ':':<10}{'  '.join(items)}",
+        _WIDTH,
+        subsequent_indent=" " * 12,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

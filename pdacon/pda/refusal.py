@@ -1,0 +1,78 @@
+"""Why a configuration does not take a byte, for people to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pdacon.pda.configuration import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why no sentence goes on with a byte, as far as one configuration tells.
+
+    Attributes
+    ----------
+    unfinished : tuple of int
+        Terminals that the lexeme so far could still become, none of which goes on with the byte.
+    matched : int or None
+        A terminal that the lexer cuts off with this byte, or has cut off within the lexeme, but that the parser
+        does not take.
+    lexeme : bytes
+        What ``matched`` matched, or else what has been read of a lexeme.
+    reads_on : bool
+        Whether the byte can be read all the same: what follows could not save the text.
+    """
+
+    unfinished: tuple[int, ...]
+    matched: int | None
+    lexeme: bytes
+    reads_on: bool
+
+
+def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
+    """Why a byte cannot follow.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        Where the text stands.
+    read : bytes
+        What was read last: at least ``configuration.length`` bytes.
+    byte : int
+        The byte that no sentence goes on with.
+    """
+    unfinished: dict[int, None] = {}
+    alternative: Configuration | None = configuration
+    cut: tuple[int, bytes] | None = None
+    while alternative is not None:
+        lexeme = read[len(read) - alternative.length :]
+        if not alternative.fresh:
+            threads = (*alternative.threads, *alternative.shadows)
+            unfinished |= dict.fromkeys(terminal for terminal, _ in threads if _takes(alternative, terminal))
+        cut = cut or _cut(alternative, lexeme, byte)
+        alternative = alternative.fallback
+    reads_on = configuration.step(byte) is not None
+    lexeme = read[len(read) - configuration.length :]
+    matched, lexeme = cut if cut and not reads_on else (None, lexeme)
+    return Refusal(tuple(unfinished), matched, lexeme, reads_on)
+
+
+def _takes(configuration: Configuration, terminal: int) -> bool:
+    machine = configuration.machine
+    return terminal in machine.ignore or machine.shift(configuration.stack, terminal) is not None
+
+
+def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> tuple[int, bytes] | None:
+    """The last terminal that matches within a lexeme or with the byte after it, if the parser does not take it."""
+    at: Configuration | None = configuration.restart()
+    last: tuple[int, bytes] | None = None
+    whole = lexeme + bytes([byte])
+    for end, value in enumerate(whole, 1):
+        if at is None:
+            break
+        terminal = at.match(value)
+        if terminal is not None:
+            last = None if _takes(at, terminal) else (terminal, whole[:end])
+        at = at.step(value)
+    return last

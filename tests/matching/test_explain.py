@@ -1,0 +1,134 @@
+"""What `Matcher.explain` says to people; the small-world tests hold its answers against the definition."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import pdacon
+
+BYTES = [bytes([b]) for b in range(256)]
+EOS, NONE = 256, 257
+VOCABULARY = pdacon.Vocabulary.from_tokens([*BYTES, None, None, b'": ', b"true"], eos_ids=[EOS])
+
+
+@pytest.fixture(scope="module")
+def json() -> pdacon.Constraint:
+    return pdacon.compile(pdacon.Grammar.builtin("json"), VOCABULARY)
+
+
+def after(text: bytes, grammar: str, **options: str) -> pdacon.Matcher:
+    matcher = pdacon.compile(pdacon.Grammar.from_lark(grammar, **options), VOCABULARY).matcher()
+    assert matcher.accept_bytes(text)
+    return matcher
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "reason"),
+    [
+        (b'{"a": [12', ord("x"),
+         '"x" cannot continue NUMBER "12", nor begin what can follow it; expected WS, "," or "]"'),
+        (b'{"a": [12', 258,
+         """'"' cannot continue NUMBER "12", nor begin what can follow it; expected WS, "," or "]\""""),
+        (b'{"a": [12', b"]}]", 'the parser does not take "]" here; expected WS or the end'),
+        (b'{"a": [12', EOS, 'the text cannot end here; expected WS, "," or "]"'),
+        (b'["ab', ord("\n"), """"\\n" cannot continue STRING '"ab'"""),
+        (b'["ab', EOS, """the text cannot end here: STRING '"ab' is not finished"""),
+        (b'["ab', "é".encode(), "some sentence goes on with it"),
+        (b"[", b"", 'expected STRING, NUMBER, WS, "false", "null", "true", "{", "[" or "]"'),
+        (b"[", b"\xff", '"\\xff" begins nothing that can come here; expected STRING, NUMBER, WS, "false", "null", '
+         '"true", "{", "[" or "]"'),
+        (b"[]", EOS, "the text may end here"),
+        (b"[]", NONE, "it stands for no text; such a token is never allowed"),
+    ],
+)  # fmt: skip
+def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reason: str) -> None:
+    matcher = json.matcher()
+    assert matcher.accept_bytes(text)
+    explanation = matcher.explain(asked)
+    assert explanation.reason == reason
+    allowed = matcher.fork().accept_bytes(asked) if isinstance(asked, bytes) else matcher.is_allowed(asked)
+    assert explanation.allowed == allowed
+    assert matcher.explain(asked) == explanation
+
+
+@pytest.mark.parametrize(
+    ("text", "grammar", "options", "asked", "reason"),
+    [
+        (b"", 'start: A B\nA: "a"\nB: "b"', {"lexer": "basic"}, b"b",
+         'the lexer takes "b" for B, which the parser does not take here; expected A'),
+        (b"if", 'start: "if" NAME "," NAME\nNAME: /[a-z]+/\n%ignore " "', {"lexer": "basic"}, b"i",
+         'the lexer reads "ifi" as NAME, which the parser does not take here; expected NAME or " "'),
+        (b"/*z", 'start: (S|C|A|Z)*\nS: "/"\nA: "*"\nZ: "z"\nC: /\\/\\*z*?\\*\\//',
+         {"lookahead": "commit", "conflicts": "shift"}, b"/",
+         '"/" could come here, but lookahead="commit" gives such texts up'),
+        (b"/*", 'start: (S|C|A|Z)*\nS: "/"\nA: "*"\nZ: "z"\nC: /\\/\\*(.|\\n)*?\\*\\//',
+         {"lookahead": "commit", "conflicts": "shift"}, EOS,
+         'the text could end here, but lookahead="commit" gives such texts up'),
+        (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "é" "\\xc3"'),
+    ],
+)  # fmt: skip
+def test_reasons_that_json_does_not_have(
+    text: bytes, grammar: str, options: dict[str, str], asked: int | bytes, reason: str
+) -> None:
+    explanation = after(text, grammar, **options).explain(asked)
+    assert not explanation.allowed
+    assert explanation.reason == reason
+
+
+def test_a_vocabulary_may_be_the_reason() -> None:
+    grammar = pdacon.Grammar.from_lark('start: "a" ("b" | "c" "d")')
+    vocabulary = pdacon.Vocabulary.from_tokens([b"a", b"b", b"c"])
+    matcher = pdacon.compile(grammar, vocabulary).matcher()
+    assert matcher.accept_token(0)
+    explanation = matcher.explain(2)
+    assert (explanation.allowed, explanation.viable) == (False, 1)
+    assert "no tokens of this vocabulary" in explanation.reason
+
+
+def test_all_that_is_known(json: pdacon.Constraint) -> None:
+    matcher = json.matcher()
+    assert matcher.accept_bytes(b'{"a": [1,\n"b')
+    explanation = matcher.explain(b'", tr:')
+    assert (explanation.viable, explanation.line, explanation.column) == (5, 2, 8)
+    assert explanation.lexeme == b"tr"
+    assert explanation.unfinished == ('"true"',)
+    assert explanation.expected == ()
+    assert [str(cut) for cut in explanation.cuts] == ["STRING '\"b\"'", '","', 'WS " " (ignored)']
+    assert explanation.stack == ('"{"', "STRING", '":"', '"["', "value", '("," value)+', '","')
+    assert explanation.rules == ('("," value)+: ("," value)+ "," • value',)
+    assert explanation.within == ("array", "pair", "object")
+    assert str(explanation) == explanation.render()
+    assert pickle.loads(pickle.dumps(explanation)) == explanation
+    assert (
+        explanation.render()
+        == """\
+'", tr:' is not allowed: ":" cannot continue "true" "tr"
+  at:       line 2, column 8, after '{"a": [1,\\n"b", tr'
+  reading:  "tr"  as  "true"
+  expected: (nothing)
+  lexemes:  STRING '"b"'  ","  WS " " (ignored)
+  parsing:  ("," value)+: ("," value)+ "," • value
+  within:   array in pair in object
+  stack:    "{"  STRING  ":"  "["  value  ("," value)+  ","
+"""[:-1]
+    )
+
+
+def test_misuse(json: pdacon.Constraint) -> None:
+    matcher = json.matcher()
+    with pytest.raises(IndexError, match="not in the vocabulary"):
+        matcher.explain(260)
+    for asked in ("a", True, 1.0, None):
+        with pytest.raises(TypeError, match="token id or bytes"):
+            matcher.explain(asked)  # type: ignore[arg-type]
+
+
+def test_repr(json: pdacon.Constraint) -> None:
+    matcher = json.matcher()
+    assert repr(matcher) == "<Matcher after 0 bytes (the start of the text), in the text>"
+    assert matcher.accept_bytes(b"[]")
+    assert repr(matcher) == '<Matcher after 2 bytes ("[]"), accepting>'
+    assert matcher.accept_token(EOS)
+    assert repr(matcher) == '<Matcher after 2 bytes ("[]"), terminated>'

@@ -1,0 +1,103 @@
+"""Explanations in the small world: the answer, how far the text is viable, and which lexemes end in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import islice
+
+import pytest
+from strategies import EXACT, SmallWorld, small_world
+from support.definition import Completions
+from support.lark_oracle import lark_parser
+from support.small_grammars import SmallGrammar
+from support.stock_lark import StockLark, affordable_length
+from support.vocabularies import alphabet_bytes
+
+import pdacon
+from pdacon import Constraint, Matcher
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def reached(world: SmallWorld, number: int) -> list[tuple[bytes, Matcher]]:
+    """So many texts that tokens spell, short ones first, each with a matcher behind it."""
+    pending: list[tuple[bytes, Matcher]] = [(b"", world.constraint.matcher())]
+    for text, matcher in pending:
+        for token in range(world.tiny.size):
+            if len(pending) < number and world.tiny.text(token) and matcher.is_allowed(token):
+                following = matcher.fork()
+                assert following.accept_token(token)
+                pending.append((text + world.tiny.text(token), following))
+    return pending
+
+
+@pytest.mark.parametrize("grammar", EXACT, ids=lambda grammar: grammar.name)
+def test_what_explanations_say(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    oracle = StockLark(grammar)
+    length = grammar.length or affordable_length(grammar.alphabet, scaled(200))
+    letters = alphabet_bytes(grammar.alphabet)
+    prefixes = Completions.enumerate(oracle, grammar.starts[0], length, letters).shortest
+    counts: Counter[str] = Counter()
+    for kind in range(5):
+        world = small_world(grammar.name, kind)
+        if world is None:
+            continue
+        vocabulary = pdacon.Vocabulary.from_tokens(BYTES)
+        bytewise = pdacon.compile(world.constraint.grammar, vocabulary)
+        for text, matcher in reached(world, scaled(3)):
+            for asked in [*range(world.tiny.size), *(text + letter for letter in letters)]:
+                explanation = matcher.explain(asked)
+                spelled = asked if isinstance(asked, bytes) else world.tiny.text(asked)
+                about = f"{grammar}{world.tiny}\nafter {text!r}, asked about {spelled!r}:\n{explanation}"
+                assert (explanation.before, explanation.text) == (text, spelled), about
+                allowed = matcher.fork().accept_bytes(asked) if asked is spelled else matcher.is_allowed(asked)
+                assert explanation.allowed == allowed, about
+                check_viable(bytewise, oracle, prefixes, text, spelled, explanation.viable, about)
+                if allowed and spelled:
+                    assert explanation.viable == len(spelled), about
+                assert explanation.reason, about
+                counts["explanations"] += 1
+                counts["refusals"] += not allowed
+    tally(grammars=1, **counts)
+
+
+def check_viable(
+    bytewise: Constraint,
+    oracle: StockLark,
+    prefixes: object,
+    text: bytes,
+    spelled: bytes,
+    viable: int,
+    about: str,
+) -> None:
+    """Some sentence, found by Lark, begins with the viable bytes; none that is known begins with one more."""
+    matcher = bytewise.matcher()
+    assert matcher.accept_bytes(text + spelled[:viable]), about
+    assert oracle.accepts(text + spelled[:viable] + matcher.shortest_completion()), about
+    if viable < len(spelled):
+        assert text + spelled[: viable + 1] not in prefixes, about  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("grammar", EXACT, ids=lambda grammar: grammar.name)
+def test_lexemes_are_those_of_lark(grammar: SmallGrammar, scaled: Callable[[int], int]) -> None:
+    world = small_world(grammar.name, 1)
+    assert world is not None
+    loaded = world.constraint.grammar
+    names = {loaded.symbol_name(terminal): loaded.describe_symbol(terminal) for terminal in range(loaded.end)}
+    oracle = StockLark(grammar)
+    for sentence in islice(oracle.sentences(6), scaled(40)):
+        matcher = world.constraint.matcher()
+        text = sentence.encode()
+        parser = lark_parser(loaded).parse_interactive(sentence, start=grammar.starts[0])
+        tokens = [(names[token.type], str(token).encode()) for token in parser.iter_parse()]
+        seen: list[tuple[str, bytes]] = []
+        for letter in range(len(text)):
+            for cut in matcher.explain(text[letter : letter + 1]).cuts:
+                assert cut.fate != "refused"
+                seen.extend([(cut.terminal, cut.text)] if cut.fate == "shifted" else [])
+            assert matcher.accept_bytes(text[letter : letter + 1])
+        at_once = world.constraint.matcher().explain(text).cuts
+        assert [(cut.terminal, cut.text) for cut in at_once if cut.fate == "shifted"] == tokens[: len(seen)]
+        # What is left waits for the end.
+        assert seen == tokens[: len(seen)], f"{grammar}{sentence!r}"
