@@ -164,7 +164,9 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
         if name in builder.name_tokens
         for literal, token in reversed(list(literals(tree)))
     }
-    terminals, rules, ignore = grammar.compile(list(options.start), set())
+    # An Indenter's newlines are lexed everywhere, even if no rule names them.
+    kept = {options.postlex.NL_type} if options.postlex else set()
+    terminals, rules, ignore = grammar.compile(list(options.start), kept)
     _apply_priority(terminals, rules, options.priority)
     named = frozenset(str(name) for name, _ in grammar.term_defs)
     return Loaded(terminals, rules, ignore, builder, named, rule_trees, written)

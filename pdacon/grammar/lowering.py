@@ -12,6 +12,7 @@ from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.indentation import lower_indentation
 from pdacon.grammar.loading import Loaded
 from pdacon.grammar.model import Grammar, GrammarOptions, Nonterminal, Production, Terminal
 from pdacon.grammar.patterns import check_group_names, lower_pattern
@@ -35,6 +36,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
     nonterminals = tuple(
         Nonterminal(str(name), places.rule(name), repeats=name.startswith("__")) for name in nonterminal_names
     )
+    layout = None if options.postlex is None else lower_indentation(options.postlex, ids, terminals)
     ids.update((n.name, len(terminals) + 1 + k) for k, n in enumerate(nonterminals))
     return Grammar(
         terminals=terminals,
@@ -45,6 +47,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
         options=options,
         source=text,
         source_path=path,
+        layout=layout,
     )
 
 
@@ -68,7 +71,11 @@ def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple
     validated = _lexed(loaded, options)
     lowered = [_terminal(definition, loaded, options, places, validated) for definition in loaded.terminals]
     defined = {terminal.name for terminal in lowered}
-    used = (symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term)
+    used = [symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term]
+    if options.postlex is not None:
+        # An Indenter gives them to the parser whether a rule wants them or not.
+        made = (options.postlex.NL_type, options.postlex.INDENT_type, options.postlex.DEDENT_type)
+        used += [name for name in made if name in loaded.named_terminals]
     declared = [name for name in dict.fromkeys(used) if name not in defined]
     return (*lowered, *(Terminal(name, None, 0, places.declaration(name)) for name in declared))
 
@@ -94,6 +101,8 @@ def _lexed(loaded: Loaded, options: GrammarOptions) -> set[str]:
     reached = set(options.start)
     pending = list(options.start)
     lexed = set(loaded.ignore)
+    if options.postlex is not None:
+        lexed.add(options.postlex.NL_type)
     while pending:
         for rule in by_origin[pending.pop()]:
             for symbol in rule.expansion:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import lark
 
+    from pdacon.grammar.indentation import Indentation
+
 LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
@@ -120,6 +122,31 @@ class Production:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """How newlines become indentation, in symbol ids of terminals. Made from Lark's ``Indenter``.
+
+    Attributes
+    ----------
+    newline : int
+        What ends a line; the columns behind its last newline indent the next one. It is in every lexical context.
+    indent, dedent : int
+        What the parser gets, after a newline, for a line that is further in, and for each block that it closes. They
+        have no pattern.
+    opens, closes : frozenset of int
+        Parentheses, disjoint; between them a newline is nothing.
+    tab_len : int
+        Columns of a tab, at least 1.
+    """
+
+    newline: int
+    indent: int
+    dedent: int
+    opens: frozenset[int]
+    closes: frozenset[int]
+    tab_len: int
+
+
+@dataclass(frozen=True, slots=True)
 class GrammarOptions:
     """How a grammar is to be read: Lark's options, and pdacon's policies ``conflicts`` and ``lookahead``.
 
@@ -130,7 +157,7 @@ class GrammarOptions:
     lexer: LexerKind = "contextual"
     conflicts: ConflictPolicy = "error"
     lookahead: LookaheadPolicy = "reject"
-    postlex: Any = None
+    postlex: Indentation | None = None
     g_regex_flags: int = 0
     use_bytes: bool = False
     priority: PriorityPolicy | None = "auto"
@@ -157,6 +184,8 @@ class Grammar:
         The text in Lark's language.
     source_path : str or None
         Where the text comes from.
+    layout : Layout or None
+        Indentation, if ``options.postlex`` says that newlines make any.
 
     Raises
     ------
@@ -172,6 +201,7 @@ class Grammar:
     options: GrammarOptions
     source: str
     source_path: str | None = None
+    layout: Layout | None = None
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)
@@ -185,6 +215,10 @@ class Grammar:
             raise ValueError(f"starts {self.starts}: at least one, each a nonterminal ({end + 1}..{count - 1})")
         if any(not 0 <= terminal < end for terminal in self.ignore):
             raise ValueError(f"ignore {sorted(self.ignore)}: not terminals (0..{end - 1})")
+        if self.layout is not None:
+            ids = {self.layout.newline, self.layout.indent, self.layout.dedent, *self.layout.opens, *self.layout.closes}
+            if min(ids) < 0 or max(ids) >= end:
+                raise ValueError(f"layout: not terminals (0..{end - 1}): {sorted(ids - set(range(end)))}")
 
     def __repr__(self) -> str:
         return (
@@ -224,7 +258,8 @@ class Grammar:
         lookahead : {"reject", "commit"}
             What to do with a terminal whose end cannot be known within bounded lookahead.
         g_regex_flags, use_bytes, postlex, priority, maybe_placeholders, source_path, import_paths
-            As in Lark. ``postlex`` and ``use_bytes`` are not supported yet.
+            As in Lark. ``use_bytes`` is not supported yet. ``postlex`` is an instance or a subclass of
+            ``lark.indenter.Indenter`` that sets its attributes only, or ``"python"`` for Lark's ``PythonIndenter``.
 
         Raises
         ------
@@ -320,7 +355,7 @@ class Grammar:
             "parser": "lalr",
             "start": list(options.start),
             "lexer": options.lexer,
-            "postlex": options.postlex,
+            "postlex": options.postlex and options.postlex.to_indenter(),
             "g_regex_flags": options.g_regex_flags,
             "use_bytes": options.use_bytes,
             "priority": options.priority,

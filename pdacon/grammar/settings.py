@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar.indentation import read_postlex
 from pdacon.grammar.model import ConflictPolicy, GrammarOptions, LexerKind, LookaheadPolicy, PriorityPolicy
 
 _ACCEPTED: dict[str, tuple[object, ...]] = {
@@ -22,7 +23,7 @@ _FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII | re.U
 
 
 def make_options(
-    *, start: Any, import_paths: Any, source_path: Any, g_regex_flags: Any, **given: Any
+    *, start: Any, import_paths: Any, source_path: Any, g_regex_flags: Any, postlex: Any, **given: Any
 ) -> GrammarOptions:
     """Check every option; what comes back needs no further check.
 
@@ -31,18 +32,12 @@ def make_options(
     ValueError, TypeError
         If a value is not accepted.
     UnsupportedGrammarError
-        For ``postlex`` and ``use_bytes``.
+        For ``use_bytes``, and for a ``postlex`` that is more than an Indenter.
     """
     for name, accepted in _ACCEPTED.items():
         value = given[name]
         if not any(value is one or (isinstance(value, str) and value == one) for one in accepted):
             raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, accepted))}")
-    if given["postlex"] is not None:
-        raise UnsupportedGrammarError(
-            f"postlex={type(given['postlex']).__name__}: not supported yet; write the grammar without a postlexer, "
-            "with explicit delimiters instead of indentation",
-            feature="postlex",
-        )
     if given["use_bytes"]:
         raise UnsupportedGrammarError(
             "use_bytes=True: not supported yet; leave it out and write the grammar over text (pdacon reads and "
@@ -52,6 +47,7 @@ def make_options(
     return GrammarOptions(
         start=_start(start),
         g_regex_flags=_flags(g_regex_flags),
+        postlex=read_postlex(postlex),
         import_paths=_import_paths(import_paths),
         import_base=None if source_path is None else _path(source_path),
         **given,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 
 ConflictKind = Literal["shift/reduce", "reduce/reduce", "reads-cycle"]
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 # In the order of the native enumerations.
 _KINDS: tuple[ConflictKind, ...] = ("shift/reduce", "reduce/reduce", "reads-cycle")
@@ -98,6 +100,10 @@ class Tables:
         The symbol by which a state is entered, -1 for start states.
     conflicts : tuple of Conflict
         Reads cycles first, then by state and terminal.
+    origin : int32[S], read-only
+        The LR state that each is a copy of: itself, unless `split_parentheses` made the tables.
+    in_parens : bool[S], read-only
+        Whether the state is inside parentheses, where an Indenter drops newlines. Only `split_parentheses` tells.
     """
 
     action: NDArray[np.int32]
@@ -106,6 +112,8 @@ class Tables:
     end_states: tuple[int, ...]
     accessing: NDArray[np.int32]
     conflicts: tuple[Conflict, ...]
+    origin: NDArray[np.int32]
+    in_parens: NDArray[np.bool_]
     _rules: tuple[tuple[int, tuple[int, ...]], ...] = field(repr=False)
     _kernels: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]] = field(repr=False)
 
@@ -188,9 +196,16 @@ def build_tables(
         end_states=tuple(int(native.end_states[start_of[s]]) for s in grammar.starts),
         accessing=native.accessing,
         conflicts=_conflicts(native),
+        origin=_frozen(np.arange(len(native.accessing), dtype=np.int32)),
+        in_parens=_frozen(np.zeros(len(native.accessing), np.bool_)),
         _rules=(*((p.lhs, p.rhs) for p in productions), *((-1, (s,)) for s in starts)),
         _kernels=(native.kernel_offset, native.kernel_production, native.kernel_dot),
     )
+
+
+def _frozen(array: NDArray[_Kind]) -> NDArray[_Kind]:
+    array.flags.writeable = False
+    return array
 
 
 def _array(values: Iterable[int]) -> NDArray[np.int32]:

@@ -84,7 +84,8 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     Parameters
     ----------
     tables : Tables
-        Of the same grammar: their rows are the contexts of the contextual lexer.
+        Of the same grammar: their rows are the contexts of the contextual lexer. Those of `split_parentheses` for
+        a grammar with layout.
     max_states : int
         Most states of the automaton.
     max_seconds : float
@@ -154,6 +155,8 @@ def _terminals_by_state(
     if grammar.options.lexer == "basic":
         return [lexable], np.zeros(len(rows), np.int32)
     always = grammar.ignore & lexable
+    if grammar.layout is not None:
+        always |= {grammar.layout.newline}
     ids: dict[frozenset[int], int] = {}
     by_row: dict[bytes, int] = {}
     of_state = np.empty(len(rows), np.int32)
@@ -255,8 +258,14 @@ def _make_nfa(grammar: Grammar, max_states: int) -> _core.Nfa:
 
 
 def _contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[np.int32]) -> list[list[int]]:
-    """For each terminal: the contexts of the LR states that a shift of it enters."""
-    shifts = (column[column > 0] - 1 for column in tables.action[:, : len(grammar.terminals)].T)
+    """For each terminal: the contexts of the LR states that a shift of it enters.
+
+    A newline is followed by what an Indenter makes of it, or by what came before it, where it is dropped.
+    """
+    shifts = [column[column > 0] - 1 for column in tables.action[:, : len(grammar.terminals)].T]
+    if (layout := grammar.layout) is not None:
+        made = (shifts[layout.newline], shifts[layout.indent], shifts[layout.dedent])
+        shifts[layout.newline] = np.concatenate([*made, np.flatnonzero(tables.in_parens)])
     return [np.unique(context_of_state[targets]).tolist() for targets in shifts]
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import lark
 import pytest
 from grammar.samples import GOOD
-from lark.indenter import PythonIndenter
 from support.lark_oracle import accepts
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
@@ -247,7 +246,7 @@ def test_wrong_options_name_the_right_ones(options: dict[str, object], expected:
         Grammar.from_lark('start: "a"', **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("option", [{"postlex": PythonIndenter()}, {"use_bytes": True}])
+@pytest.mark.parametrize("option", [{"use_bytes": True}])
 def test_options_of_a_later_version_are_refused_by_name(option: dict[str, object]) -> None:
     with pytest.raises(UnsupportedGrammarError, match="not supported yet; ") as caught:
         Grammar.from_lark('start: "a"', **option)  # type: ignore[arg-type]

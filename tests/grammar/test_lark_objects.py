@@ -9,7 +9,6 @@ from typing import Any
 
 import lark
 import pytest
-from lark.indenter import PythonIndenter
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar
@@ -64,6 +63,11 @@ def test_a_cached_parser_still_has_its_text(tmp_path: Path) -> None:
         assert len(Grammar.from_lark(parser).productions) == len(parser.rules)
 
 
+class Upper(lark.lark.PostLex):
+    def process(self, stream: Any) -> Any:
+        return (token.update(value=token.upper()) for token in stream)
+
+
 class CustomLexer(lark.lexer.Lexer):
     def __init__(self, conf: Any) -> None: ...
 
@@ -80,7 +84,7 @@ class CustomLexer(lark.lexer.Lexer):
         ("edit_terminals", {"edit_terminals": lambda terminal: None}),
         ("lexer", {"lexer": CustomLexer}),
         ("_plugins", {"_plugins": {"BasicLexer": lark.lexer.BasicLexer}}),
-        ("postlex", {"postlex": PythonIndenter()}),
+        ("postlex", {"postlex": Upper()}),
         ("use_bytes", {"use_bytes": True}),
     ],
 )
