@@ -19,9 +19,14 @@ class SentenceConstraint:
         self.vocabulary = vocabulary
         self.sentences = [sentence.encode() for sentence in sentences]
         self._allowed: dict[tuple[int, ...], list[int]] = {}
+        self._masks: dict[tuple[int, ...], int] = {}
 
-    def matcher(self) -> SentenceMatcher:
+    def matcher(self, start: str | None = None) -> SentenceMatcher:
+        assert start is None
         return SentenceMatcher(self, ())
+
+    def mask_id(self, allowed: list[int]) -> int:
+        return self._masks.setdefault(tuple(sorted(allowed)), len(self._masks))
 
     def allowed(self, ids: tuple[int, ...]) -> list[int]:
         """What may follow the given ids, token by token from the definition."""
@@ -48,6 +53,9 @@ class SentenceMatcher:
 
     def __init__(self, constraint: SentenceConstraint, ids: tuple[int, ...]) -> None:
         self.constraint, self.ids = constraint, ids
+
+    def mask_id(self) -> int:
+        return self.constraint.mask_id(self.constraint.allowed(self.ids))
 
     def fill_bitmask(self, bitmask: np.ndarray[Any, np.dtype[np.int32]], row: int = 0) -> None:
         bits = np.zeros(bitmask.shape[1] * 32, dtype=np.uint8)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pdacon
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
 from pdacon.integrations.huggingface import PDALogitsProcessor, vocabulary
-from pdacon.integrations.huggingface.processor import shift_out, unpack
+from pdacon.integrations.huggingface.masks import MaskTable, shift_out
 from pdacon.integrations.huggingface.rows import common_prefix
 
 PROMPTS = ["Hello", "The quick brown fox jumps over", "1, 2,"]
@@ -261,12 +262,28 @@ def test_the_end_of_a_prompt_can_be_constrained() -> None:
 
 
 @given(st.integers(1, 100), st.data())
-def test_both_ways_to_unpack_are_the_definition(columns: int, data: st.DataObject) -> None:
+def test_shifting_out_is_the_definition(columns: int, data: st.DataObject) -> None:
     words = st.lists(st.integers(-(2**31), 2**31 - 1), min_size=-(-columns // 32), max_size=-(-columns // 32))
     bitmask = np.array(data.draw(st.lists(words, min_size=1, max_size=3)), dtype=np.int32)
     expected = [[bool(row[t // 32] >> t % 32 & 1) for t in range(columns)] for row in bitmask.tolist()]
-    assert unpack(bitmask, columns, torch.device("cpu")).tolist() == expected
     assert shift_out(torch.from_numpy(bitmask), columns).tolist() == expected
+
+
+@given(st.integers(1, 4), st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), max_size=12))
+def test_a_mask_table_gives_what_was_asked_for(capacity: int, calls: list[list[int]]) -> None:
+    """Whatever was asked for before, and however little is kept: mask k allows what 3k + 1 has bits for."""
+    table = MaskTable(5, torch.device("cpu"), capacity)
+
+    def fill(key: int) -> Callable[[Any], None]:
+        def write(words: Any) -> None:
+            assert not words.any()
+            words[0, 0] = 3 * key + 1
+
+        return write
+
+    for keys in calls:
+        rows = table.rows([(key, fill(key)) for key in keys])
+        assert rows.tolist() == [[bool(3 * key + 1 >> bit & 1) for bit in range(5)] for key in keys]
 
 
 @given(st.lists(st.integers(0, 1)), st.lists(st.integers(0, 1)))

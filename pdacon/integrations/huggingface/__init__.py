@@ -1,6 +1,6 @@
 """Hugging Face transformers: constrained ``model.generate``, and a tiny model to try it with.
 
-`PDALogitsProcessor` masks the scores inside ``generate``; `generate` is the whole way from a prompt to text;
+`PDALogitsProcessor` masks the scores inside ``generate``; `generate` is the whole way from prompts to texts;
 `vocabulary` reads what a constraint must be compiled for; `load_tiny` loads the model that comes with pdacon.
 
 Needs ``pip install 'pdacon[huggingface]'``: torch 2.4 and transformers 5.0 or later.
@@ -14,8 +14,9 @@ except ImportError as error:
         f"pdacon.integrations.huggingface needs {error.name}; install it with: pip install 'pdacon[huggingface]'"
     ) from error
 
-from pdacon.integrations.huggingface.generation import Generation, generate, vocabulary
+from pdacon.integrations.huggingface.generation import generate, vocabulary
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
+from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.tiny import load_tiny, tiny_path
 
 __all__ = ["Generation", "PDALogitsProcessor", "generate", "load_tiny", "tiny_path", "vocabulary"]

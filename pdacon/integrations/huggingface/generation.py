@@ -1,48 +1,49 @@
-"""From a prompt to constrained text in one call: what the command line's ``pdacon generate`` does."""
+"""From prompts to constrained texts in one call."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from transformers.generation.streamers import BaseStreamer
 
-from pdacon.constraint import Constraint
+from pdacon.constraint import Constraint, compile
 from pdacon.detokenizer import Vocabulary
+from pdacon.grammar import Grammar
+from pdacon.integrations.huggingface.beginnings import Beginnings
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
+from pdacon.integrations.huggingface.prompts import Prompt, encode, split
+from pdacon.integrations.huggingface.results import Begun, Generation, begun, is_placeholder, read
 
+# Arguments of model.generate that this module sets itself, and what to use in their place.
+_OURS = {
+    "inputs": "the prompt",
+    "input_ids": "the prompt",
+    "attention_mask": "the prompt",
+    "decoder_input_ids": "prefix",
+    "max_new_tokens": "max_tokens",
+    "max_length": "max_tokens",
+    "do_sample": "temperature (0: no sampling)",
+    "eos_token_id": "the vocabulary's eos_ids",
+}
 
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """One generated text.
-
-    Attributes
-    ----------
-    text : str
-        What the token ids spell; a character that the last token leaves unfinished is dropped.
-    token_ids : tuple of int
-        The generated ids, the end token included if there is one.
-    complete : bool
-        Whether the text is a sentence of the grammar. False: `max_tokens` cut it, and it is the beginning of one.
-    """
-
-    text: str
-    token_ids: tuple[int, ...]
-    complete: bool
+_vocabularies: WeakKeyDictionary[Any, tuple[object, Vocabulary]] = WeakKeyDictionary()
 
 
 def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     """Return the vocabulary to compile a constraint for: as wide as the model's logits, ended as ``generate`` ends.
 
+    The last one is kept as long as the tokenizer is.
+
     Parameters
     ----------
     model : transformers.PreTrainedModel
     tokenizer : transformers.PreTrainedTokenizerFast
-        Byte-level BPE; see `pdacon.Vocabulary.from_huggingface`.
+        See `pdacon.Vocabulary.from_huggingface` for the families that can be read.
 
     Raises
     ------
@@ -50,92 +51,149 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
         See `pdacon.Vocabulary.from_huggingface`.
     """
     width = model.config.get_text_config(decoder=True).vocab_size
-    return Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=model.generation_config.eos_token_id)
+    ends = model.generation_config.eos_token_id
+    key = (width, repr(ends), len(tokenizer))  # tokens can be added to a tokenizer
+    known = _vocabularies.get(tokenizer)
+    if known is None or known[0] != key:
+        known = key, Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
+        _vocabularies[tokenizer] = known
+    return known[1]
 
 
 def generate(
     model: Any,
     tokenizer: Any,
-    prompt: str,
+    prompt: Prompt | Sequence[Prompt],
     *,
-    constraint: Constraint,
+    grammar: Grammar | str | None = None,
+    constraint: Constraint | None = None,
+    start: str | None = None,
+    prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int = 256,
     seed: int | None = None,
-    temperature: float = 1.0,
+    temperature: float | None = None,
+    num_beams: int = 1,
     num_return_sequences: int = 1,
     on_text: Callable[[str], None] | None = None,
+    chat_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> list[Generation]:
-    """Continue a prompt with text that the constraint allows.
+    """Answer prompts with text that a grammar allows.
 
     Parameters
     ----------
     model : transformers.PreTrainedModel
-        A causal language model.
+        A causal language model or an encoder-decoder.
     tokenizer : transformers.PreTrainedTokenizerFast
         Its tokenizer.
-    prompt : str
-        What comes before; it is not constrained and not returned. Empty: the text starts at the model's begin token.
+    prompt : str, list of messages, or list of either
+        What comes before; it is not constrained and not returned. A text is taken as it is, a list of messages (such as
+        ``{"role": "user", "content": "..."}``) is written with the tokenizer's chat template. Empty: the text starts
+        at the model's begin token.
+    grammar : Grammar or str
+        The grammar, or the text of one in Lark's notation; it is compiled in this call. To use one in many
+        calls, compile it once and give `constraint`.
     constraint : Constraint
-        Compiled for `vocabulary(model, tokenizer)`.
+        Compiled for `vocabulary(model, tokenizer)`; in place of `grammar`.
+    start : str, optional
+        Which of the grammar's start rules; the first if it is not given.
+    prefix : str or Generation, or list with one for each prompt
+        The beginning of the answer, to be continued: a text, or a generation that was cut off.
     max_tokens : int
-        The most tokens to generate, the end token included.
+        The most tokens to generate for a text, the end token included.
     seed : int, optional
         Makes sampling repeatable; the global random state is as before afterwards. Default: that state is used.
-    temperature : float
-        0: always the most probable token; 1: sample from the model's own distribution.
+    temperature : float, optional
+        0: no sampling; 1: sample from the model's own distribution. Default: 1, or 0 with beams.
+    num_beams : int
+        More than 1: beam search.
     num_return_sequences : int
-        How many texts to sample.
+        How many texts for each prompt. Beam search returns fewer where it finds fewer.
     on_text : callable, optional
-        Is given the text piece by piece, in whole characters, while it is generated. For one sequence only.
+        Is given what is generated piece by piece, in whole characters, meanwhile. For one text only.
+    chat_options : mapping, optional
+        More arguments of ``tokenizer.apply_chat_template``, such as ``tools``.
+    **options
+        More arguments of ``model.generate``: ``assistant_model``, ``prompt_lookup_num_tokens``, ``top_p``,
+        ``cache_implementation``, ``streamer``, ``stopping_criteria``, ... A ``logits_processor`` comes before the
+        constraint.
 
     Returns
     -------
     list of Generation
-        `num_return_sequences` of them.
+        Those of the first prompt first, the best first.
 
     Raises
     ------
+    TypeError
+        Neither or both of `grammar` and `constraint` are given, or an option that this function sets itself.
     ValueError
-        A number is out of range, or several texts were asked for with `on_text` or with temperature 0.
+        A number is out of range, several texts were asked for where there is only one, or a prefix is not the
+        beginning of a sentence.
     MatcherError
         See `PDALogitsProcessor`.
     """
-    _require_sensible(max_tokens, temperature, num_return_sequences, on_text)
-    input_ids, attention_mask = _encode(model, tokenizer, prompt)
+    _require_free(options, on_text)
+    temperature = (1.0 if num_beams == 1 else 0.0) if temperature is None else temperature
+    prompts = split(prompt)
+    _require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
+    if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
+        raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
+    constraint = _constraint(model, tokenizer, grammar, constraint, start)
+    before = _before(constraint, prefix, len(prompts))
+    beginnings = Beginnings(constraint, [one.text for one in before], start)
     ends = list(constraint.vocabulary.eos_ids)
     pad = _pad_id(model, tokenizer, ends)
-    options: dict[str, Any] = {"do_sample": temperature > 0}
-    if temperature > 0:
-        options["temperature"] = float(temperature)
+    inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {})
+    processor = PDALogitsProcessor(
+        constraint,
+        prefix=beginnings.prefixes,
+        prompt_length=inputs.columns,
+        num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
+        pad_token_id=pad,
+        start=start,
+    )
+    if on_text is not None:
+        options["streamer"] = _Streamer(constraint.vocabulary, before[0].text, on_text)
+    options["logits_processor"] = [*options.get("logits_processor", ()), processor]
+    options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
     with _random_state(seed, model.device), torch.inference_mode():
-        rows = model.generate(
-            input_ids,
-            attention_mask=attention_mask,
+        output = model.generate(
+            **inputs.arguments,
             max_new_tokens=max_tokens,
-            num_beams=1,
+            num_beams=num_beams,
             num_return_sequences=num_return_sequences,
             eos_token_id=ends,
             pad_token_id=pad,
-            logits_processor=[PDALogitsProcessor(constraint, pad_token_id=pad)],
-            streamer=None if on_text is None else _Streamer(constraint.vocabulary, on_text),
-            **options,
+            **_sampling(temperature, options),
         )
-    return [_generation(constraint, row) for row in rows[:, input_ids.shape[1] :].tolist()]
+    rows = output if isinstance(output, torch.Tensor) else output.sequences
+    texts: list[Generation] = []
+    for index, ids in enumerate(rows[:, inputs.columns :].tolist()):
+        number = index // num_return_sequences
+        matcher = beginnings.matcher(index, len(rows))
+        if num_beams > 1 and is_placeholder(matcher, ids, ends, pad):
+            continue
+        text = read(constraint, matcher, before[number], ids, pad, number)
+        if num_beams == 1 or text not in texts:  # beam search begins with the same beam several times
+            texts.append(text)
+    return texts
 
 
 class _Streamer(BaseStreamer):
     """Hands the text of one row on, character by whole character."""
 
-    def __init__(self, vocab: Vocabulary, on_text: Callable[[str], None]) -> None:
+    def __init__(self, vocab: Vocabulary, before: bytes, on_text: Callable[[str], None]) -> None:
         self._vocab, self._on_text = vocab, on_text
         self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._decoder.decode(before)
         self._prompt_seen = False
 
     def put(self, value: torch.Tensor) -> None:
         if not self._prompt_seen:
             self._prompt_seen = True
             return
-        text = self._decoder.decode(self._vocab.decode(value.tolist()))
+        text = self._decoder.decode(self._vocab.decode(value.flatten().tolist()))
         if text:
             self._on_text(text)
 
@@ -143,30 +201,58 @@ class _Streamer(BaseStreamer):
         """What is left is the beginning of a character: not text."""
 
 
-def _require_sensible(
-    max_tokens: int, temperature: float, num_return_sequences: int, on_text: Callable[[str], None] | None
-) -> None:
+def _require_free(options: Mapping[str, Any], on_text: object) -> None:
+    for name in options:
+        if name in _OURS:
+            raise TypeError(f"generate sets {name} itself; give {_OURS[name]}")
+    if on_text is not None and options.get("streamer") is not None:
+        raise TypeError("on_text is a streamer itself; give one of them")
+
+
+def _require_sensible(max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int) -> None:
     if max_tokens < 1:
         raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be generated")
     if not temperature >= 0:
-        raise ValueError(f"temperature is {temperature}; it must be 0 (greedy) or more")
+        raise ValueError(f"temperature is {temperature}; it must be 0 (no sampling) or more")
+    if num_beams < 1:
+        raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
     if num_return_sequences < 1:
         raise ValueError(f"num_return_sequences is {num_return_sequences}; it must be at least 1")
-    if num_return_sequences > 1 and temperature == 0:
-        raise ValueError("temperature 0 generates one text only; give num_return_sequences=1 or a temperature above 0")
-    if num_return_sequences > 1 and on_text is not None:
-        raise ValueError("on_text follows one text only; give num_return_sequences=1")
+    if num_beams == 1 and num_return_sequences > 1 and temperature == 0:
+        raise ValueError(
+            "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or num_beams"
+        )
+    if num_beams > 1 and num_return_sequences > num_beams:
+        raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
 
 
-def _encode(model: Any, tokenizer: Any, prompt: str) -> tuple[torch.Tensor, torch.Tensor]:
-    ids = tokenizer(prompt)["input_ids"]
-    if not ids:
-        begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
-        if begin is None:
-            raise ValueError("the prompt is empty and the tokenizer has no begin token; give a prompt")
-        ids = [begin]
-    input_ids = torch.tensor([ids], device=model.device)
-    return input_ids, torch.ones_like(input_ids)
+def _constraint(
+    model: Any, tokenizer: Any, grammar: Grammar | str | None, constraint: Constraint | None, start: str | None
+) -> Constraint:
+    if (grammar is None) == (constraint is None):
+        raise TypeError("generate needs grammar or constraint, and not both")
+    if constraint is not None:
+        return constraint
+    if isinstance(grammar, str):
+        grammar = Grammar.from_lark(grammar) if start is None else Grammar.from_lark(grammar, start=start)
+    assert grammar is not None
+    return compile(grammar, vocabulary(model, tokenizer))
+
+
+def _before(constraint: Constraint, prefix: str | Generation | Sequence[str | Generation], prompts: int) -> list[Begun]:
+    prefixes = [prefix] * prompts if isinstance(prefix, str | Generation) else list(prefix)
+    if len(prefixes) != prompts:
+        raise ValueError(
+            f"there are {prompts} prompts, but {len(prefixes)} prefixes; give one for each, or one for all"
+        )
+    return [begun(constraint, one) for one in prefixes]
+
+
+def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
+    if temperature > 0:
+        return {"do_sample": True, "temperature": float(temperature), **options}
+    # What the model's generation_config says of sampling would be reported as without effect.
+    return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, **options}
 
 
 def _pad_id(model: Any, tokenizer: Any, ends: list[int]) -> int | None:
@@ -187,12 +273,3 @@ def _random_state(seed: int | None, device: torch.device) -> Iterator[None]:
         with torch.random.fork_rng(device_type=device.type):
             torch.manual_seed(seed)
             yield
-
-
-def _generation(constraint: Constraint, ids: list[int]) -> Generation:
-    matcher = constraint.matcher()
-    length = 0
-    while length < len(ids) and not matcher.is_terminated() and matcher.accept_token(ids[length]):
-        length += 1
-    text = constraint.vocabulary.decode(ids[:length]).decode("utf-8", "ignore")
-    return Generation(text, tuple(ids[:length]), matcher.is_terminated() or matcher.is_accepting())

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from transformers import LogitsProcessor
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
+from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings
+from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row, follow
 
 
 class PDALogitsProcessor(LogitsProcessor):
     """Allow only what the constraint allows: every other score becomes -inf.
 
-    Pass it as ``model.generate(..., logits_processor=[PDALogitsProcessor(constraint)])``. Greedy decoding and
-    sampling, beam search, assisted decoding and prompt lookup work, in batches with left padding and with
-    ``num_return_sequences``. Scores may have any floating dtype, any device, and more columns than the vocabulary has
-    tokens (the surplus is never allowed); those given are not changed in place.
+    Pass it as ``model.generate(..., logits_processor=[PDALogitsProcessor(constraint)])``. Greedy decoding, sampling,
+    beam search, assisted decoding and prompt lookup work, for decoders and encoder-decoders, in batches with left
+    padding and with ``num_return_sequences``. Scores may have any floating dtype, any device, and more columns than
+    the vocabulary has tokens (the surplus is never allowed); those given are not changed in place.
 
-    A row that has its end token may only repeat end tokens. Rows that ``generate`` has finished and fills with padding
-    are tolerated; a row finished by something other than an end token (``stop_strings``, say) is recognised by its
-    padding, if `pad_token_id` is given.
+    The text that is constrained is what ``tokenizer.decode`` says of the generated ids alone: a tokenizer that strips
+    the space in front of a decoded text (SentencePiece) strips it here, whether a prompt precedes or not.
 
     The state of a row is found by its content. What is prompt and what is generated is learnt when a generation
     begins, so one processor serves several calls of ``generate``: a generation is a new one if its prompt is
@@ -31,30 +34,62 @@ class PDALogitsProcessor(LogitsProcessor):
     prompt plus a part of the last answer is taken for a continuation of that answer; call `reset` before it
     if it is not meant so.
 
+    A row that has its end token may only repeat end tokens. Rows that ``generate`` has finished and fills with padding
+    are tolerated; a row finished by something other than an end token (``stop_strings``, say) is recognised by its
+    padding, if `pad_token_id` is given. A begin token that ``forced_bos_token_id`` puts in front of the text is let
+    through.
+
     Parameters
     ----------
     constraint : Constraint
         Compiled for the vocabulary of the model.
+    prefix : str, bytes or sequence of them, optional
+        The constrained text that stands at the end of the prompt already, when an unfinished text is continued; one
+        for each prompt if the prompts differ. Default: the text begins with what is generated.
     prompt_length : int, optional
         The number of columns that are prompt, padding included, in every call. Default: the columns of the first
-        call of a generation. A smaller number makes the end of the prompt a part of the text that is constrained.
+        call of a generation. A smaller number makes the end of the prompt a part of the text that is constrained,
+        as `prefix` does, but token by token.
+    num_beams : int, optional
+        How many rows in succession compete with each other; give what ``generate`` is given. Beam search that
+        samples, or that meets other processors, runs out of candidates: then a beam may die, as long as one of the
+        beams of its prompt lives. Default 1: a row that dies is an error.
     pad_token_id : int, optional
         What ``generate`` writes into finished rows.
+    start : str, optional
+        Which of the grammar's start rules; the first if it is not given.
+
+    Raises
+    ------
+    ValueError
+        A number is out of range, or a prefix is not the beginning of a sentence.
 
     Notes
     -----
-    Cost per call and row, for 131,072 tokens in float32 on the CPU: the matcher's mask, 15 us to unpack it, 100 to
-    200 us to select the scores, 20 us to see that something is left; and comparing the ids with the last call's.
+    Cost per call and row, for 131,072 tokens in float32 on the CPU: the matcher's mask, 100 to 200 us to select the
+    scores, 20 us to see that something is left; and comparing the ids with the last call's.
     """
 
     def __init__(
-        self, constraint: Constraint, *, prompt_length: int | None = None, pad_token_id: int | None = None
+        self,
+        constraint: Constraint,
+        *,
+        prefix: Beginning | Sequence[Beginning] = "",
+        prompt_length: int | None = None,
+        num_beams: int = 1,
+        pad_token_id: int | None = None,
+        start: str | None = None,
     ) -> None:
         if prompt_length is not None and prompt_length < 0:
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
+        if num_beams < 1:
+            raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
         self.constraint = constraint
         self.pad_token_id = pad_token_id
+        self._beginnings = Beginnings(constraint, prefix, start)
+        self._num_beams = num_beams
         self._prompt_length = prompt_length
+        self._table: MaskTable | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -86,8 +121,9 @@ class PDALogitsProcessor(LogitsProcessor):
         """
         try:
             self._follow(input_ids)
+            self._require_life()
             masked = torch.where(self._allowed(scores), scores, -torch.inf)
-            self._require_choice(masked)
+            self._require_choice(scores, masked)
         except BaseException:
             self.reset()  # half-followed rows must not be found again
             raise
@@ -101,82 +137,114 @@ class PDALogitsProcessor(LogitsProcessor):
                 self._rows[index].extend([token], index)
         else:
             self._find_start(input_ids)
-            self._rows = follow(self._rows, input_ids[:, self._start :].tolist(), self._new_row)
+            count = len(input_ids)
+            origins = self._beginnings.parts(count)
+            contents = input_ids[:, self._start :].tolist()
+            self._rows = follow(self._rows, contents, lambda index: self._new_row(index, count), origins)
         self._seen = input_ids.clone()
 
     def _find_start(self, input_ids: torch.Tensor) -> None:
         """Decide whether this is the generation seen last, moved or shrunk, or a new one."""
+        seen, start, length = self._seen, self._start, input_ids.shape[1]
         if self._prompt_length is not None:
+            if length < self._prompt_length:
+                raise MatcherError(f"there are {length} columns of ids, but prompt_length is {self._prompt_length}")
             self._start = self._prompt_length
             return
-        seen, start = self._seen, self._start
         # Beam search adds one column. Assisted decoding asks for candidates one by one and keeps some of them. So a
         # generation that grows by more is another one.
         same = (
             seen is not None
             and len(input_ids) == len(seen)
-            and start <= input_ids.shape[1] <= seen.shape[1] + 1
+            and start <= length <= seen.shape[1] + 1
             and torch.equal(input_ids[:, :start], seen[:, :start])
         )
         if not same:
             self._rows = []
-            self._start = input_ids.shape[1]
+            self._start = length
 
-    def _new_row(self) -> Row:
-        return Row(self.constraint.matcher(), self.constraint.vocabulary, self.pad_token_id)
+    def _new_row(self, index: int, count: int) -> Row:
+        return Row(self._beginnings.matcher(index, count), self.constraint.vocabulary, self.pad_token_id)
+
+    def _require_life(self) -> None:
+        """Raise for a row that went astray, unless it is a beam behind the best one.
+
+        Where beam search has fewer candidates than beams it takes tokens of score -inf; the beam has that score from
+        then on, so it is sorted behind all others, and neither wins nor is returned. If the best beam is astray,
+        something else than its score chose it.
+        """
+        for group in self._groups():
+            refusal = self._rows[group[0]].refusal
+            if refusal is not None:
+                raise refusal
+
+    def _groups(self) -> Iterator[range]:
+        """The rows that compete with each other."""
+        for first in range(0, len(self._rows), self._num_beams):
+            yield range(first, min(first + self._num_beams, len(self._rows)))
 
     def _allowed(self, scores: torch.Tensor) -> torch.Tensor:
         """Return the mask of every row, True for allowed: bool of the shape and on the device of `scores`."""
         columns = scores.shape[1]
-        vocabulary = self.constraint.vocabulary.size
-        if columns < vocabulary:
+        if columns < self.constraint.vocabulary.size:
             raise MatcherError(
-                f"the scores have {columns} columns, but the constraint was compiled for {vocabulary} tokens: compile "
-                "it for the vocabulary of this model"
+                f"the scores have {columns} columns, but the constraint was compiled for "
+                f"{self.constraint.vocabulary.size} tokens: compile it for the vocabulary of this model"
             )
-        bitmask = np.zeros((len(self._rows), -(-columns // 32)), dtype=np.int32)
-        for index, row in enumerate(self._rows):
-            if row.stopped and not row.matcher.is_terminated():
-                _allow_only(bitmask[index], row.pad_id)
-                continue
-            row.matcher.fill_bitmask(bitmask, index)
-            if not bitmask[index].any():
-                raise MatcherError(
-                    f"row {index}: no token is allowed after {len(row.ids)} generated tokens; if the text is "
-                    "complete, the vocabulary lacks an end token: give it eos_ids"
-                )
-        return unpack(bitmask, columns, scores.device)
+        table = self._table
+        if table is None or table.columns != columns or table.device != scores.device:
+            table = self._table = MaskTable(columns, scores.device)
+        return table.rows([self._mask(row, index) for index, row in enumerate(self._rows)])
 
-    def _require_choice(self, masked: torch.Tensor) -> None:
-        """Refuse a row in which every score is -inf: sampling would fail, and greedy decoding would take id 0."""
+    def _mask(self, row: Row, index: int) -> tuple[Hashable, Fill]:
+        """Return what identifies the mask of a row, and what writes it."""
+        if row.refusal is not None:
+            return "ends", lambda words: _allow(words, self.constraint.vocabulary.eos_ids)
+        if row.stopped and not row.matcher.is_terminated():
+            return ("padding", row.pad_id), lambda words: _allow(words, (row.pad_id,))
+        return row.matcher.mask_id(), lambda words: self._fill(row, index, words)
+
+    def _fill(self, row: Row, index: int, words: NDArray[np.int32]) -> None:
+        row.matcher.fill_bitmask(words)
+        if not words.any():
+            raise MatcherError(
+                f"row {index}: no token is allowed after {len(row.ids)} generated tokens; if the text is "
+                "complete, the vocabulary lacks an end token: give it eos_ids"
+            )
+
+    def _require_choice(self, scores: torch.Tensor, masked: torch.Tensor) -> None:
+        """Refuse a row in which every score is -inf: sampling would fail, and greedy decoding would take id 0.
+
+        A token without text that is forced in front of the text is put back.
+        """
         empty = (masked.amax(dim=-1) == -torch.inf).tolist()
-        if any(empty):
-            index = empty.index(True)
-            raise MatcherError(
-                f"row {index}: after {len(self._rows[index].ids)} generated tokens every token that the constraint "
-                "allows has the score -inf; another logits processor (min_new_tokens, suppress_tokens, bad_words_ids, "
-                "no_repeat_ngram_size, ...) forbids them"
-            )
+        if not any(empty):
+            return
+        for index, row in enumerate(self._rows):
+            if empty[index]:
+                possible = (scores[index] > -torch.inf).nonzero().flatten().tolist()
+                if len(possible) == 1 and row.opens_with(possible[0]):
+                    masked[index] = scores[index]
+                    empty[index] = False
+        for group in self._groups():
+            if all(empty[index] or self._rows[index].refusal is not None for index in group):
+                index = next(index for index in group if empty[index])
+                raise self._no_choice(self._rows[index], index)
 
-
-def unpack(bitmask: np.ndarray[Any, np.dtype[np.int32]], columns: int, device: torch.device) -> torch.Tensor:
-    """Return the bits of int32[rows, words] as bool[rows, columns] on a device; token t is bit t%32 of word t//32."""
-    if device.type == "cpu":  # six times as fast as shifting
-        bits = np.unpackbits(bitmask.view(np.uint8), axis=1, count=columns, bitorder="little")
-        return torch.from_numpy(bits.view(np.bool_))
-    return shift_out(torch.from_numpy(bitmask).to(device), columns)  # an eighth of the transfer of bools
-
-
-def shift_out(words: torch.Tensor, columns: int) -> torch.Tensor:
-    """Do what `unpack` does where the words already are."""
-    places = torch.arange(32, dtype=torch.int32, device=words.device)
-    return ((words.unsqueeze(-1) >> places) & 1).flatten(1)[:, :columns].bool()
+    def _no_choice(self, row: Row, index: int) -> MatcherError:
+        beams = "" if self._num_beams > 1 else "; in beam search, give num_beams to this one to let other beams go on"
+        return MatcherError(
+            f"row {index}: after {len(row.ids)} generated tokens every token that the constraint allows has the score "
+            "-inf; another logits processor (min_new_tokens, forced_eos_token_id, suppress_tokens, bad_words_ids, "
+            f"no_repeat_ngram_size, ...) forbids them{beams}"
+        )
 
 
 def _is_one_longer(input_ids: torch.Tensor, seen: torch.Tensor) -> bool:
     return input_ids.shape[0] == seen.shape[0] and input_ids.shape[1] == seen.shape[1] + 1
 
 
-def _allow_only(words: np.ndarray[Any, np.dtype[np.int32]], token: int | None) -> None:
-    assert token is not None
-    words.view(np.uint32)[token // 32] = np.uint32(1 << token % 32)
+def _allow(words: NDArray[Any], tokens: Sequence[int | None]) -> None:
+    for token in tokens:
+        assert token is not None
+        words.view(np.uint32)[0, token // 32] |= np.uint32(1 << token % 32)

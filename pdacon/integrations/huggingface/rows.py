@@ -22,9 +22,9 @@ class Row:
     Parameters
     ----------
     matcher : Matcher
-        A matcher that has accepted nothing yet; the row owns it.
+        A matcher at the beginning of what is generated; the row owns it.
     vocabulary : Vocabulary
-        What the ids mean, for errors.
+        What the ids mean.
     pad_id : int or None
         What is written into rows that have stopped.
 
@@ -32,14 +32,18 @@ class Row:
     ----------
     ids : list of int
         The ids seen so far.
+    opening : int
+        How many of them, from the first, are not text and come before it, such as a forced begin token.
     accepted : int
-        How many of them, from the first, the matcher has accepted: all, unless the row stopped.
+        How many behind the opening the matcher has accepted: all, unless the row stopped or went astray.
     stopped : bool
         Padding was seen, behind an end token or (where something else than the constraint stopped the row) without
         one. What follows is padding too, and no longer the constraint's business.
+    refusal : MatcherError or None
+        The row went astray: an id was not allowed where it stands. What follows means nothing.
     """
 
-    __slots__ = ("_known", "accepted", "ids", "matcher", "pad_id", "stopped", "vocabulary")
+    __slots__ = ("_known", "accepted", "ids", "matcher", "opening", "pad_id", "refusal", "stopped", "vocabulary")
 
     def __init__(self, matcher: Matcher, vocabulary: Vocabulary, pad_id: int | None) -> None:
         self.matcher = matcher
@@ -47,30 +51,37 @@ class Row:
         self._known = range(vocabulary.size)
         self.pad_id = pad_id
         self.ids: list[int] = []
+        self.opening = 0
         self.accepted = 0
         self.stopped = False
+        self.refusal: MatcherError | None = None
 
     @property
     def over(self) -> bool:
         """Whether nothing can come any more but end tokens and padding."""
         return self.stopped or self.matcher.is_terminated()
 
-    def extend(self, ids: Iterable[int], index: int) -> None:
-        """Follow the row, which is the one at `index` in the batch, over the given ids.
+    def opens_with(self, token: int) -> bool:
+        """Whether a token may stand before the text that has not begun yet: it has no text and ends nothing."""
+        return (
+            not (self.accepted or self.over or self.refusal)
+            and token in self._known
+            and not self.vocabulary.tokens[token]
+            and token not in self.vocabulary.eos_ids
+        )
 
-        Raises
-        ------
-        MatcherError
-            An id is not allowed where it stands; the row stays in front of it.
-        """
+    def extend(self, ids: Iterable[int], index: int) -> None:
+        """Follow the row, which is the one at `index` in the batch, over the given ids."""
         for token in ids:
-            if not self.stopped:
+            if not (self.stopped or self.refusal):
                 if token in self._known and self.matcher.accept_token(token):
                     self.accepted += 1
                 elif token == self.pad_id or self.matcher.is_terminated():
                     self.stopped = True
+                elif self.opens_with(token):
+                    self.opening += 1
                 else:
-                    raise self._refusal(token, index)
+                    self.refusal = self._refusal(token, index)
             self.ids.append(token)
 
     def _refusal(self, token: int, index: int) -> MatcherError:
@@ -92,14 +103,18 @@ class Row:
         """Return a copy of the row as it was after its first `length` ids."""
         copy = Row(self.matcher.fork(), self.vocabulary, self.pad_id)
         copy.ids = self.ids[:length]
-        copy.accepted = min(self.accepted, length)
-        copy.stopped = self.stopped and length > self.accepted
+        copy.opening = min(self.opening, length)
+        copy.accepted = min(self.accepted, length - copy.opening)
+        if length > self.opening + self.accepted:
+            copy.stopped, copy.refusal = self.stopped, self.refusal
         if self.accepted > copy.accepted:
             copy.matcher.rollback(self.accepted - copy.accepted)
         return copy
 
 
-def follow(rows: Sequence[Row], contents: Sequence[list[int]], new_row: Callable[[], Row]) -> list[Row]:
+def follow(
+    rows: Sequence[Row], contents: Sequence[list[int]], new_row: Callable[[int], Row], origins: int
+) -> list[Row]:
     """Return one row for each content, made from the one of `rows` that shares most with it.
 
     Parameters
@@ -109,27 +124,41 @@ def follow(rows: Sequence[Row], contents: Sequence[list[int]], new_row: Callable
     contents : sequence of list of int
         The generated ids of every row now.
     new_row : callable
-        Makes a row that has seen nothing.
+        Makes a row that has seen nothing, for the row at an index.
+    origins : int
+        Rows come in this many equal parts, one after the other, and are only made from rows of their own part.
 
     Returns
     -------
     list of Row
-        Cost: one comparison of each content with each row, one fork, and what had to be taken back or accepted.
-
-    Raises
-    ------
-    MatcherError
-        A content has an id that is not allowed; the message names the row.
+        Cost: one look-up for each row that continues another; for one that was taken back, a comparison with each
+        row of its part. One fork, and what had to be taken back or accepted.
     """
     followed = []
-    for index, content in enumerate(contents):
-        shared, parent = max(
-            ((common_prefix(row.ids, content), row) for row in rows), key=lambda pair: pair[0], default=(0, None)
-        )
-        row = parent.fork(shared) if parent is not None and shared else new_row()
-        row.extend(content[shared:], index)
-        followed.append(row)
+    before, now = len(rows) // origins, len(contents) // origins
+    for origin in range(origins):
+        part = rows[origin * before : (origin + 1) * before]
+        by_ids = {tuple(row.ids): row for row in part}
+        for index in range(origin * now, (origin + 1) * now):
+            content = contents[index]
+            shared, parent = _closest(part, by_ids, content)
+            row = new_row(index) if parent is None else parent.fork(shared)
+            row.extend(content[shared:], index)
+            followed.append(row)
     return followed
+
+
+def _closest(part: Sequence[Row], by_ids: dict[tuple[int, ...], Row], content: list[int]) -> tuple[int, Row | None]:
+    """Return the row that shares the longest prefix with the content, and its length; None if none shares any."""
+    parent = by_ids.get(tuple(content[:-1]))
+    if parent is not None and parent.ids:
+        return len(parent.ids), parent
+    best: tuple[int, Row | None] = (0, None)
+    for row in part:
+        shared = common_prefix(row.ids, content)
+        if shared > best[0]:
+            best = shared, row
+    return best
 
 
 def common_prefix(a: list[int], b: list[int]) -> int:

@@ -1,0 +1,148 @@
+"""Prompts as ``model.generate`` wants them: padded ids, with what the constrained text begins with behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from pdacon.integrations.huggingface.results import Begun
+
+Chat = Sequence[Mapping[str, Any]]
+Prompt = str | Chat
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What ``model.generate`` is called with.
+
+    Attributes
+    ----------
+    arguments : dict
+        Tensors by the names of its parameters.
+    columns : int
+        How many columns of its result are prompt.
+    """
+
+    arguments: dict[str, torch.Tensor]
+    columns: int
+
+
+def split(prompt: Prompt | Sequence[Prompt]) -> list[Prompt]:
+    """Return the prompts that an argument means: one text, one chat (a list of messages), or a list of either.
+
+    Raises
+    ------
+    TypeError
+        It is none of them.
+    ValueError
+        There is no prompt.
+    """
+    if isinstance(prompt, str):
+        return [prompt]
+    prompts: list[Any] = list(prompt)
+    if not prompts:
+        raise ValueError("there is no prompt: the list is empty")
+    if all(isinstance(message, Mapping) for message in prompts):
+        return [prompts]
+    for one in prompts:
+        if not isinstance(one, str) and not (
+            isinstance(one, Sequence) and one and all(isinstance(message, Mapping) for message in one)
+        ):
+            raise TypeError(
+                f"a prompt is a text or a list of messages like {{'role': 'user', 'content': '...'}}, not {one!r}"
+            )
+    return prompts
+
+
+def encode(
+    model: Any,
+    tokenizer: Any,
+    prompts: Sequence[Prompt],
+    before: Sequence[Begun],
+    pad_id: int | None,
+    chat_options: Mapping[str, Any],
+) -> Inputs:
+    """Return the ids of prompts and of the text that stands behind them.
+
+    Parameters
+    ----------
+    model, tokenizer
+    prompts : sequence of str or chat
+        A chat is written with the tokenizer's chat template, up to where the answer begins.
+    before : sequence of Begun
+        What every answer begins with.
+    pad_id : int or None
+        Pads the rows on the left (an encoder's on the right); it is masked.
+    chat_options : mapping
+        More arguments of ``tokenizer.apply_chat_template``.
+
+    Raises
+    ------
+    ValueError
+        A prompt is empty and there is no begin token, or answers of an encoder-decoder begin at different lengths.
+    """
+    pad = 0 if pad_id is None else pad_id
+    if model.config.is_encoder_decoder:
+        rows = [_ids(tokenizer, prompt, Begun(), chat_options) for prompt in prompts]
+        input_ids, attention_mask = _padded(rows, pad, model.device, left=False)
+        decoder_ids = _decoder_ids(model, tokenizer, before)
+        arguments = {"input_ids": input_ids, "attention_mask": attention_mask, "decoder_input_ids": decoder_ids}
+        return Inputs(arguments, decoder_ids.shape[1])
+    rows = [_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
+    input_ids, attention_mask = _padded(rows, pad, model.device, left=True)
+    return Inputs({"input_ids": input_ids, "attention_mask": attention_mask}, input_ids.shape[1])
+
+
+def _ids(tokenizer: Any, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any]) -> list[int]:
+    behind = "" if before.token_ids else before.text.decode()
+    ids: list[int]
+    if isinstance(prompt, str):
+        ids = tokenizer(prompt + behind)["input_ids"]
+    else:
+        options = {"add_generation_prompt": True, **chat_options}
+        text = tokenizer.apply_chat_template(list(prompt), tokenize=False, **options)
+        ids = tokenizer(text + behind, add_special_tokens=False)["input_ids"]
+    ids = [*ids, *before.token_ids]
+    if not ids:
+        begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        if begin is None:
+            raise ValueError("the prompt is empty and the tokenizer has no begin token; give a prompt")
+        ids = [begin]
+    return ids
+
+
+def _decoder_ids(model: Any, tokenizer: Any, before: Sequence[Begun]) -> torch.Tensor:
+    config = model.generation_config
+    start = config.decoder_start_token_id if config.decoder_start_token_id is not None else config.bos_token_id
+    if start is None:
+        raise ValueError("the model's generation_config has neither decoder_start_token_id nor bos_token_id; set one")
+    rows = []
+    for one in before:
+        row = [start, *one.token_ids]
+        if one.text and not one.token_ids:
+            forced = [] if config.forced_bos_token_id is None else [config.forced_bos_token_id]
+            row += forced + tokenizer(one.text.decode(), add_special_tokens=False)["input_ids"]
+        rows.append(row)
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(
+            "the prefixes have different numbers of tokens, which the decoder of an encoder-decoder cannot pad; "
+            "continue them one prompt at a time"
+        )
+    return torch.tensor(rows, device=model.device)
+
+
+def _padded(
+    rows: Sequence[list[int]], pad_id: int, device: torch.device, *, left: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the rows as int64[rows, longest], and which of them is not padding."""
+    width = max(map(len, rows))
+    ids = torch.full((len(rows), width), pad_id, dtype=torch.int64)
+    mask = torch.zeros_like(ids)
+    for index, row in enumerate(rows):
+        place = slice(width - len(row), width) if left else slice(len(row))
+        ids[index, place] = torch.tensor(row)
+        mask[index, place] = 1
+    return ids.to(device), mask.to(device)
