@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.lexer import Program, compile_pattern
+from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
@@ -114,7 +115,9 @@ class Machine:
         if self.grammar.options.lexer == "basic":
             return frozenset(self._code)
         row = self._action[state]
-        return frozenset(t for t in self._code if row[t] != 0 or t in self.ignore)
+        layout = self.grammar.layout
+        always = self.ignore if layout is None else self.ignore | {layout.newline}
+        return frozenset(t for t in self._code if row[t] != 0 or t in always)
 
     def _context(self, lexable: frozenset[int]) -> Context:
         """Order the terminals and take out absorbed strings.
@@ -221,7 +224,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexeme:
-    """A lexeme of so many bytes, what the parser was told, or an ignored terminal, and the lexeme before it."""
+    """A lexeme of so many bytes, what the parser was told, or what was ignored, and the lexeme before it."""
 
     terminal: int
     length: int
@@ -247,6 +250,11 @@ class Configuration:
         text cannot go on from it.
     fresh
         Whether no byte of a lexeme has been read.
+    margin
+        The columns of the open blocks and the number of open parentheses, for a grammar with layout.
+    column
+        Where the next line begins if the lexeme is a newline that ends here. None if it can be no newline, or has no
+        line break yet.
     length
         How many bytes of a lexeme have been read; for reports, no part of the value.
     last
@@ -264,45 +272,61 @@ class Configuration:
     shadows: tuple[Thread, ...]
     fallback: Configuration | None
     fresh: bool
+    margin: Margin = OUTERMOST
+    column: int | None = None
     length: int = field(default=0, repr=False, compare=False)
     last: Lexeme | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
         """The configuration of the empty text, for the start symbol ``grammar.starts[start]``."""
-        return cls._between(machine, (machine.start_states[start],))
+        return cls._between(machine, (machine.start_states[start],), OUTERMOST, None)
 
     @classmethod
-    def _between(cls, machine: Machine, stack: tuple[int, ...], last: Lexeme | None = None) -> Configuration:
+    def _between(cls, machine: Machine, stack: tuple[int, ...], margin: Margin, last: Lexeme | None) -> Configuration:
         """The configuration between two lexemes."""
         context = machine.contexts[stack[-1]]
         absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
         threads, shadows = machine.entry(context.terminals), machine.entry(absorbed)
-        return cls(machine, stack, threads, shadows, None, True, last=last)
+        return cls(machine, stack, threads, shadows, None, True, margin, last=last)
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
         machine = self.machine
         threads = machine.move(self.threads, byte)
         shadows = machine.move(self.shadows, byte)
+        column = self._column_after(byte, (*threads, *shadows))
         matched = next((i for i, thread in enumerate(threads) if machine.matched(thread)), None)
         if matched is not None:
-            fallback = self._commit(threads[matched][0], shadows)
+            fallback = self._commit(threads[matched][0], shadows, column)
             threads = threads[:matched]
         else:
             fallback = None if self.fallback is None else self.fallback.step(byte)
         if not threads:
             return fallback
-        return Configuration(machine, self.stack, threads, shadows, fallback, False, self.length + 1, self.last)
+        length = self.length + 1
+        return Configuration(
+            machine, self.stack, threads, shadows, fallback, False, self.margin, column, length, self.last
+        )
 
-    def _commit(self, terminal: int, shadows: tuple[Thread, ...]) -> Configuration | None:
+    def _column_after(self, byte: int, threads: tuple[Thread, ...]) -> int | None:
+        layout = self.machine.grammar.layout
+        if layout is None or all(terminal != layout.newline for terminal, _ in threads):
+            return None
+        return column_after(self.column, byte, layout)
+
+    def _commit(self, terminal: int, shadows: tuple[Thread, ...], column: int | None) -> Configuration | None:
         """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
         machine = self.machine
         if terminal in machine.ignore:
-            return self._between(machine, self.stack, Lexeme(terminal, self.length + 1, True, self.last))
+            lexeme = Lexeme(terminal, self.length + 1, True, self.last)
+            return self._between(machine, self.stack, self.margin, lexeme)
         name = self._named(terminal, shadows)
-        stack = machine.shift(self.stack, name)
-        return None if stack is None else self._between(machine, stack, Lexeme(name, self.length + 1, False, self.last))
+        fed = feed(machine, self.stack, self.margin, name, column)
+        if fed is None:
+            return None
+        dropped = drops(machine.grammar.layout, self.margin, name)
+        return self._between(machine, *fed, Lexeme(name, self.length + 1, dropped, self.last))
 
     def _named(self, terminal: int, shadows: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
@@ -312,7 +336,7 @@ class Configuration:
 
     def restart(self) -> Configuration:
         """The configuration before the lexeme that has been begun."""
-        return self._between(self.machine, self.stack, self.last)
+        return self._between(self.machine, self.stack, self.margin, self.last)
 
     def match(self, byte: int) -> int | None:
         """The terminal that matches with one more byte, as the parser would be told, whether it takes it or not.
@@ -326,6 +350,12 @@ class Configuration:
             return terminal
         return self._named(terminal, machine.move(self.shadows, byte))
 
+    def takes(self, terminal: int) -> bool:
+        """Whether a lexeme can be this terminal here: the parser takes it, or never sees it."""
+        if terminal in self.machine.ignore or drops(self.machine.grammar.layout, self.margin, terminal):
+            return True
+        return self.machine.shift(self.stack, terminal) is not None
+
     def read(self, text: bytes) -> Configuration | None:
         """Read bytes one after the other."""
         configuration: Configuration | None = self
@@ -338,7 +368,7 @@ class Configuration:
     def ends(self) -> bool:
         """Whether the text is a sentence."""
         if self.fresh:
-            return self.machine.accepts(self.stack)
+            return ends(self.machine, self.stack, self.margin)
         return self.fallback is not None and self.fallback.ends()
 
 

@@ -33,14 +33,13 @@ class Expectation:
 
 def expect(configuration: Configuration) -> Expectation:
     """What may come after the text of a configuration. Cost: one reduce chain for each terminal that is looked for."""
-    machine = configuration.machine
     unfinished: dict[int, None] = {}
     begin: dict[int, None] = {}
     alternative: Configuration | None = configuration
     while alternative is not None:
         group = begin if alternative.fresh else unfinished
         for terminal, _ in (*alternative.threads, *alternative.shadows):
-            if terminal in machine.ignore or machine.shift(alternative.stack, terminal) is not None:
+            if alternative.takes(terminal):
                 group[terminal] = None
         alternative = alternative.fallback
     return Expectation(tuple(unfinished), tuple(begin), configuration.ends())

@@ -49,18 +49,13 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
         lexeme = read[len(read) - alternative.length :]
         if not alternative.fresh:
             threads = (*alternative.threads, *alternative.shadows)
-            unfinished |= dict.fromkeys(terminal for terminal, _ in threads if _takes(alternative, terminal))
+            unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
         cut = cut or _cut(alternative, lexeme, byte)
         alternative = alternative.fallback
     reads_on = configuration.step(byte) is not None
     lexeme = read[len(read) - configuration.length :]
     matched, lexeme = cut if cut and not reads_on else (None, lexeme)
     return Refusal(tuple(unfinished), matched, lexeme, reads_on)
-
-
-def _takes(configuration: Configuration, terminal: int) -> bool:
-    machine = configuration.machine
-    return terminal in machine.ignore or machine.shift(configuration.stack, terminal) is not None
 
 
 def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> tuple[int, bytes] | None:
@@ -73,6 +68,6 @@ def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> tuple[int, b
             break
         terminal = at.match(value)
         if terminal is not None:
-            last = None if _takes(at, terminal) else (terminal, whole[:end])
+            last = None if at.takes(terminal) else (terminal, whole[:end])
         at = at.step(value)
     return last

@@ -182,9 +182,11 @@ INDENTED_GRAMMARS = (
     _grammar(
         "dedent in the middle",
         "what follows a block belongs to the rule that has it",
-        'start: _NL? (x _NL)+\nx: "a" _NL _INDENT x+ _DEDENT ":" | "a"\n_NL: /(\\n *)+/\n%declare _INDENT _DEDENT\n',
+        'start: line+\nline: x _NL\nx: ":" _NL _INDENT line+ _DEDENT "a" | "a"\n'
+        "_NL: /(\\n *)+/\n%declare _INDENT _DEDENT\n",
         "a:\n ",
         TreeIndenter(),
+        length=7,
     ),
     _grammar(
         "blocks within a rule",
@@ -193,6 +195,7 @@ INDENTED_GRAMMARS = (
         "_NL: /(\\n *)+/\n%declare _INDENT _DEDENT\n",
         "a\n ",
         TreeIndenter(),
+        length=10,
     ),
     _grammar(
         "a keyword for the newline",

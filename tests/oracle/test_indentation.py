@@ -1,0 +1,153 @@
+"""Configuration with an Indenter accepts a text if and only if stock Lark, with the same Indenter, parses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import lark
+import pytest
+from lark.indenter import PythonIndenter
+from support.indented_grammars import INDENTED_GRAMMARS
+from support.lowering import load, machine_of
+from support.small_grammars import SmallGrammar
+from support.stock_lark import StockLark, affordable_length
+
+from pdacon.lalr import build_tables, split_parentheses
+from pdacon.pda import Configuration, Machine, Margin
+
+Layer = list[tuple[str, Configuration | None]]
+
+
+def accepted(configuration: Configuration | None) -> bool:
+    return configuration is not None and configuration.ends()
+
+
+def longer(layer: Layer, alphabet: str) -> Layer:
+    return [
+        (text + character, configuration and configuration.read(character.encode()))
+        for text, configuration in layer
+        for character in alphabet
+    ]
+
+
+@pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
+def test_all_short_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    """Texts, and the beginnings of sentences: none of them is given up."""
+    oracle = StockLark(grammar)
+    length = grammar.length or affordable_length(grammar.alphabet, scaled(10_000))
+    layer: Layer = [("", Configuration.initial(machine_of(grammar)))]
+    texts = dict(layer)
+    for _ in range(length):
+        layer = longer(layer, grammar.alphabet)
+        texts |= dict(layer)
+    sentences = {text for text in texts if oracle.accepts(text)}
+    assert sentences == {text for text, configuration in texts.items() if accepted(configuration)}
+    assert all(texts[text[:cut]] is not None for text in sentences for cut in range(len(text)))
+    assert sentences
+    tally(texts=len(texts), sentences=len(sentences))
+
+
+@pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
+def test_long_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    """Texts that Configuration has not given up yet, each with every character more; so many of each length."""
+    oracle = StockLark(grammar)
+    random = Random(grammar.name)
+    layer: Layer = [("", Configuration.initial(machine_of(grammar)))]
+    tried = sentences = 0
+    for _ in range(16):
+        layer = longer(layer, grammar.alphabet)
+        verdicts = {text: accepted(configuration) for text, configuration in layer}
+        assert verdicts == {text: oracle.accepts(text) for text in verdicts}
+        tried += len(verdicts)
+        sentences += sum(verdicts.values())
+        alive = [(text, configuration) for text, configuration in layer if configuration is not None]
+        # A newline is what it is about: half of those that are kept have read one not long ago.
+        recent = [(text, configuration) for text, configuration in alive if "\n" in text[-4:]]
+        most = scaled(80)
+        layer = random.sample(recent, min(most, len(recent))) + random.sample(alive, min(most, len(alive)))
+    tally(texts=tried, sentences=sentences)
+
+
+@pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
+def test_the_top_of_the_stack_knows_the_parentheses(grammar: SmallGrammar, tally: Callable[..., None]) -> None:
+    """With split tables the verdicts are the same, and the state on top says whether a newline counts."""
+    loaded = load(grammar)
+    tables = build_tables(loaded)
+    split = split_parentheses(loaded, tables)
+    plain: Layer = [("", Configuration.initial(Machine(loaded, tables)))]
+    other: Layer = [("", Configuration.initial(Machine(loaded, split)))]
+    tried = 0
+    for _ in range(affordable_length(grammar.alphabet, 4000)):
+        plain, other = longer(plain, grammar.alphabet), longer(other, grammar.alphabet)
+        for (text, first), (_, second) in zip(plain, other, strict=True):
+            tried += 1
+            assert (first is None) == (second is None), text
+            assert accepted(first) == accepted(second), text
+            if first is not None and second is not None:
+                assert split.origin[list(second.stack)].tolist() == list(first.stack), text
+                assert split.in_parens[second.stack[-1]] == (second.margin.parens > 0), text
+    tally(texts=tried)
+
+
+def test_a_margin_is_part_of_the_value() -> None:
+    """Equal stacks in blocks of different columns are different; what was read to get there is not told apart."""
+    grammar = next(grammar for grammar in INDENTED_GRAMMARS if grammar.name == "tree")
+    machine = machine_of(grammar)
+    one, two, tab = (Configuration.initial(machine).read(text) for text in (b"a\n a", b"a\n  a", b"a\n\ta"))
+    assert one is not None
+    assert two is not None
+    assert one.stack == two.stack
+    assert one.margin == Margin((0, 1))
+    assert one != two
+    assert two == tab
+    assert len({one, two, tab}) == 2
+
+
+TEXTS = r"""
+x = 1\nif x:\n    y = (1,\n2)\n    z\nelse:\n\tpass\n
+def f(a,\n  b):\n  # comment\n\n  return [a,\n# c\nb]\n\n\n# end\nf(1, 2)\n
+class A:\n    def f(self): pass\n\n    x = {1: 2,\n  3: 4}\n
+if a:\n  if b:\n    c\n d\n
+if a:\n  b\n    c\n
+x = (1\n
+while 1:\n        a\n\tb\n
+while 1:\n    a \\\n  + b\n    c\n
+try:\n  x\nexcept E as e:\n  y\nfinally:\n  z # no line break
+ x\n
+\n  x\n
+@a\ndef f(): return 1;\n\n\nfor x in (\n):\n\tif x: continue\n\telse:\n\t\tbreak\n\n
+""".strip("\n").split("\n")
+
+
+def python_texts() -> list[str]:
+    """The lines above: each is a text, in which line breaks and tabs are escaped. With variations of their columns."""
+    texts = [line.encode().decode("unicode_escape") for line in TEXTS]
+    random = Random(5)
+    for text in list(texts):
+        for _ in range(20):
+            place = random.randrange(len(text))
+            change = random.choice(["", " ", "\t", "\n", "\n  ", "(", ")", "#", ":", "    "])
+            texts.append(text[:place] + change + text[place + random.randrange(2) :])
+    return texts
+
+
+def test_python_without_look_around(tally: Callable[..., None]) -> None:
+    """python.lark with its own Indenter, but strings and numbers that need no look-around."""
+    text = (Path(lark.__file__).parent / "grammars" / "python.lark").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("STRING:"):
+            text = text.replace(line, """STRING: /"[^"\\n]*"|'[^'\\n]*'/""")
+        elif line.startswith("LONG_STRING:"):
+            text = text.replace(line, 'LONG_STRING.1: /""".*?"""/s')
+    text = text.replace("/(?![1-9])/", "")
+    options = {"postlex": PythonIndenter(), "start": "file_input"}
+    grammar = SmallGrammar("python", "", text, "", options, conflicts="shift")
+    oracle = StockLark(grammar)
+    initial = Configuration.initial(machine_of(grammar))
+    texts = python_texts()
+    verdicts = {text: accepted(initial.read(text.encode())) for text in texts}
+    assert verdicts == {text: oracle.accepts(text) for text in texts}
+    assert 20 < sum(verdicts.values()) < len(verdicts) - 20
+    tally(texts=len(verdicts), sentences=sum(verdicts.values()))
