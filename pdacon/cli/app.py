@@ -19,6 +19,7 @@ from pdacon.cli.options import (
     GrammarArgument,
     GrammarOption,
     GrammarOptions,
+    JsonLinesOption,
     Lexer,
     LexerOption,
     Lookahead,
@@ -92,7 +93,7 @@ def check(
 
     Exit status: 0 no findings, 1 findings, 2 not a grammar.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer), several_starts=True)
     from pdacon.cli.checking import check_grammar
 
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
@@ -165,6 +166,40 @@ def mask(
 
     given = read_text(text, file)
     return show_mask(loaded, given, _tokens(tokenizer), most=show, json_format=format is Format.json)
+
+
+@app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
+def sample(
+    grammar: GrammarArgument,
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts, all different.")] = 10,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=1,
+            metavar="N",
+            help="How long a text may grow before it is brought to its end, in bytes (in tokens with --tokenizer). "
+            "Default: 60 bytes or 20 tokens.",
+        ),
+    ] = None,
+    seed: SeedOption = None,
+    tokenizer: TokenizerOption = None,
+    json_lines: JsonLinesOption = False,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+    lexer: LexerOption = Lexer.contextual,
+) -> int:
+    """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
+
+    Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
+    the mask allows, and `--jsonl` has the token ids.
+    """
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
+    from pdacon.cli.sampling import show_samples
+
+    tokens = None if tokenizer is None else _tokens(tokenizer)
+    return show_samples(loaded, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
 
 
 @app.command(epilog=_examples("pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'"""))

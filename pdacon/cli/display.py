@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterable
 
 from rich.cells import cell_len
@@ -68,3 +69,10 @@ def readable(texts: Iterable[bytes]) -> list[str]:
 
 def _readability(text: bytes) -> tuple[bool, int, bytes]:
     return not text.decode("utf-8", "replace").replace("\ufffd", "\0").isprintable(), len(text), text
+
+
+def printable(text: str) -> str:
+    """The text as it is, but for control characters where standard output is a terminal that would obey them."""
+    if not sys.stdout.isatty():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode("ascii") for c in text)

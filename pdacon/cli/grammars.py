@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-def load_grammar(name: str, options: GrammarOptions) -> Grammar:
+def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False) -> Grammar:
     """The built-in grammar of that name, else the file, or standard input for ``-``.
 
     Raises
     ------
     BadInput
-        If there is no such grammar.
+        If there is no such grammar, or there are several starts where a text begins with one.
     GrammarError
         If it is not a grammar that pdacon takes.
     """
@@ -33,6 +33,8 @@ def load_grammar(name: str, options: GrammarOptions) -> Grammar:
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
     }
+    if len(options.start) > 1 and not several_starts:
+        raise BadInput(f"--start is given {len(options.start)} times, but a text of this command begins with one rule")
     if options.start:
         chosen["start"] = options.start
     if name == STDIN:

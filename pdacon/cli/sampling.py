@@ -1,0 +1,70 @@
+"""``pdacon sample``: random sentences of a grammar, to see what it means or to test what reads it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pdacon
+from pdacon.cli.display import printable
+from pdacon.cli.vocabularies import BYTES, Tokens, load_vocabulary
+from pdacon.grammar import Grammar
+from pdacon.matching.sampling import sample, sample_tokens
+
+_PATIENCE = 100  # texts in a row that are not new before it is said that there are no more
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sentence, and its tokens if it was drawn by tokens."""
+
+    text: str
+    tokens: tuple[int, ...] | None = None
+
+
+def draw(grammar: Grammar, tokens: Tokens | None, size: int | None, seed: int) -> Iterator[Sample]:
+    """Sentences, drawn by tokens if a vocabulary is given; without end."""
+    vocabulary = (tokens or load_vocabulary(BYTES)).vocabulary
+    constraint = pdacon.compile(grammar, vocabulary)
+    if tokens is None:
+        texts = sample(constraint, seed) if size is None else sample(constraint, seed, size=size)
+        return map(Sample, texts)
+    walks = sample_tokens(constraint, seed) if size is None else sample_tokens(constraint, seed, size=size)
+    return (Sample(vocabulary.decode(ids).decode("utf-8"), tuple(ids)) for ids in walks)
+
+
+def show_samples(
+    grammar: Grammar, tokens: Tokens | None, *, count: int, size: int | None, seed: int | None, json_lines: bool
+) -> int:
+    """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
+    chosen = secrets.randbelow(2**31) if seed is None else seed
+    found = list(_different(draw(grammar, tokens, size, chosen), count))
+    if json_lines:
+        for sentence in found:
+            drawn = {} if sentence.tokens is None else {"tokens": sentence.tokens}
+            print(json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False))  # noqa: T201
+    else:
+        # Texts of several lines need something between them.
+        gap = "\n\n" if any("\n" in sentence.text.rstrip("\n") for sentence in found) else "\n"
+        print(gap.join(printable(sentence.text) for sentence in found))  # noqa: T201
+    notes = [] if len(found) == count else [f"no more than {len(found)} different texts found"]
+    notes += [] if seed is not None else [f"--seed {chosen} repeats this"]
+    if notes:
+        sys.stderr.write("; ".join(notes) + "\n")
+    return 0
+
+
+def _different(sentences: Iterator[Sample], count: int) -> Iterator[Sample]:
+    seen: set[str] = set()
+    stale = 0
+    for sentence in sentences:
+        stale += 1
+        if sentence.text not in seen:
+            seen.add(sentence.text)
+            stale = 0
+            yield sentence
+        if len(seen) == count or stale == _PATIENCE:
+            return

@@ -1,0 +1,130 @@
+"""Random texts of a terminal that a person can read: short, mostly letters and digits."""
+
+from __future__ import annotations
+
+from random import Random
+
+from pdacon.lexer import Program
+from pdacon.lexer.program import BYTES, MATCH
+
+# Letters about as often as English has them, so that names look like words.
+_LETTERS = "eeeeaaaaooooiiittttnnnsssrrrhhlldduccmmfpgwybvk"
+_KINDS = ((60, _LETTERS), (12, "0123456789"), (8, " "), (6, "ETAOINSR"), (8, "_-.:;,!?+*/=<>()[]{}'@#%&|~^$`\"\\"))
+_OTHERS = tuple(character.encode() for character in "éüñßŁλπжш日本語€—🙂")
+_OTHERS_SHARE = 0.03
+# Weights beside 1: of parts that can be left out, of escapes, of leaving a loop too early or too late.
+_OPTIONAL, _ESCAPE, _RELUCTANT = 0.35, 0.1, 0.1
+_BACKSLASH = (0x5C, 0x5C)
+
+
+class LexemeSampler:
+    """Draws texts that a pattern's automaton can read; whether the lexer cuts them there is for a matcher to say."""
+
+    def __init__(self, program: Program) -> None:
+        edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
+        offset = program.offset.tolist()
+        self._kind = program.kind.tolist()
+        self._edges = [edges[offset[i] : offset[i + 1]] for i in range(len(self._kind))]
+        self._entry = program.entry
+        self._known: dict[int, tuple[list[tuple[int, bool]], list[float]]] = {}
+
+    def draw(self, rng: Random) -> bytes | None:
+        """One text; None if the pattern matches none."""
+        if len(self._kind) == 1 and not self._edges[0] and self._kind[0] == BYTES:
+            return None
+        wanted = 1 + min(int(rng.expovariate(0.3)), 12)
+        text = bytearray()
+        state = self._entry
+        while self._kind[state] != MATCH:
+            if self._kind[state] != BYTES:
+                state = self._choose_branch(rng, state, far=len(text) < wanted)
+                continue
+            for byte in self._choose_character(rng, state, text):
+                text.append(byte)
+                state = self._follow(state, byte) or 0  # 0 is never meant: what was chosen can be read
+        return bytes(text)
+
+    def _choose_branch(self, rng: Random, state: int, far: bool) -> int:
+        """Round a loop while the text is short, out of it then; parts that can be left out now and then."""
+        branches, weights = self._branches(state)
+        targets = [target for target, _ in branches]
+        if any(loops for _, loops in branches):
+            weights = [
+                weight * (1 if loops == far else _RELUCTANT)
+                for (_, loops), weight in zip(branches, weights, strict=True)
+            ]
+        return rng.choices(targets, weights)[0]
+
+    def _branches(self, state: int) -> tuple[list[tuple[int, bool]], list[float]]:
+        """The edges of a state as (target, whether it leads back), and how much each is liked."""
+        known = self._known.get(state)
+        if known is None:
+            targets = [target for _, _, target in self._edges[state]]
+            reached = [self._reach(target) for target in targets]
+            branches = [(target, state in reach) for target, reach in zip(targets, reached, strict=True)]
+            weights = [
+                (_OPTIONAL if any(other in reach for other in targets if other != target) and state not in reach else 1)
+                * (_ESCAPE if self._edges[target] and self._edges[target][0][:2] == _BACKSLASH else 1)
+                for target, reach in zip(targets, reached, strict=True)
+            ]
+            known = self._known[state] = branches, weights
+        return known
+
+    def _reach(self, state: int) -> set[int]:
+        """The states that a walk from this one can come to, itself included."""
+        seen = {state}
+        pending = [state]
+        while pending:
+            for _, _, target in self._edges[pending.pop()]:
+                if target not in seen:
+                    seen.add(target)
+                    pending.append(target)
+        return seen
+
+    def _choose_character(self, rng: Random, state: int, text: bytearray) -> bytes:
+        weights, choices = [], []
+        for weight, characters in _KINDS:
+            if characters == " " and (not text or text.endswith(b" ")):
+                continue
+            fitting = [c for c in characters if self._follow(state, ord(c)) is not None]
+            if fitting:
+                weights.append(weight)
+                choices.append(fitting)
+        others = [character for character in _OTHERS if self._reads(state, character)]
+        if others and (not choices or rng.random() < _OTHERS_SHARE):
+            return rng.choice(others)
+        if choices:
+            return rng.choice(rng.choices(choices, weights)[0]).encode()
+        low, high, _ = rng.choice(self._edges[state])
+        return bytes([rng.randint(low, high)])
+
+    def _reads(self, state: int, character: bytes) -> bool:
+        """Whether the bytes of one character can be read one after the other."""
+        for byte in character:
+            target = self._follow(state, byte) if self._kind[state] == BYTES else None
+            if target is None:
+                return False
+            state = target
+        return True
+
+    def _follow(self, state: int, byte: int) -> int | None:
+        return next((target for low, high, target in self._edges[state] if low <= byte <= high), None)
+
+
+def first_bytes(program: Program) -> set[int]:
+    """The bytes that a match can begin with."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    pending = [program.entry]
+    while pending:
+        state = pending.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        edges = range(program.offset[state], program.offset[state + 1])
+        if program.kind[state] == BYTES:
+            for edge in edges:
+                found.update(range(program.lo[edge], int(program.hi[edge]) + 1))
+        else:
+            pending += [int(program.target[edge]) for edge in edges]
+    return found

@@ -1,0 +1,330 @@
+"""Random sentences of a grammar, to see what it means, to test a parser, to fuzz whatever comes after a model.
+
+A walk: from where a matcher is, try moves that look sensible (a lexeme of each terminal that the parser waits for, with
+or without a space before it; or some tokens), keep those that the matcher takes, and choose one so that every kind of
+continuation has its share. Once the wanted size is reached, keep only moves that come nearer to the end. The matcher
+decides what is allowed, so every text is a sentence, whatever the moves are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon.errors import MatcherError
+from pdacon.lalr import build_tables
+from pdacon.lexer import compile_pattern
+from pdacon.matching.lexemes import LexemeSampler, first_bytes
+from pdacon.pda import Configuration, Machine, expect
+
+if TYPE_CHECKING:
+    from pdacon.constraint import Constraint
+    from pdacon.grammar import Grammar, Terminal
+    from pdacon.matching import Matcher
+
+T = TypeVar("T")
+
+# Weights beside 1: of moves that lead nowhere new, of those that leave nothing to say, of comments, of the end.
+_SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.05, 0.1
+_TRIED = 24  # tokens of several bytes tried at each place
+_AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
+_ATTEMPTS = 4
+
+
+def sample(
+    constraint: Constraint, rng: Random | int | None = None, *, size: int = 60, start: str | None = None
+) -> Iterator[str]:
+    """Random sentences, without end.
+
+    Parameters
+    ----------
+    constraint : Constraint
+        For any vocabulary that has all bytes; only its grammar matters. The quickest is
+        ``Vocabulary.from_tokens([bytes([b]) for b in range(256)])``.
+    rng : random.Random or int, optional
+        The source of chance, or a seed for one; the same seed gives the same sentences.
+    size : int
+        How long a sentence may grow, in bytes, before it is finished by the shortest way: each one has a target of its
+        own between 1 and this. Shorter if the grammar ends sooner, longer if its shortest end is.
+    start : str, optional
+        Which of the grammar's start rules.
+
+    Yields
+    ------
+    str
+        A sentence. Not uniform over anything: at each place each kind of continuation is about as likely as the others,
+        strings and names are short and mostly letters, whitespace is rare. Sentences may repeat.
+
+    Examples
+    --------
+    >>> import itertools, pdacon
+    >>> from pdacon.matching.sampling import sample
+    >>> grammar = pdacon.Grammar.from_lark('start: "a" ("," "a")*')
+    >>> words = pdacon.Vocabulary.from_tokens([bytes([b]) for b in range(256)])
+    >>> all(set(text) <= set("a,") for text in itertools.islice(sample(pdacon.compile(grammar, words), 1), 5))
+    True
+    """
+    _require_size(size)
+    return (text.decode("utf-8") for text in _texts(constraint, _random(rng), size, start))
+
+
+def sample_tokens(
+    constraint: Constraint, rng: Random | int | None = None, *, size: int = 20, start: str | None = None
+) -> Iterator[list[int]]:
+    """Random sentences as tokens that a model could have generated, end token included; without end.
+
+    Walks over the tokens that the mask allows, so the texts are stranger than those of `sample`, and the tokens seldom
+    those that the tokenizer itself would choose for them.
+
+    Parameters
+    ----------
+    constraint, rng, start
+        As for `sample`.
+    size : int
+        As for `sample`, in tokens.
+
+    Yields
+    ------
+    list of int
+        Token ids; the last one is an end token.
+
+    Raises
+    ------
+    ValueError
+        The vocabulary has no end token.
+    """
+    _require_size(size)
+    if not constraint.vocabulary.eos_ids:
+        raise ValueError("the vocabulary has no end token, so no sequence of its tokens is a whole text; give eos_ids")
+    return _token_walks(constraint, _random(rng), size, start)
+
+
+def _random(rng: Random | int | None) -> Random:
+    return rng if isinstance(rng, Random) else Random(rng)
+
+
+def _require_size(size: int) -> None:
+    if size < 1:
+        raise ValueError(f"size is {size}; it must be at least 1")
+
+
+def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
+    grammar = constraint.grammar
+    machine = Machine(grammar, build_tables(grammar))
+    initial = Configuration.initial(machine, 0 if start is None else grammar.options.start.index(start))
+    pieces, ends = _Pieces(grammar), _Ends(constraint)
+
+    def walk(target: int) -> tuple[int, bytes]:
+        matcher = constraint.matcher(start)
+        configuration: Configuration | None = initial
+        airy = rng.choice(_AIRY)
+        text = b""
+        while True:
+            left = _completion_length(matcher) if len(text) >= target else None
+            moves = pieces.moves(rng, text, configuration, airy)
+            piece = _step(matcher, rng, moves, matcher.accept_bytes, ends.reached, left)
+            if piece is None:
+                break
+            text += piece
+            configuration = configuration and configuration.read(piece)
+        text += matcher.shortest_completion()
+        return len(text), text
+
+    while True:
+        yield _longest_of_few(walk, rng.randint(1, size))
+
+
+def _token_walks(constraint: Constraint, rng: Random, size: int, start: str | None) -> Iterator[list[int]]:
+    vocabulary = constraint.vocabulary
+    ends = _Ends(constraint)
+    single = np.array([text is not None and len(text) == 1 for text in vocabulary.tokens])
+    liked = [0.0 if text is None else _liking(text) for text in vocabulary.tokens]
+    by_text = {text: i for i, text in enumerate(vocabulary.tokens) if text is not None}
+
+    def walk(target: int) -> tuple[int, list[int]]:
+        matcher = constraint.matcher(start)
+        ids: list[int] = []
+        while True:
+            left = _completion_length(matcher) if len(ids) >= target else None
+            allowed = ends.allowed(matcher)
+            few = np.flatnonzero(allowed & single).tolist()
+            many = np.flatnonzero(allowed & ~single).tolist()
+            tried = few + (rng.sample(many, _TRIED) if len(many) > _TRIED else many)
+            moves = [(i, liked[i]) for i in tried if liked[i]]
+            token = _step(matcher, rng, moves, matcher.accept_token, ends.reached, left)
+            if token is None:
+                break
+            ids.append(token)
+        ids += [*_finish(matcher, by_text), rng.choice(vocabulary.eos_ids)]
+        return len(ids), ids
+
+    while True:
+        yield _longest_of_few(walk, rng.randint(1, size))
+
+
+def _longest_of_few(walk: Callable[[int], tuple[int, T]], target: int) -> T:
+    """The first walk that comes near the target; if none does, the longest."""
+    best, sentence = walk(target)
+    for _ in range(_ATTEMPTS - 1):
+        if 2 * best >= target:
+            break
+        length, other = walk(target)
+        if length > best:
+            best, sentence = length, other
+    return sentence
+
+
+def _step(
+    matcher: Matcher,
+    rng: Random,
+    moves: Iterable[tuple[T, float]],
+    accept: Callable[[T], bool],
+    is_over: Callable[[Matcher], bool],
+    left: int | None,
+) -> T | None:
+    """Make one of the moves, each given with its weight; None: the text had better end here.
+
+    ``left``: only moves that leave less than so many bytes to the end; None: any move.
+    """
+    if left == 0 or is_over(matcher):
+        return None
+    here = matcher.mask_id()
+    found: list[tuple[T, int, float]] = []
+    for move, weight in moves:
+        if not accept(move):
+            continue
+        if left is None or _completion_length(matcher) < left:
+            there = matcher.mask_id()
+            found.append((move, there, weight * (_SAME if there == here else _LAST if is_over(matcher) else 1.0)))
+        matcher.rollback(1)
+    # Moves that lead to the same situation share their chance: twenty operators are not twenty times as likely as the
+    # end of the expression.
+    shares = Counter(there for _, there, _ in found)
+    choices: list[T | None] = [move for move, _, _ in found]
+    weights = [weight / shares[there] ** 0.5 for _, there, weight in found]
+    if matcher.is_accepting():
+        choices.append(None)
+        weights.append(_STOP)
+    chosen = rng.choices(choices, weights)[0] if choices else None
+    if chosen is not None:
+        accept(chosen)
+    return chosen
+
+
+def _completion_length(matcher: Matcher) -> int:
+    return len(matcher.shortest_completion())
+
+
+def _finish(matcher: Matcher, by_text: dict[bytes, int]) -> Iterator[int]:
+    """The tokens of a shortest way to the end, the longest ones first."""
+    while rest := matcher.shortest_completion():
+        heads = (by_text.get(rest[:length]) for length in range(len(rest), 0, -1))
+        token = next((i for i in heads if i is not None and matcher.accept_token(i)), None)
+        if token is None:
+            raise MatcherError(f"no token of the vocabulary begins {rest!r}, which is the shortest way to the end")
+        yield token
+
+
+class _Pieces:
+    """What can be tried next in a text: a lexeme of each terminal that the parser waits for."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._draw = [_drawer(terminal, grammar.options.g_regex_flags) for terminal in grammar.terminals]
+        self._ignored = sorted(grammar.ignore)
+        self._space = b" " if ord(" ") in _ignorable(grammar) else b"\n"
+
+    def moves(
+        self, rng: Random, text: bytes, configuration: Configuration | None, airy: float
+    ) -> Iterator[tuple[bytes, float]]:
+        """Pieces and their weights. ``airy``: how often there is a space where there need not be one."""
+        if configuration is None:
+            return
+        space = self._space
+        expected = expect(configuration)
+        for terminal in expected.next or expected.unfinished:
+            if terminal in self._ignored:
+                continue
+            piece = self._draw[terminal](rng)
+            if piece is None:
+                continue
+            spaced = airy if text else 0.0
+            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(configuration, piece):
+                spaced = 0.99
+            yield piece, 1 - spaced
+            if spaced > 0:
+                yield space + piece, spaced
+        for terminal in self._ignored:
+            piece = self._draw[terminal](rng)
+            if piece is not None and not piece.decode("utf-8", "replace").isspace():  # a comment
+                yield _closed(configuration, piece), _IGNORED
+
+
+def _begins_a_lexeme(configuration: Configuration, piece: bytes) -> bool:
+    """Whether none of its bytes goes on with what was read before."""
+    after = configuration.read(piece)
+    return after is not None and after.length <= len(piece)
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def _closed(configuration: Configuration, comment: bytes) -> bytes:
+    """A comment, and the line break that ends it if one does."""
+    line = comment + b"\n"
+    after = configuration.read(line)
+    return line if after is not None and after.length <= 1 else comment
+
+
+def _drawer(terminal: Terminal, flags: int) -> Callable[[Random], bytes | None]:
+    pattern = terminal.pattern
+    if pattern is None:
+        return lambda rng: None
+    if pattern.kind == "str":
+        fixed = pattern.value.encode("utf-8")
+        return lambda rng: fixed
+    return LexemeSampler(compile_pattern(pattern.regexp, flags)).draw
+
+
+def _ignorable(grammar: Grammar) -> set[int]:
+    """The bytes that ignored text can begin with."""
+    patterns = (grammar.terminals[i].pattern for i in grammar.ignore)
+    return {
+        byte
+        for p in patterns
+        if p is not None
+        for byte in first_bytes(compile_pattern(p.regexp, grammar.options.g_regex_flags))
+    }
+
+
+class _Ends:
+    """Knows where nothing but ignored text may follow."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        first = _ignorable(constraint.grammar)
+        tokens = constraint.vocabulary.tokens
+        self._more = np.array([text is not None and text[0] not in first for text in tokens])
+        self._bitmask = np.zeros(-(-len(tokens) // 32), dtype=np.int32)
+
+    def allowed(self, matcher: Matcher) -> NDArray[np.bool_]:
+        """The mask: bool[V]."""
+        matcher.fill_bitmask(self._bitmask)
+        bits = np.unpackbits(self._bitmask.view(np.uint8), bitorder="little", count=len(self._more))
+        return bits.view(np.bool_)
+
+    def reached(self, matcher: Matcher) -> bool:
+        """Whether the text is a sentence and only ignored text can follow."""
+        return matcher.is_accepting() and not (self.allowed(matcher) & self._more).any()
+
+
+def _liking(text: bytes) -> float:
+    """How much a token is wanted in a text that a person reads."""
+    shown = text.decode("utf-8", "replace").replace("\ufffd", "\0")
+    if not shown.isprintable() or shown.isspace():
+        return 0.03
+    return 0.1 if "\\" in shown else 1.0

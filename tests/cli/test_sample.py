@@ -1,0 +1,85 @@
+"""``pdacon sample``: as many different sentences as were asked for, in the formats that were asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from support.lark_oracle import accepts
+
+import pdacon
+from pdacon.cli import main
+from pdacon.cli.vocabularies import load_vocabulary
+
+
+@pytest.fixture
+def sample(capsys: pytest.CaptureFixture[str]):
+    def sample(*arguments: str) -> tuple[int, str, str]:
+        return main(["sample", *arguments]), *capsys.readouterr()
+
+    return sample
+
+
+def test_one_text_a_line(sample) -> None:
+    status, out, err = sample("arithmetic", "-n", "7", "--seed", "1")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert len(set(lines)) == 7
+    assert all(accepts(pdacon.Grammar.builtin("arithmetic"), line) for line in lines)
+
+
+def test_a_seed_is_named_and_repeats(sample) -> None:
+    _, out, err = sample("json", "-n", "3")
+    seed = re.fullmatch(r"--seed (\d+) repeats this\n", err)
+    assert seed is not None
+    assert sample("json", "-n", "3", "--seed", seed[1]) == (0, out, "")
+
+
+def test_json_lines(sample) -> None:
+    _, out, _ = sample("json", "-n", "5", "--seed", "1", "--jsonl", "--size", "200")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert len(rows) == 5
+    for row in rows:
+        assert list(row) == ["text"]
+        json.loads(row["text"])
+
+
+def test_by_tokens(sample) -> None:
+    tokens = load_vocabulary(None)
+    from pdacon.cli.vocabularies import tiny_folder
+
+    _, out, _ = sample("json", "-n", "5", "--seed", "1", "--jsonl", "--tokenizer", str(tiny_folder()))
+    for row in map(json.loads, out.splitlines()):
+        assert tokens.vocabulary.decode(row["tokens"]).decode() == row["text"]
+        assert row["tokens"][-1] in tokens.vocabulary.eos_ids
+        json.loads(row["text"])
+
+
+def test_a_small_language_is_seen_to_be_one(sample, tmp_path) -> None:
+    grammar = tmp_path / "two.lark"
+    grammar.write_text('start: "yes" | "no"\n')
+    status, out, err = sample(str(grammar), "--seed", "1")
+    assert status == 0
+    assert sorted(out.split()) == ["no", "yes"]
+    assert err == "no more than 2 different texts found\n"
+
+
+def test_texts_of_several_lines_are_kept_apart(sample, tmp_path) -> None:
+    grammar = tmp_path / "lines.lark"
+    grammar.write_text('start: WORD "\\n" WORD\nWORD: /[a-z]+/\n')
+    texts = sample(str(grammar), "-n", "3", "--seed", "1")[1].removesuffix("\n").split("\n\n")
+    assert len(texts) == 3
+    assert all(accepts(pdacon.Grammar.from_file(grammar), text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["json", "-n", "0"], ["json", "--size", "0"], ["nosuch"], ["json", "--start", "object", "--start", "array"]],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], sample) -> None:
+    status, out, err = sample(*arguments)
+    assert status == 2
+    assert out == ""
+    assert err.startswith("pdacon: ")
+    assert err.count("\n") == 1

@@ -1,0 +1,97 @@
+"""Random sentences: each is one, a seed repeats them, the size is a bound on the walk, and they are not all alike."""
+
+from __future__ import annotations
+
+from itertools import islice
+from random import Random
+
+import pytest
+from small_tokenizers import train_byte_level
+from support.lark_oracle import accepts
+
+import pdacon
+from pdacon.matching.sampling import sample, sample_tokens
+
+BYTES = pdacon.Vocabulary.from_tokens([*(bytes([b]) for b in range(256)), None], [256])
+GRAMMARS = {
+    "json": pdacon.Grammar.builtin("json"),
+    "arithmetic": pdacon.Grammar.builtin("arithmetic"),
+    "keywords, comments, flags": pdacon.Grammar.from_lark(r"""
+start: (query ";")+
+query: "select"i ("*" | NAME ("," NAME)*) "from"i NAME ("where"i NAME "=" (STRING | INT))?
+NAME: /[^\W\d]\w*/
+STRING: /'[^']*'/
+INT: /\d+/
+%ignore /\s+/
+%ignore /--[^\n]*/
+"""),
+    "nothing ignored, newlines": pdacon.Grammar.from_lark('start: line+\nline: /[a-z]+/ ":" /[^\\n]+/ "\\n"\n'),
+    "every text is long": pdacon.Grammar.from_lark("start: /x{70}/ /é/*"),
+    "one text": pdacon.Grammar.from_lark('start: "one" "text"'),
+    "the empty text": pdacon.Grammar.from_lark('start: "a"*'),
+    "basic lexer": pdacon.Grammar.from_lark('start: ("a" B)+\nB: /[bc]+/\n%ignore " "', lexer="basic"),
+}
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS.values(), ids=GRAMMARS)
+@pytest.mark.parametrize("size", [1, 60, 200])
+def test_every_text_is_a_sentence(grammar: pdacon.Grammar, size: int) -> None:
+    texts = list(islice(sample(pdacon.compile(grammar, BYTES), 7, size=size), 30))
+    assert [text for text in texts if not accepts(grammar, text)] == []
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS.values(), ids=GRAMMARS)
+def test_tokens_are_what_a_model_could_generate(grammar: pdacon.Grammar) -> None:
+    trained = train_byte_level("llama3", ["</s>"], 500)
+    vocabulary = pdacon.Vocabulary.from_huggingface(trained, eos_ids=[0])
+    constraint = pdacon.compile(grammar, vocabulary)
+    for ids in islice(sample_tokens(constraint, 7), 20):
+        matcher = constraint.matcher()
+        assert all(map(matcher.accept_token, ids))
+        assert matcher.is_terminated()
+        assert accepts(grammar, vocabulary.decode(ids))
+
+
+def test_a_seed_repeats_and_another_does_not() -> None:
+    constraint = pdacon.compile(GRAMMARS["json"], BYTES)
+    first = list(islice(sample(constraint, 1), 10))
+    assert list(islice(sample(constraint, Random(1)), 10)) == first
+    assert list(islice(sample(constraint, 2), 10)) != first
+
+
+def test_size_is_where_a_walk_ends() -> None:
+    constraint = pdacon.compile(GRAMMARS["json"], BYTES)
+    lengths = {size: [len(text) for text in islice(sample(constraint, 3, size=size), 40)] for size in (10, 100, 400)}
+    assert sum(lengths[10]) < sum(lengths[100]) < sum(lengths[400])
+    assert max(lengths[10]) < 60
+
+
+def test_there_is_something_of_everything() -> None:
+    texts = list(islice(sample(pdacon.compile(GRAMMARS["json"], BYTES), 5), 60))
+    assert len(set(texts)) > 50
+    for part in '{["-.,:':
+        assert sum(part in text for text in texts) >= 3, part
+    for word in ("true", "false", "null"):
+        assert any(word in text for text in texts), word
+    assert sum(text.count(" ") for text in texts) < sum(map(len, texts)) / 3
+
+
+def test_keywords_are_not_only_names() -> None:
+    texts = list(islice(sample(pdacon.compile(GRAMMARS["keywords, comments, flags"], BYTES), 5, size=120), 20))
+    assert sum("where" in text for text in texts) >= 3
+
+
+def test_another_start() -> None:
+    grammar = pdacon.Grammar.builtin("json", start=["start", "array"])
+    constraint = pdacon.compile(grammar, BYTES)
+    assert all(text.strip().startswith("[") for text in islice(sample(constraint, 1, start="array"), 10))
+    assert not all(text.strip().startswith("[") for text in islice(sample(constraint, 1), 10))
+
+
+def test_what_cannot_be_done() -> None:
+    constraint = pdacon.compile(GRAMMARS["json"], pdacon.Vocabulary.from_tokens([bytes([b]) for b in range(256)]))
+    assert next(sample(constraint, 1))
+    with pytest.raises(ValueError, match="end token"):
+        sample_tokens(constraint)
+    with pytest.raises(ValueError, match="size"):
+        sample(constraint, size=0)
