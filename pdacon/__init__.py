@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         VocabularyError,
     )
     from pdacon.grammar import Grammar
-    from pdacon.matching import Explanation, Matcher
+    from pdacon.matching import Explanation, Matcher, fill_bitmasks, mask_ids
 
 __all__ = [
     "ArtifactError",
@@ -49,6 +49,8 @@ __all__ = [
     "VocabularyError",
     "check",
     "compile",
+    "fill_bitmasks",
+    "mask_ids",
 ]
 
 _ROOMS = {
@@ -62,6 +64,8 @@ _ROOMS = {
     "Vocabulary": "detokenizer",
     "check": "determinism",
     "compile": "constraint",
+    "fill_bitmasks": "matching",
+    "mask_ids": "matching",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
 _MODULES = frozenset({*_ROOMS.values(), "errors", "lalr", "lexer", "pda"})

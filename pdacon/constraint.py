@@ -166,7 +166,9 @@ class Constraint:
         self._pdas = pdas
         self._explainers = tuple(Explainer(grammar, vocabulary, start) for start in range(len(pdas)))
 
-    def matcher(self, start: str | None = None, max_rollback: int | None = None) -> Matcher:
+    def matcher(
+        self, start: str | None = None, max_rollback: int | None = None, strip_leading_space: bool = False
+    ) -> Matcher:
         """A matcher at the start of a text.
 
         Parameters
@@ -177,11 +179,26 @@ class Constraint:
             How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 24
             bytes, and keeps the stack of its place alive. The text itself, a byte for each of its bytes, is always
             kept, for `Matcher.explain`.
+        strip_leading_space : bool
+            Whether one leading space of the first token with text is not part of the text, as in what SentencePiece
+            tokenizers decode at the start of a text (`Vocabulary.strip_leading_space`). Masks count it exactly.
+            What ``accept_bytes`` is given is the text itself; a token after that keeps its space.
+
+        Raises
+        ------
+        ValueError
+            The grammar was not compiled for `start`, or `max_rollback` is negative.
+        EmptyLanguageError
+            With `strip_leading_space`, no token may begin a text. It takes a vocabulary without a token for each byte.
         """
         if max_rollback is not None and max_rollback < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
         index = self._index(start)
-        return Matcher(self._pdas[index], -1 if max_rollback is None else max_rollback, self._explainers[index])
+        kept = -1 if max_rollback is None else max_rollback
+        matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), self._explainers[index])
+        if strip_leading_space and matcher._is_stuck():
+            raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
+        return matcher
 
     def statistics(self, start: str | None = None) -> dict[str, int]:
         """Sizes and counts.

@@ -8,7 +8,11 @@ What runs between two steps of a model is native from end to end and knows no gr
 the answer.
 """
 
+from pdacon._native import _core
 from pdacon.matching.explanation import Cut, Explanation
 from pdacon.matching.matcher import Matcher
 
-__all__ = ["Cut", "Explanation", "Matcher"]
+fill_bitmasks = _core.fill_bitmasks
+mask_ids = _core.mask_ids
+
+__all__ = ["Cut", "Explanation", "Matcher", "fill_bitmasks", "mask_ids"]

@@ -70,10 +70,11 @@ class Explainer:
         cuts = self._cuts(start, place, read)
         if matcher.is_terminated():
             reason = "an end token was accepted; only end tokens may follow"
-        elif token is not None and not text:
+        elif token is not None and not self._vocabulary.tokens[token]:
             reason = self._reason_without_text(token, allowed, place, read, expected)
         elif not text:
-            reason = f"expected {self._listing(expected)}"
+            space = "" if token is None else "its space is not part of the text; "
+            reason = f"{space}expected {self._listing(expected)}"
         elif allowed:
             reason = "some sentence goes on with it"
         elif viable == len(text):
@@ -110,7 +111,8 @@ class Explainer:
             raise TypeError(f"explain takes a token id or bytes, not {type(asked).__name__}{advice}")
         token = operator.index(asked)
         allowed = matcher.is_allowed(token)
-        return token, self._vocabulary.tokens[token] or b"", allowed
+        text = self._vocabulary.tokens[token] or b""
+        return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
 
     def _cuts(self, start: Configuration, place: Configuration, read: bytes) -> list[Cut]:
         """The lexemes that have become certain between two configurations, in the order of the text."""

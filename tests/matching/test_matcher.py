@@ -104,6 +104,161 @@ def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
         constraint.matcher(max_rollback=-1)
 
 
+def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:
+    """Whole numbers of any kind; what only looks like one is refused, not rounded."""
+    torch = pytest.importorskip("torch")
+    for token in (np.int64(91), np.uint8(91), torch.tensor(91), torch.tensor([91], dtype=torch.int32)[0]):
+        matcher = constraint.matcher()
+        assert matcher.is_allowed(token)
+        assert matcher.accept_token(token)
+        assert matcher.shortest_completion() == b"]"
+    matcher = constraint.matcher()
+    for token in (True, np.True_, 91.0, np.float32(91), "[", b"[", None, torch.tensor(91.0), torch.tensor([91, 91])):
+        for call in (matcher.accept_token, matcher.is_allowed, matcher.rollback):
+            with pytest.raises(TypeError):
+                call(token)
+    with pytest.raises(TypeError, match="token must be a whole number, not bool"):
+        matcher.accept_token(True)
+    with pytest.raises(IndexError, match="out of range"):
+        matcher.accept_token(1 << 70)
+    assert matcher.mask_id() == constraint.matcher().mask_id()
+
+
+def test_sequences_of_tokens(constraint: pdacon.Constraint) -> None:
+    torch = pytest.importorskip("torch")
+    matcher = constraint.matcher()
+    tokens = [*b"[1]", EOS, 7]
+    for given in (
+        tokens,
+        tuple(tokens),
+        iter(tokens),
+        range(91, 92),
+        np.array(tokens),
+        np.array(tokens, np.uint16),
+        np.array([[t, 0] for t in tokens], np.int32)[:, 0],
+        torch.tensor(tokens),
+        torch.tensor(tokens, dtype=torch.int32),
+    ):
+        assert matcher.validate_tokens(given) == (1 if isinstance(given, range) else 4)
+    for wrong in (91, np.array(91), np.array([tokens]), torch.tensor([tokens]), [1.0], ["["], np.array([1.0]), None):
+        with pytest.raises(TypeError):
+            matcher.validate_tokens(wrong)
+
+
+def test_batches_are_all_or_nothing(constraint: pdacon.Constraint) -> None:
+    matchers = [constraint.matcher() for _ in range(3)]
+    bitmask = np.full((4, 9), -1, np.int32)
+    other = pdacon.compile(constraint.grammar, pdacon.Vocabulary.from_tokens([*BYTES, *BYTES]))
+    for arguments, error, message in [
+        (([*matchers, None], bitmask), TypeError, r"matchers\[3\] must be a Matcher, not NoneType"),
+        ((matchers[0], bitmask), TypeError, "sequence"),
+        ((matchers, bitmask, [0, 1]), ValueError, "2 rows for 3 matchers"),
+        ((matchers, bitmask, [0, 1, 1]), ValueError, "row 1 is given twice"),
+        ((matchers, bitmask, [0, 1, 4]), IndexError, "row 4 of a bitmask with 4 rows"),
+        ((matchers, bitmask, [0, 1, True]), TypeError, "row must be a whole number"),
+        ((matchers * 2, bitmask), IndexError, "row 4"),
+        (([*matchers, other.matcher()], bitmask), ValueError, "9 words a row; the vocabulary needs 16"),
+        ((matchers, bitmask.astype(np.int64)), TypeError, "int32"),
+    ]:
+        with pytest.raises(error, match=message):
+            pdacon.fill_bitmasks(*arguments)
+    assert (bitmask == -1).all()
+    with pytest.raises(ValueError, match=r"matchers\[1\] has another constraint"):
+        pdacon.mask_ids([matchers[0], other.matcher()])
+    assert pdacon.mask_ids([]).shape == (0,)
+    pdacon.fill_bitmasks([], bitmask)
+    pdacon.fill_bitmasks(matchers, bitmask, np.array([3, 1, 0]))
+    assert (bitmask[2] == -1).all()
+    assert (bitmask[[0, 1]] == bitmask[3]).all()
+
+
+def test_bitmasks_need_not_be_aligned(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher()
+    expected, memory = np.zeros((2, 9), np.int32), np.zeros(1 + 2 * 9 * 4, np.uint8)
+    matcher.fill_bitmask(expected, 1)
+    unaligned = memory[1:].view(np.int32).reshape(2, 9)
+    assert not unaligned.flags.aligned
+    matcher.fill_bitmask(unaligned, 1)
+    assert (unaligned == expected).all()
+    with pytest.raises(TypeError, match="int32"):
+        matcher.fill_bitmask(expected.astype(">i4"))
+
+
+def test_two_threads_in_one_matcher() -> None:
+    """The second one gets an error, whichever call it makes, and the first one's answer is right."""
+    deep = pdacon.Grammar.from_lark('start: "a" start "b" |')
+    vocabulary = pdacon.Vocabulary.from_tokens([b"a", b"b", None], eos_ids=[2])
+    matcher = pdacon.compile(deep, vocabulary).matcher()
+    errors: list[str] = []
+    done = threading.Event()
+
+    def disturb() -> None:
+        bitmask = np.zeros((1, 1), np.int32)
+        calls = [
+            matcher.mask_id,
+            matcher.is_accepting,
+            matcher.forced_bytes,
+            matcher.forced_tokens,
+            matcher.shortest_completion,
+            matcher.fork,
+            lambda: matcher.fill_bitmask(bitmask),
+            lambda: pdacon.fill_bitmasks([matcher], bitmask),
+            lambda: pdacon.mask_ids([matcher]),
+            lambda: matcher.is_allowed(0),
+            lambda: matcher.validate_tokens([]),
+            lambda: matcher.explain(b""),
+            lambda: matcher.rollback(0),
+        ]
+        while not done.is_set():
+            for call in calls:
+                if done.is_set():
+                    return
+                try:
+                    call()
+                except pdacon.MatcherError as error:
+                    errors.append(str(error))
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    accepted = attempts = 0
+    while accepted < 3 or (not errors and attempts < 200):
+        attempts += 1
+        try:
+            accepted += matcher.accept_bytes(b"a" * 200_000)
+        except pdacon.MatcherError as error:
+            errors.append(str(error))
+    done.set()
+    thread.join()
+    assert set(errors) == {"a Matcher is used by two threads at once; give each thread a fork()"}
+    assert matcher.accept_bytes(b"b" * (200_000 * accepted))
+    assert matcher.is_accepting()
+
+
+def test_one_waits_while_another_computes() -> None:
+    """A thread that needs an answer while another one works it out waits without holding up the rest."""
+    rules = "\n".join(f'r{i}: "a" r{i + 1} "b" | "c"' for i in range(60))
+    grammar = pdacon.Grammar.from_lark(f'start: r0\n{rules}\nr60: "d"')
+    vocabulary = pdacon.Vocabulary.from_tokens([b"a" * i + b"c" + b"b" * j for i in range(1, 40) for j in range(40)])
+    constraint = pdacon.compile(grammar, vocabulary)
+    results: list[tuple[int, int]] = []
+
+    def work(seed: int) -> None:
+        matcher = constraint.matcher()
+        random = np.random.default_rng(seed)
+        for token in random.permutation(vocabulary.size):
+            fork = matcher.fork()
+            if matcher.is_allowed(token) and fork.accept_token(token):
+                results.append((int(token), fork.mask_id()))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {token for token, _ in results} == {i * 40 + i + 1 for i in range(39)}
+    assert len(results) == 4 * len(set(results))
+
+
 def test_bitmasks_that_cannot_take_a_mask(constraint: pdacon.Constraint) -> None:
     matcher = constraint.matcher()
     words = (260 + 31) // 32

@@ -69,7 +69,7 @@ nb::object mask_table(TokenPda& pda, std::int64_t since) {
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
     for (std::size_t row = 0; row < rows; ++row)
         std::memcpy(data + row * words,
-                    pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row)),
+                    pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row)).words,
                     words * sizeof(std::int32_t));
     return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(data, {rows, words}, owner));
 }

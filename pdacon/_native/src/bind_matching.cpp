@@ -1,13 +1,16 @@
 // The binding of the matcher. On the hot path pointers come from the buffer protocol, or from a tensor's
 // data_ptr.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "matcher.hpp"
 #include "module.hpp"
@@ -17,29 +20,45 @@ namespace nb = nanobind;
 namespace pdacon {
 namespace {
 
-// A row of a caller's bitmask: int32, its words next to each other, writable, on the CPU.
-class BitmaskRow {
+// A caller's bitmask: int32 rows whose words are next to each other, writable, on the CPU.
+class Bitmask {
   public:
-    BitmaskRow(nb::handle bitmask, std::int64_t row, std::size_t words) {
+    explicit Bitmask(nb::handle bitmask) {
         if (PyObject_GetBuffer(bitmask.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) == 0) {
             held_ = true;
             const std::string_view format = view_.format != nullptr ? view_.format : "B";
-            if (view_.itemsize != 4 || (format != "i" && format != "l")) fail("must have dtype int32");
-            locate(static_cast<char*>(view_.buf), view_.ndim, view_.shape, view_.strides, row, words);
+            // "=i": a NumPy array that is not aligned.
+            if (view_.itemsize != 4 || (format != "i" && format != "l" && format != "=i" && format != "<i"))
+                fail("must have dtype int32");
+            locate(static_cast<char*>(view_.buf), view_.ndim, view_.shape, view_.strides);
             return;
         }
         PyErr_Clear();
         if (!nb::hasattr(bitmask, "data_ptr")) fail("must be a writable int32 NumPy array or a CPU tensor");
-        from_tensor(bitmask, row, words);
+        from_tensor(bitmask);
     }
-    ~BitmaskRow() { release(); }
-    BitmaskRow(const BitmaskRow&) = delete;
-    BitmaskRow& operator=(const BitmaskRow&) = delete;
+    ~Bitmask() { release(); }
+    Bitmask(const Bitmask&) = delete;
+    Bitmask& operator=(const Bitmask&) = delete;
 
-    // Copies a mask into the row; words beyond the mask become 0.
-    void fill(const std::int32_t* mask, std::size_t words) const {
-        std::memcpy(data_, mask, words * sizeof(std::int32_t));
-        std::memset(data_ + words, 0, (size_ - words) * sizeof(std::int32_t));
+    // Where a row is; it has room for so many words. Throws IndexError, ValueError.
+    char* row(std::int64_t index, std::size_t words) const {
+        if (index < 0 || index >= rows_)
+            throw nb::index_error(
+                ("row " + std::to_string(index) + " of a bitmask with " + std::to_string(rows_) + " rows")
+                    .c_str());
+        if (columns_ < static_cast<Py_ssize_t>(words))
+            throw nb::value_error(("bitmask has " + std::to_string(columns_) +
+                                   " words a row; the vocabulary needs " + std::to_string(words))
+                                      .c_str());
+        return data_ + index * stride_;
+    }
+
+    // Copies a mask into a row; words beyond the mask become 0.
+    void fill(char* row, const std::int32_t* mask, std::size_t words) const {
+        const auto size = words * sizeof(std::int32_t);
+        std::memcpy(row, mask, size);
+        std::memset(row + size, 0, static_cast<std::size_t>(columns_) * sizeof(std::int32_t) - size);
     }
 
   private:
@@ -52,29 +71,16 @@ class BitmaskRow {
         throw nb::type_error(("bitmask " + what).c_str());
     }
 
-    void locate(char* data, int dimensions, const Py_ssize_t* shape, const Py_ssize_t* strides,
-                std::int64_t row, std::size_t words) {
+    void locate(char* data, int dimensions, const Py_ssize_t* shape, const Py_ssize_t* strides) {
         if (dimensions != 1 && dimensions != 2) fail("must have one or two dimensions");
-        const auto rows = dimensions == 2 ? shape[0] : 1;
-        const auto columns = shape[dimensions - 1];
-        if (row < 0 || row >= rows) {
-            release();
-            throw nb::index_error(
-                ("row " + std::to_string(row) + " of a bitmask with " + std::to_string(rows) + " rows")
-                    .c_str());
-        }
-        if (columns < static_cast<Py_ssize_t>(words)) {
-            release();
-            throw nb::value_error(("bitmask has " + std::to_string(columns) +
-                                   " words a row; the vocabulary needs " + std::to_string(words))
-                                      .c_str());
-        }
-        if (columns > 1 && strides[dimensions - 1] != 4) fail("rows must be contiguous");
-        data_ = reinterpret_cast<std::int32_t*>(data + (dimensions == 2 ? row * strides[0] : 0));
-        size_ = static_cast<std::size_t>(columns);
+        rows_ = dimensions == 2 ? shape[0] : 1;
+        stride_ = dimensions == 2 ? strides[0] : 0;
+        columns_ = shape[dimensions - 1];
+        if (columns_ > 1 && strides[dimensions - 1] != 4) fail("rows must be contiguous");
+        data_ = data;
     }
 
-    void from_tensor(nb::handle tensor, std::int64_t row, std::size_t words) {
+    void from_tensor(nb::handle tensor) {
         const auto text_of = [&](const char* attribute) {
             const nb::object value = tensor.attr(attribute);
             return std::string(nb::str(value).c_str());
@@ -90,52 +96,219 @@ class BitmaskRow {
         }
         const auto address = nb::cast<std::uintptr_t>(tensor.attr("data_ptr")());
         if (address == 0) fail("has no memory of its own");
-        locate(reinterpret_cast<char*>(address), dimensions, shape, strides, row, words);
+        locate(reinterpret_cast<char*>(address), dimensions, shape, strides);
     }
 
     Py_buffer view_{};
     bool held_ = false;
-    std::int32_t* data_ = nullptr;
-    std::size_t size_ = 0;
+    char* data_ = nullptr;
+    Py_ssize_t rows_ = 0, stride_ = 0, columns_ = 0;
 };
 
-// A mask that must be computed takes its time without the GIL.
+// A whole number of any kind: int, NumPy's, a tensor without dimensions; True is none. `what` is for the
+// error.
+std::int64_t whole_number(nb::handle value, const char* what) {
+    nb::object index = nb::borrow(value);
+    if (!PyLong_CheckExact(value.ptr())) {
+        if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
+            throw nb::type_error(
+                (std::string(what) + " must be a whole number, not " + nb::type_name(value.type()).c_str())
+                    .c_str());
+        index = nb::steal(PyNumber_Index(value.ptr()));
+        if (!index.is_valid()) throw nb::python_error();
+    }
+    int overflow = 0;
+    const auto number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow == 0) return number;
+    throw std::out_of_range(std::string(what) + " " + nb::str(index).c_str() + " is out of range");
+}
+
+std::vector<std::int64_t> whole_numbers(nb::handle values, const char* what) {
+    nb::object list = nb::borrow(values);
+    if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
+        // Arrays and tensors make a list of themselves faster than it can be made from outside.
+        list = nb::hasattr(values, "tolist") ? nb::object(values.attr("tolist")())
+                                             : nb::steal(PySequence_List(values.ptr()));
+        if (!list.is_valid()) throw nb::python_error();
+        if (!PyList_Check(list.ptr()))
+            throw nb::type_error((std::string(what) + "s must be a sequence of whole numbers").c_str());
+    }
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(nb::len(list));
+    for (const auto value : list) numbers.push_back(whole_number(value, what));
+    return numbers;
+}
+
+// What takes its time, or may have to wait for another thread, runs without the GIL.
+constexpr std::size_t kLongText = 4096;
+
+template <class Work>
+auto without_gil(Work work) {
+    const nb::gil_scoped_release release;
+    return work();
+}
+
+TokenPda::Mask mask_of(const Matcher& matcher) {
+    const auto known = matcher.known_mask();
+    return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
+}
+
 std::int32_t mask_id(const Matcher& matcher) {
     const Matcher::Use use(matcher);
-    const auto known = matcher.known_mask_id();
-    if (known >= 0) return known;
-    const nb::gil_scoped_release release;
-    return matcher.mask_id();
+    return mask_of(matcher).id;
 }
 
-void fill_bitmask(const Matcher& matcher, nb::handle bitmask, std::int64_t row) {
-    const auto id = mask_id(matcher);
-    const auto words = matcher.pda().trie().words();
-    BitmaskRow(bitmask, row, words).fill(matcher.pda().mask(id), words);
-}
-
-bool accept_token(Matcher& matcher, std::int64_t token) {
+void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
     const Matcher::Use use(matcher);
-    return matcher.accept_token(token);
+    const auto words = matcher.pda()->trie().words();
+    const Bitmask target(bitmask);
+    auto* data = target.row(whole_number(row, "row"), words);
+    target.fill(data, mask_of(matcher).words, words);
+}
+
+// The matchers of a call, each held against other threads; one may come several times.
+class Batch {
+  public:
+    explicit Batch(nb::handle matchers) {
+        const nb::object list = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
+        if (!list.is_valid()) throw nb::python_error();
+        for (const auto item : nb::borrow<nb::sequence>(list)) {
+            Matcher* matcher = nullptr;
+            if (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr)
+                throw nb::type_error(("matchers[" + std::to_string(size()) + "] must be a Matcher, not " +
+                                      nb::type_name(item.type()).c_str())
+                                         .c_str());
+            matchers_.push_back(matcher);
+            owners_.push_back(nb::borrow(item));
+        }
+        auto distinct = matchers_;
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        for (const auto* matcher : distinct) uses_.emplace_back(*matcher);
+    }
+
+    std::size_t size() const { return matchers_.size(); }
+    const Matcher& operator[](std::size_t at) const { return *matchers_[at]; }
+
+  private:
+    std::vector<const Matcher*> matchers_;
+    std::vector<nb::object> owners_;
+    std::deque<Matcher::Use> uses_;
+};
+
+void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
+    const Batch batch(matchers);
+    std::vector<std::int64_t> places;
+    if (rows.is_none())
+        for (std::size_t at = 0; at < batch.size(); ++at) places.push_back(static_cast<std::int64_t>(at));
+    else
+        places = whole_numbers(rows, "row");
+    if (places.size() != batch.size())
+        throw nb::value_error((std::to_string(places.size()) + " rows for " + std::to_string(batch.size()) +
+                               " matchers: one for each is needed")
+                                  .c_str());
+    auto sorted = places;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+        throw nb::value_error(("row " + std::to_string(*twice) + " is given twice").c_str());
+    const Bitmask target(bitmask);
+    std::vector<char*> data;
+    for (std::size_t at = 0; at < batch.size(); ++at)
+        data.push_back(target.row(places[at], batch[at].pda()->trie().words()));
+    without_gil([&] {
+        std::vector<const std::int32_t*> masks;
+        for (std::size_t at = 0; at < batch.size(); ++at) masks.push_back(batch[at].mask().words);
+        for (std::size_t at = 0; at < batch.size(); ++at)
+            target.fill(data[at], masks[at], batch[at].pda()->trie().words());
+    });
+}
+
+nb::object mask_ids(nb::handle matchers) {
+    const Batch batch(matchers);
+    for (std::size_t at = 1; at < batch.size(); ++at)
+        if (batch[at].pda() != batch[0].pda())
+            throw nb::value_error(("matchers[" + std::to_string(at) +
+                                   "] has another constraint or start than matchers[0]: their ids are of "
+                                   "different mask tables")
+                                      .c_str());
+    auto* ids = new std::int32_t[std::max<std::size_t>(batch.size(), 1)];
+    const nb::capsule owner(ids, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    without_gil([&] {
+        for (std::size_t at = 0; at < batch.size(); ++at) ids[at] = batch[at].mask().id;
+    });
+    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(ids, {batch.size()}, owner));
+}
+
+// The step if it is allowed; what is known already is found without a wait.
+template <class What>
+std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
+    auto step = matcher.step(what);
+    if (step && !step->allowed && !without_gil([&] { return matcher.is_allowed(*step); })) step.reset();
+    return step;
+}
+
+bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
+    if (step) matcher.accept(std::move(*step));
+    return step.has_value();
+}
+
+bool is_allowed(const Matcher& matcher, nb::handle token) {
+    const Matcher::Use use(matcher);
+    return allowed_step(matcher, whole_number(token, "token")).has_value();
+}
+
+bool accept_token(Matcher& matcher, nb::handle token) {
+    const Matcher::Use use(matcher);
+    return accept(matcher, allowed_step(matcher, whole_number(token, "token")));
 }
 
 bool accept_bytes(Matcher& matcher, nb::bytes bytes) {
     const Matcher::Use use(matcher);
-    return matcher.accept_bytes({bytes.c_str(), bytes.size()});
+    const std::string_view text(bytes.c_str(), bytes.size());
+    if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
+    return without_gil([&] {
+        auto step = matcher.step(text);
+        if (step && !matcher.is_allowed(*step)) step.reset();
+        return accept(matcher, std::move(step));
+    });
 }
 
-std::size_t validate_tokens(const Matcher& matcher, const std::vector<std::int64_t>& tokens) {
+std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
+    const auto ids = whole_numbers(tokens, "token");
     const Matcher::Use use(matcher);
-    return matcher.validate_tokens(tokens);
+    return without_gil([&] { return matcher.validate_tokens(ids); });
+}
+
+// Only where the vocabulary is short of tokens for the start of a text.
+bool is_stuck(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    const auto* mask = mask_of(matcher).words;
+    const auto words = matcher.pda()->trie().words();
+    return std::all_of(mask, mask + words, [](std::int32_t word) { return word == 0; });
+}
+
+nb::bytes forced_bytes(const Matcher& matcher, nb::handle limit) {
+    const auto most = whole_number(limit, "limit");
+    if (most < 0) throw nb::value_error("limit must not be negative");
+    const Matcher::Use use(matcher);
+    const auto text = without_gil([&] { return matcher.forced_bytes(static_cast<std::size_t>(most)); });
+    return nb::bytes(text.data(), text.size());
+}
+
+std::vector<std::int64_t> merged(const Matcher& matcher, nb::bytes forced) {
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.merged({forced.c_str(), forced.size()}); });
+}
+
+std::size_t settled(const Matcher& matcher, nb::handle tokens, nb::bytes forced) {
+    const auto ids = whole_numbers(tokens, "token");
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.settled(ids, {forced.c_str(), forced.size()}); });
 }
 
 nb::bytes shortest_completion(const Matcher& matcher) {
-    std::string text;
-    {
-        const Matcher::Use use(matcher);
-        const nb::gil_scoped_release release;
-        text = matcher.shortest_completion();
-    }
+    const Matcher::Use use(matcher);
+    const auto text = without_gil([&] { return matcher.shortest_completion(); });
     return nb::bytes(text.data(), text.size());
 }
 
@@ -163,10 +336,10 @@ Made by ``Constraint.matcher()``; keeps its constraint alive. One thread at a ti
 MatcherError; forks are independent of each other. Cannot be pickled.)")
         .def(
             "__init__",
-            [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback) {
-                new (self) Matcher(std::move(pda), max_rollback);
+            [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space) {
+                new (self) Matcher(std::move(pda), max_rollback, leading_space);
             },
-            nb::arg("pda"), nb::arg("max_rollback"))
+            nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false)
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask"), nb::arg("row") = 0,
              R"(Write the mask of the allowed next tokens into one row.
@@ -183,14 +356,8 @@ Raises TypeError, ValueError or IndexError for a bitmask that cannot take it. Co
 of the row once the mask is known; at first sight the time to compute it.)")
         .def("mask_id", &mask_id,
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
-        .def(
-            "is_allowed",
-            [](const Matcher& matcher, std::int64_t token) {
-                const Matcher::Use use(matcher);
-                return matcher.is_allowed(token);
-            },
-            nb::arg("token"),
-            R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
+        .def("is_allowed", &is_allowed, nb::arg("token"),
+             R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
         .def("accept_token", &accept_token, nb::arg("token"),
              R"(Go on by one token. False: it is not allowed, and nothing has changed.
 
@@ -200,12 +367,16 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
             "accept_bytes", &accept_bytes, nb::arg("text"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
         .def("validate_tokens", &validate_tokens, nb::arg("tokens"),
-             R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.)")
+             R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
+
+Takes a sequence of ids, an array or a tensor, of one dimension. IndexError for an id outside the vocabulary that
+all before it lead up to.)")
         .def(
             "rollback",
-            [](Matcher& matcher, std::int64_t count) {
+            [](Matcher& matcher, nb::handle count) {
+                const auto accepts = whole_number(count, "count");
                 const Matcher::Use use(matcher);
-                matcher.rollback(count);
+                matcher.rollback(accepts);
             },
             nb::arg("count"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
@@ -228,10 +399,47 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
              R"(The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
 
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
+        .def("forced_bytes", &forced_bytes, nb::arg("limit") = 1 << 16,
+             R"(What every continuation starts with. Changes nothing.
+
+All bytes up to where the text may end, or may go on in two ways; where only one continuation is left, all of
+it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Where the vocabulary lacks single bytes,
+"every continuation" means those that tokens can spell, and the bytes may end inside a token.
+
+Cost: O(bytes of the answer), some microseconds each.)")
+        .def("_merged", &merged, nb::arg("forced"))
+        .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
+        .def("_leading_space", &Matcher::leading_space)
+        .def("_is_stuck", &is_stuck)
         .def("_stack", &Matcher::stack)
         .def("_text", &text)
         .def("__reduce__", &no_pickle)
         .def("__reduce_ex__", &no_pickle);
+    m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers"), nb::arg("bitmask"),
+          nb::arg("rows") = nb::none(), R"(Write the masks of many matchers in one call.
+
+Parameters
+----------
+matchers : sequence of Matcher
+    Of any constraints. One may come more than once.
+bitmask : int32 array or CPU tensor, [rows, words]
+    As for `Matcher.fill_bitmask`. Rows that are not named stay as they are.
+rows : sequence of int, optional
+    The row of each matcher, no two the same; the i-th matcher's is i if they are not given.
+
+Raises TypeError, ValueError or IndexError for arguments that do not fit, MatcherError if another thread uses one
+of the matchers; nothing has been written then. Cost: that of the single calls, less what a call from Python
+costs; the GIL is released once.)");
+    m.def("mask_ids", &mask_ids, nb::arg("matchers"), R"(The ids of the masks of many matchers in one call.
+
+Parameters
+----------
+matchers : sequence of Matcher
+    All of one constraint and start: ids are rows of one ``Constraint.mask_table()``. ValueError if they are not.
+
+Returns
+-------
+numpy.ndarray, int32[n])");
 }
 
 }  // namespace pdacon

@@ -165,9 +165,11 @@ Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
 
 bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
     const auto answer = verdict(future, stack.top());
-    if (answer != Verdict::kDepends) return answer == Verdict::kAlways;
-    auto below = stack;
-    const auto* pops = pops_of_future(future, below.top());
+    return answer == Verdict::kDepends ? reaches_end(future, stack) : answer == Verdict::kAlways;
+}
+
+bool Coaccessibility::reaches_end(std::int32_t events, Overlay below) {
+    const auto* pops = pops_of_future(events, below.top());
     for (;;) {
         if (pops == nullptr) return true;
         if (pops->empty() || below.at_bottom()) return false;

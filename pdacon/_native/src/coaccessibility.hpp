@@ -55,6 +55,8 @@ class Coaccessibility {
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
     bool alive(std::int32_t future, Overlay& stack);
+    // The same for any set of events of `futures()`, with nothing remembered for it.
+    bool reaches_end(std::int32_t events, Overlay stack);
 
     // What holds for a future on every stack with this top. The caller holds the lock.
     Verdict verdict(std::int32_t future, std::int32_t top);

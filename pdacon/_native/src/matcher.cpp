@@ -3,48 +3,55 @@
 #include <algorithm>
 #include <utility>
 
+#include "merging.hpp"
+
 namespace pdacon {
 
-Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback)
-    : pda_(std::move(pda)), max_rollback_(max_rollback), at_(initial(*pda_)) {}
+Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space)
+    : pda_(std::move(pda)), max_rollback_(max_rollback), leading_space_(leading_space), at_(initial()) {}
 
 Matcher::Matcher(const Matcher& other)
     : pda_(other.pda_),
       max_rollback_(other.max_rollback_),
+      leading_space_(other.leading_space_),
       at_(other.at_),
       history_(other.history_),
       text_(other.text_) {}
 
-Matcher::Position Matcher::initial(const TokenPda& pda) {
-    PersistentStack stack(pda.machine().start.start_state);
-    const auto state = boundary(pda.machine(), stack);
-    return {state, false, std::move(stack), 0};
+Matcher::Position Matcher::initial() const {
+    PersistentStack stack(pda_->machine().start.start_state);
+    const auto state = boundary(pda_->machine(), stack);
+    return {state, false, leading_space_, std::move(stack), 0};
 }
 
-std::optional<Matcher::Position> Matcher::after(const Position& from, std::string_view bytes) const {
+std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
     if (from.terminated) return std::nullopt;
     const auto& machine = pda_->machine();
-    auto next = from;
+    Step next{from, bytes, false};
+    auto& [lexer_state, terminated, leading_space, stack, length] = next.to;
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
-        const auto state = machine.lexer.next(next.lexer_state, byte_class);
+        const auto state = machine.lexer.next(lexer_state, byte_class);
         if (state >= 0) {
-            next.lexer_state = state;
+            lexer_state = state;
             continue;
         }
         if (state == LexingAutomaton::kDead) return std::nullopt;
         pending.assign(1, byte_class);
-        if (!read(machine, next.stack, next.lexer_state, pending)) return std::nullopt;
-        if (pda_->max_depth() > 0 && next.stack.depth() > pda_->max_depth())
-            throw LimitExceeded("depth", next.stack.depth(), static_cast<double>(pda_->max_depth()));
+        if (!read(machine, stack, lexer_state, pending)) return std::nullopt;
+        if (pda_->max_depth() > 0 && stack.depth() > pda_->max_depth())
+            throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
     }
-    if (!pda_->alive(next.lexer_state, next.stack.node())) return std::nullopt;
-    next.length += bytes.size();
+    const auto alive = pda_->known_alive(lexer_state, stack.node());
+    if (alive == Verdict::kNever) return std::nullopt;
+    next.allowed = alive == Verdict::kAlways;
+    leading_space = leading_space && bytes.empty();
+    length += bytes.size();
     return next;
 }
 
-std::optional<Matcher::Position> Matcher::after_token(const Position& from, std::int64_t id) const {
+std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id) const {
     const auto& trie = pda_->trie();
     if (id < 0 || static_cast<std::size_t>(id) >= trie.size())
         throw std::out_of_range("token " + std::to_string(id) + " is not in the vocabulary of " +
@@ -52,45 +59,32 @@ std::optional<Matcher::Position> Matcher::after_token(const Position& from, std:
     const auto token = static_cast<std::int32_t>(id);
     if (trie.is_end(token)) {
         if (!from.terminated && !may_end(from)) return std::nullopt;
-        auto next = from;
-        next.terminated = true;
+        Step next{from, {}, true};
+        next.to.terminated = true;
         return next;
     }
-    const auto bytes = trie.bytes_of(token);
+    auto bytes = trie.bytes_of(token);
     if (bytes.empty()) return std::nullopt;
-    return after(from, bytes);
+    if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
+    auto next = step(from, bytes);
+    if (next) next->to.leading_space = false;
+    return next;
 }
 
-bool Matcher::accept(std::optional<Position> next, std::string_view bytes) {
-    if (!next) return false;
-    text_.append(bytes);
-    std::swap(at_, *next);
-    if (max_rollback_ != 0) history_.push_back(std::move(*next));
+void Matcher::accept(Step step) {
+    text_.append(step.text);
+    std::swap(at_, step.to);
+    if (max_rollback_ != 0) history_.push_back(std::move(step.to));
     if (max_rollback_ > 0 && static_cast<std::int64_t>(history_.size()) > max_rollback_) history_.pop_front();
-    return true;
 }
-
-// What an id that is in the vocabulary adds to the text.
-std::string_view Matcher::text_of(std::int64_t token) const {
-    const auto& trie = pda_->trie();
-    const auto id = static_cast<std::int32_t>(token);
-    return trie.is_end(id) ? std::string_view() : trie.bytes_of(id);
-}
-
-bool Matcher::accept_token(std::int64_t token) {
-    auto next = after_token(at_, token);
-    return accept(std::move(next), text_of(token));
-}
-
-bool Matcher::accept_bytes(std::string_view bytes) { return accept(after(at_, bytes), bytes); }
 
 std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
     auto at = at_;
     std::size_t length = 0;
     for (const auto token : tokens) {
-        auto next = after_token(at, token);
-        if (!next) break;
-        at = std::move(*next);
+        auto next = step(at, token);
+        if (!next || !is_allowed(*next)) break;
+        at = std::move(next->to);
         ++length;
     }
     return length;
@@ -110,7 +104,7 @@ void Matcher::rollback(std::int64_t count) {
 }
 
 void Matcher::reset() {
-    at_ = initial(*pda_);
+    at_ = initial();
     history_.clear();
     text_.clear();
 }
@@ -123,14 +117,15 @@ bool Matcher::may_end(const Position& at) const {
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 
-bool Matcher::is_allowed(std::int64_t token) const { return after_token(at_, token).has_value(); }
-
-std::int32_t Matcher::mask_id() const {
-    return at_.terminated ? pda_->end_mask_id() : pda_->mask_id(at_.lexer_state, at_.stack.node());
+TokenPda::Mask Matcher::mask(const Position& at) const {
+    if (at.terminated) return pda_->end_mask();
+    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.lexer_state, at.stack.node());
 }
 
-std::int32_t Matcher::known_mask_id() const {
-    return at_.terminated ? pda_->end_mask_id() : pda_->known_mask_id(at_.lexer_state, at_.stack.node());
+TokenPda::Mask Matcher::known_mask() const {
+    if (at_.terminated) return pda_->end_mask();
+    return at_.leading_space ? pda_->known_leading_mask()
+                             : pda_->known_mask(at_.lexer_state, at_.stack.node());
 }
 
 std::string Matcher::shortest_completion() const {
@@ -143,6 +138,60 @@ std::string Matcher::shortest_completion() const {
         throw MatcherMisuse("the shortest completion has more than " + std::to_string(Completion::kLongest) +
                             " bytes; it is not written out");
     return text;
+}
+
+std::string Matcher::forced_bytes(std::size_t limit) const {
+    return at_.terminated ? std::string() : pda_->forced_bytes(at_.lexer_state, at_.stack, limit);
+}
+
+std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {
+    return merge_pairs(pda_->trie(), at_.leading_space ? " " + std::string(forced) : std::string(forced));
+}
+
+std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_view forced) const {
+    std::vector<Position> places;  // before each token that spells what has to follow
+    std::vector<std::size_t> begins;
+    auto at = at_;
+    std::size_t end = 0;
+    for (const auto token : tokens) {
+        auto next = token < 0 ? std::nullopt : step(at, token);
+        if (!next || next->to.terminated || !forced.substr(end).starts_with(next->text) || !is_allowed(*next))
+            break;
+        begins.push_back(end);
+        end += next->text.size();
+        places.push_back(std::exchange(at, std::move(next->to)));
+    }
+    for (std::size_t k = 0; k < places.size(); ++k)
+        if (is_extended(places[k], forced.substr(begins[k], end - begins[k]), forced.substr(begins[k])))
+            return k;
+    return places.size();
+}
+
+// Whether a token that is allowed spells more than `spelled`, all of `forced` or a beginning of it.
+bool Matcher::is_extended(const Position& at, std::string_view spelled, std::string_view forced) const {
+    const auto& trie = pda_->trie();
+    const std::int32_t* mask = nullptr;  // only asked for where there are such tokens
+    const auto any_allowed = [&](std::int32_t begin, std::int32_t end) {
+        if (begin < end && mask == nullptr) mask = this->mask(at).words;
+        for (; begin < end; ++begin)
+            if (has_bit(mask, trie.token(begin))) return true;
+        return false;
+    };
+    const auto below = [&](std::int32_t node) {
+        std::size_t depth = 0;
+        for (; depth < forced.size(); ++depth) {
+            if (depth > spelled.size() && any_allowed(trie.first_token(node), trie.first_token(node + 1)))
+                return true;
+            node = trie.child(node, static_cast<std::uint8_t>(forced[depth]));
+            if (node < 0) return false;
+        }
+        const auto own = depth > spelled.size() ? node : node + 1;
+        return any_allowed(trie.first_token(own), trie.first_token(trie.subtree_end(node)));
+    };
+    if (static_cast<std::size_t>(trie.max_depth()) <= spelled.size()) return false;
+    if (!at.leading_space) return below(0);
+    const auto space = trie.child(0, ' ');
+    return (space >= 0 && below(space)) || (!forced.starts_with(' ') && below(0));
 }
 
 std::vector<std::int32_t> Matcher::stack() const {

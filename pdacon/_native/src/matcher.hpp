@@ -24,26 +24,51 @@ struct MatcherMisuse : std::logic_error {
 
 class Matcher {
   public:
-    // `max_rollback`: how many accepts can be taken back; negative: all of them.
-    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback);
+    // `max_rollback`: how many accepts can be taken back; negative: all of them. `leading_space`: one leading
+    // space of the first token with text is not part of the text.
+    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space);
     Matcher(const Matcher& other);  // a fork: shares the stack, takes its own way from here
 
-    TokenPda& pda() const { return *pda_; }
+    const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
-    // False: not allowed, nothing has changed. Throws std::out_of_range for an id that is not in the
-    // vocabulary.
-    bool accept_token(std::int64_t token);
-    bool accept_bytes(std::string_view bytes);
+    struct Position {
+        std::int32_t lexer_state;
+        bool terminated = false;
+        bool leading_space = false;  // of the next token, if it has one, is not part of the text
+        PersistentStack stack;
+        std::size_t length = 0;  // of the text
+    };
+    // Where a token or some bytes lead to. Reading never waits; whether what was read can be completed may
+    // need what another thread is about to find out.
+    struct Step {
+        Position to;
+        std::string_view text;  // what is added
+        bool allowed;           // for certain; if not, ask is_allowed
+    };
+
+    // Nothing: not allowed for certain. Throws std::out_of_range for an id that is not in the vocabulary.
+    std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
+    std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
+    bool is_allowed(const Step& step) const {
+        return step.allowed || pda_->alive(step.to.lexer_state, step.to.stack.node());
+    }
+    void accept(Step step);  // one that is allowed
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);
     void reset();
 
-    std::int32_t mask_id() const;
-    std::int32_t known_mask_id() const;  // -1: it has to be computed
-    bool is_allowed(std::int64_t token) const;
+    TokenPda::Mask mask() const { return mask(at_); }
+    TokenPda::Mask known_mask() const;  // of id -1: it has to be computed, or waited for
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
+    bool leading_space() const { return at_.leading_space; }
     std::string shortest_completion() const;
+    std::string forced_bytes(std::size_t limit) const;
+    // Forced bytes as tokens, by the order of the ids; -1 where no token fits.
+    std::vector<std::int64_t> merged(std::string_view forced) const;
+    // How many tokens, from the first, spell a beginning of `forced`, which has to follow, in such a way that
+    // no longer token can take the place of the last ones.
+    std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
     std::vector<std::int32_t> stack() const;
     const std::string& text() const { return text_; }
 
@@ -63,21 +88,16 @@ class Matcher {
     };
 
   private:
-    struct Position {
-        std::int32_t lexer_state;
-        bool terminated = false;
-        PersistentStack stack;
-        std::size_t length = 0;  // of the text
-    };
-    static Position initial(const TokenPda& pda);
-    std::optional<Position> after(const Position& from, std::string_view bytes) const;
-    std::optional<Position> after_token(const Position& from, std::int64_t id) const;
-    bool accept(std::optional<Position> next, std::string_view bytes);
-    std::string_view text_of(std::int64_t token) const;
+    Position initial() const;
+    std::optional<Step> step(const Position& from, std::int64_t token) const;
+    std::optional<Step> step(const Position& from, std::string_view bytes) const;
+    TokenPda::Mask mask(const Position& at) const;
     bool may_end(const Position& at) const;
+    bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
     std::shared_ptr<TokenPda> pda_;
     std::int64_t max_rollback_;
+    bool leading_space_;  // at the start
     Position at_;
     std::deque<Position> history_;
     std::string text_;  // what was accepted, for those who ask why

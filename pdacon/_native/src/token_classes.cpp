@@ -204,6 +204,12 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
     return *known;
 }
 
+TokenClasses::Node& TokenClasses::below(std::int32_t trie_node, std::int32_t lexer_state) {
+    Walk walk(*this);
+    walk.add({trie_node, words_.intern({})}, lexer_state);
+    return *make(walk);
+}
+
 TokenClasses::Node& TokenClasses::after(Crossing& crossing, std::int32_t context) {
     for (const auto& [known, node] : crossing.children)
         if (known == context) return *node;

@@ -57,6 +57,9 @@ class TokenClasses {
     // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
     Node& of_state(std::int32_t lexer_state);
 
+    // The tokens below a node of the trie, without what leads to it, read from a lexer state. Not kept by it.
+    Node& below(std::int32_t trie_node, std::int32_t lexer_state);
+
     // What the remainders of a crossing do in the context that follows it. `crossing` belongs to a node of
     // this object.
     Node& after(Crossing& crossing, std::int32_t context);

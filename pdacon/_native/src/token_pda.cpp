@@ -1,6 +1,7 @@
 #include "token_pda.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -32,7 +33,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
       decisions_(roots_) {
     std::vector<std::int32_t> ends(trie_->words(), 0);
     for (const auto token : trie_->end_tokens()) set_bit(ends, token);
-    end_mask_ = intern_mask(std::move(ends));
+    end_mask_ = at(intern_mask(std::move(ends)));
     prepare();
     budget_.stop_clock();
 }
@@ -64,18 +65,32 @@ void TokenPda::prepare() {
     });
 }
 
+Verdict TokenPda::known_alive(std::int32_t lexer_state, const StackNode* stack) const {
+    const auto known = coaccessibility_.known(coaccessibility_.future(lexer_state), stack->state);
+    return known == Verdict::kDepends ? Verdict::kUnknown : known;
+}
+
 bool TokenPda::alive(std::int32_t lexer_state, const StackNode* stack) {
-    const auto future = coaccessibility_.future(lexer_state);
-    const auto known = coaccessibility_.known(future, stack->state);
-    if (known == Verdict::kAlways || known == Verdict::kNever) return known == Verdict::kAlways;
+    const auto known = known_alive(lexer_state, stack);
+    if (known != Verdict::kUnknown) return known == Verdict::kAlways;
     return guarded([&] {
         std::uint32_t looked = 0;
         Overlay here(stack, looked);
-        return coaccessibility_.alive(future, here);
+        return coaccessibility_.alive(coaccessibility_.future(lexer_state), here);
     });
 }
 
-std::int32_t TokenPda::mask_id(std::int32_t lexer_state, const StackNode* stack) {
+// The same in the middle of a token: with what is spelled of it.
+bool TokenPda::alive_in(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack) {
+    if (speller_state == 0) return alive(lexer_state, stack);
+    return guarded([&] {
+        std::uint32_t looked = 0;
+        const Overlay here(stack, looked);
+        return coaccessibility_.reaches_end(coaccessibility_.futures().of(lexer_state, speller_state), here);
+    });
+}
+
+TokenPda::Mask TokenPda::mask(std::int32_t lexer_state, const StackNode* stack) {
     return guarded([&] {
         auto id = lookup(lexer_state, stack);
         if (id < 0) {
@@ -84,13 +99,30 @@ std::int32_t TokenPda::mask_id(std::int32_t lexer_state, const StackNode* stack)
             remember(lexer_state, stack, looked, id);
             ++masks_computed_;
         }
-        return id;
+        return at(id);
     });
 }
 
-std::int32_t TokenPda::known_mask_id(std::int32_t lexer_state, const StackNode* stack) {
+TokenPda::Mask TokenPda::known_mask(std::int32_t lexer_state, const StackNode* stack) {
     const std::unique_lock hold(lock_, std::try_to_lock);
-    return hold.owns_lock() ? lookup(lexer_state, stack) : -1;
+    if (!hold.owns_lock()) return {};
+    const auto id = lookup(lexer_state, stack);
+    return id < 0 ? Mask{} : at(id);
+}
+
+TokenPda::Mask TokenPda::leading_mask() {
+    return guarded([&] {
+        if (leading_mask_ < 0) {
+            leading_mask_ = intern_mask(compute_leading());
+            ++masks_computed_;
+        }
+        return at(leading_mask_);
+    });
+}
+
+TokenPda::Mask TokenPda::known_leading_mask() {
+    const std::unique_lock hold(lock_, std::try_to_lock);
+    return hold.owns_lock() && leading_mask_ >= 0 ? at(leading_mask_) : Mask{};
 }
 
 std::size_t TokenPda::num_masks() {
@@ -98,11 +130,11 @@ std::size_t TokenPda::num_masks() {
     return masks_.size();
 }
 
-const std::int32_t* TokenPda::mask(std::int32_t id) {
+TokenPda::Mask TokenPda::mask(std::int32_t id) {
     const std::lock_guard hold(lock_);
     if (id < 0 || static_cast<std::size_t>(id) >= masks_.size())
         throw std::out_of_range("no mask has this id");
-    return masks_[static_cast<std::size_t>(id)].data();
+    return at(id);
 }
 
 TokenPda::Branches::const_iterator TokenPda::find(const Branches& branches, std::int32_t state) {
@@ -143,8 +175,16 @@ void TokenPda::remember(std::int32_t lexer_state, const StackNode* stack, std::u
 std::vector<std::int32_t> TokenPda::compute(std::int32_t lexer_state, const StackNode* stack,
                                             std::uint32_t& looked) {
     std::vector<std::int32_t> mask(trie_->words(), 0);
+    add_allowed(classes_.of_state(lexer_state), Overlay(stack, looked), mask);
+    Overlay here(stack, looked);
+    if (ends(machine_, here, lexer_state))
+        for (const auto token : trie_->end_tokens()) set_bit(mask, token);
+    return mask;
+}
+
+void TokenPda::add_allowed(TokenClasses::Node& root, const Overlay& stack, std::vector<std::int32_t>& mask) {
     std::vector<std::pair<TokenClasses::Node*, Overlay>> open;
-    open.emplace_back(&classes_.of_state(lexer_state), Overlay(stack, looked));
+    open.emplace_back(&root, stack);
     while (!open.empty()) {
         auto [node, here] = std::move(open.back());
         open.pop_back();
@@ -157,10 +197,68 @@ std::vector<std::int32_t> TokenPda::compute(std::int32_t lexer_state, const Stac
             open.emplace_back(&classes_.after(crossing, context), std::move(after));
         }
     }
-    Overlay here(stack, looked);
-    if (ends(machine_, here, lexer_state))
-        for (const auto token : trie_->end_tokens()) set_bit(mask, token);
+}
+
+// Tokens that begin with a space are read without it, the others as always.
+std::vector<std::int32_t> TokenPda::compute_leading() {
+    const PersistentStack stack(machine_.start.start_state);
+    const auto lexer_state = boundary(machine_, stack);
+    std::uint32_t looked = 0;
+    auto mask = compute(lexer_state, stack.node(), looked);
+    const auto space = trie_->child(0, ' ');
+    if (space < 0) return mask;
+    const auto end = trie_->first_token(trie_->subtree_end(space));
+    for (auto position = trie_->first_token(space); position < end; ++position)
+        clear_bit(mask, trie_->token(position));
+    add_allowed(classes_.below(space, lexer_state), Overlay(stack.node(), looked), mask);
     return mask;
+}
+
+std::string TokenPda::forced_bytes(std::int32_t lexer_state, PersistentStack stack, std::size_t limit) {
+    struct Move {
+        std::int32_t lexer_state, speller_state;
+        PersistentStack stack;
+    };
+    const auto& lexer = machine_.lexer;
+    std::string forced;
+    std::int32_t speller_state = 0;
+    std::vector<std::int32_t> pending;
+    const auto viable = [&](const Speller::Edge& edge) -> std::optional<Move> {
+        pending.assign(1, lexer.byte_class(edge.byte));
+        if (lexer.next(lexer_state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
+        Move move{lexer_state, edge.next, stack};
+        if (!read(machine_, move.stack, move.lexer_state, pending)) return std::nullopt;
+        if (!alive_in(move.lexer_state, move.speller_state, move.stack.node())) return std::nullopt;
+        return move;
+    };
+    while (forced.size() < limit) {
+        std::uint32_t looked = 0;
+        Overlay here(stack.node(), looked);
+        const auto at = static_cast<std::size_t>(speller_state);
+        if (speller_.boundary[at] && ends(machine_, here, lexer_state)) break;
+        std::optional<Move> only;
+        std::uint8_t byte = 0;
+        std::array<std::int32_t, 256> dead;  // of each byte class: a speller state after it that is no way on
+        dead.fill(-1);
+        for (const auto& edge : speller_.edges[at]) {
+            auto& known = dead[static_cast<std::size_t>(lexer.byte_class(edge.byte))];
+            if (known == edge.next) continue;
+            auto move = viable(edge);
+            if (!move) {
+                known = edge.next;
+                continue;
+            }
+            if (only) return forced;
+            only = std::move(move);
+            byte = edge.byte;
+        }
+        if (!only) break;  // only where the text has to end
+        lexer_state = only->lexer_state;
+        speller_state = only->speller_state;
+        stack = std::move(only->stack);
+        forced.push_back(static_cast<char>(byte));
+    }
+    return forced;
 }
 
 std::int32_t TokenPda::intern_mask(std::vector<std::int32_t> mask) {

@@ -38,20 +38,34 @@ class TokenPda {
     // Whether no text at all that the vocabulary can spell is accepted.
     bool empty_language();
 
-    // Whether the configuration can reach acceptance with tokens of the vocabulary.
+    // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
+    // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
     bool alive(std::int32_t lexer_state, const StackNode* stack);
+    Verdict known_alive(std::int32_t lexer_state, const StackNode* stack) const;
 
-    // The id of the mask of a configuration; a lookup, or at first sight a computation.
-    std::int32_t mask_id(std::int32_t lexer_state, const StackNode* stack);
+    // A mask and its id; the words are valid as long as this object.
+    struct Mask {
+        std::int32_t id = -1;
+        const std::int32_t* words = nullptr;
+    };
+    // The mask of a configuration; a lookup, or at first sight a computation.
+    Mask mask(std::int32_t lexer_state, const StackNode* stack);
     // The same if it is known already, else -1; never waits, so -1 also while another thread computes.
-    std::int32_t known_mask_id(std::int32_t lexer_state, const StackNode* stack);
-    std::int32_t end_mask_id() const { return end_mask_; }
-    // The words of a mask; valid as long as this object. Throws std::out_of_range.
-    const std::int32_t* mask(std::int32_t id);
+    Mask known_mask(std::int32_t lexer_state, const StackNode* stack);
+    // At the start of the text, where one leading space of the token is not part of the text.
+    Mask leading_mask();
+    Mask known_leading_mask();
+    // At the end of the text.
+    const Mask& end_mask() const { return end_mask_; }
+    // By its id. Throws std::out_of_range.
+    Mask mask(std::int32_t id);
     std::size_t num_masks();
 
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
     std::int64_t shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+
+    // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
+    std::string forced_bytes(std::int32_t lexer_state, PersistentStack stack, std::size_t limit);
 
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
@@ -74,6 +88,10 @@ class TokenPda {
     void remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked, std::int32_t mask);
     std::vector<std::int32_t> compute(std::int32_t lexer_state, const StackNode* stack,
                                       std::uint32_t& looked);
+    void add_allowed(TokenClasses::Node& node, const Overlay& stack, std::vector<std::int32_t>& mask);
+    std::vector<std::int32_t> compute_leading();
+    Mask at(std::int32_t id) const { return {id, masks_[static_cast<std::size_t>(id)].data()}; }
+    bool alive_in(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);
     std::int32_t intern_mask(std::vector<std::int32_t> mask);
     template <class Work>
     auto guarded(Work work);
@@ -94,7 +112,8 @@ class TokenPda {
     std::vector<std::vector<std::int32_t>> masks_;
     std::unordered_multimap<std::uint64_t, std::int32_t> mask_ids_;
     std::size_t masks_computed_ = 0;
-    std::int32_t end_mask_ = -1;
+    Mask end_mask_;
+    std::int32_t leading_mask_ = -1;
 };
 
 }  // namespace pdacon

@@ -28,11 +28,6 @@ std::vector<TokenRange> complement(const Trie& trie, Ranges ranges) {
     return rest;
 }
 
-void clear_bit(std::span<std::int32_t> mask, std::int32_t token) {
-    auto& word = mask[static_cast<std::size_t>(token) / 32];
-    word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) & ~(1U << (token % 32)));
-}
-
 }  // namespace
 
 TokenSet::TokenSet(const Trie& trie, Ranges ranges) {

@@ -35,4 +35,13 @@ inline void set_bit(std::span<std::int32_t> mask, std::int32_t token) {
     word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | 1U << (token % 32));
 }
 
+inline void clear_bit(std::span<std::int32_t> mask, std::int32_t token) {
+    auto& word = mask[static_cast<std::size_t>(token) / 32];
+    word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) & ~(1U << (token % 32)));
+}
+
+inline bool has_bit(const std::int32_t* mask, std::int32_t token) {
+    return (static_cast<std::uint32_t>(mask[token / 32]) >> (token % 32) & 1U) != 0;
+}
+
 }  // namespace pdacon

@@ -40,6 +40,12 @@ class Trie {
         return nodes_[static_cast<std::size_t>(node)].subtree_end;
     }
     std::int32_t max_depth() const { return max_depth_; }
+    // The node that a byte leads to, or -1.
+    std::int32_t child(std::int32_t node, std::uint8_t value) const {
+        for (auto at = node + 1; at < subtree_end(node); at = subtree_end(at))
+            if (byte(at) == value) return at;
+        return -1;
+    }
 
     // Tokens in the order of the nodes: those of node n are first_token(n) .. first_token(n + 1), those of
     // its subtree first_token(n) .. first_token(subtree_end(n)).
