@@ -168,6 +168,49 @@ def mask(
     return show_mask(loaded, given, _tokens(tokenizer), most=show, json_format=format is Format.json)
 
 
+@app.command(
+    epilog=_examples(
+        """pdacon explain json '{"a" 1}'""", """pdacon explain json '{"a"' ,""", "pdacon explain json [ '#50'"
+    )
+)
+def explain(
+    grammar: GrammarArgument,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The text. @PATH: a file; -: standard input.", show_default=False)
+    ],
+    token: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOKEN",
+            help="What is to come after it: a text, or '#ID' of a token (## for a text that begins with #).",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+    lexer: LexerOption = Lexer.contextual,
+    format: FormatOption = Format.text,
+) -> int:
+    """Why may this token, or this text, not come here? How is the text read?
+
+    Without a TOKEN: where the text stops being the beginning of a text of the grammar, or how far it has come. Shows
+    the lexemes, what is expected, the rules that are being parsed, and the parser's stack.
+
+    Exit status: 0 if it is allowed, 1 if it is not.
+    """
+    _one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
+    from pdacon.cli.explaining import show_explanation
+    from pdacon.cli.inventory import is_id
+    from pdacon.cli.texts import read_text
+
+    given = read_text(text, None)
+    tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
+    return show_explanation(loaded, given, token, tokens, json_format=format is Format.json)
+
+
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
 def sample(
     grammar: GrammarArgument,

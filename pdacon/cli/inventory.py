@@ -94,14 +94,18 @@ def find_tokens(vocabulary: Vocabulary, wanted: str) -> tuple[int, ...]:
     BadInput
         If ``#`` is followed by something that is not an id of this vocabulary.
     """
-    if wanted.startswith("#") and not wanted.startswith("##"):
-        return (parse_id(wanted, vocabulary),)
+    if is_id(wanted):
+        return (_parse_id(wanted, vocabulary),)
     text = token_text(wanted)
     return tuple(i for i, token in enumerate(vocabulary.tokens) if token == text)
 
 
-def parse_id(wanted: str, vocabulary: Vocabulary) -> int:
-    """The id in ``#ID``."""
+def is_id(wanted: str) -> bool:
+    """Whether a TOKEN argument is ``#ID``."""
+    return wanted.startswith("#") and not wanted.startswith("##")
+
+
+def _parse_id(wanted: str, vocabulary: Vocabulary) -> int:
     digits = wanted.removeprefix("#")
     if not (digits.isascii() and digits.isdigit()) or int(digits) >= vocabulary.size:
         raise BadInput(

@@ -94,21 +94,21 @@ class Explanation:
     rules: tuple[str, ...]
     within: tuple[str, ...]
 
-    def render(self) -> str:
-        """As text for people, some lines of up to about 100 characters."""
-        lines = textwrap.wrap(f"{self._verdict}{self.reason}", _WIDTH, subsequent_indent="    ")
+    def render(self, width: int = _WIDTH) -> str:
+        """As text for people, some lines of up to about ``width`` characters."""
+        lines = textwrap.wrap(f"{self._verdict}{self.reason}", width, subsequent_indent="    ")
         lines.append(f"  at:       line {self.line}, column {self.column}, after {tail(self.before + self._read)}")
         if self.lexeme:
-            lines += _listed("reading", [quote(self.lexeme), "as", listing(self.unfinished, "or")])
+            lines += _listed(width, "reading", [quote(self.lexeme), "as", listing(self.unfinished, "or")])
         following = [*self.expected, *(["the end"] if self.may_end else [])]
-        lines += _listed("expected", following or ["(nothing)"])
+        lines += _listed(width, "expected", following or ["(nothing)"])
         if self.cuts:
-            lines += _listed("lexemes", map(str, self.cuts))
+            lines += _listed(width, "lexemes", map(str, self.cuts))
         for rule in self.rules:
-            lines += _listed("parsing", [rule])
+            lines += _listed(width, "parsing", rule.split(" "), gap=" ")
         if self.within:
-            lines += _listed("within", [" in ".join(self.within)])
-        lines += _listed("stack", self.stack or ["(empty)"])
+            lines += _listed(width, "within", [" in ".join(self.within)])
+        lines += _listed(width, "stack", self.stack or ["(empty)"])
         return "\n".join(lines)
 
     @property
@@ -141,11 +141,14 @@ def tail(text: bytes) -> str:
     return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8"))
 
 
-def _listed(head: str, items: Iterable[str]) -> list[str]:
-    return textwrap.wrap(
-        f"  {head + ':':<10}{'  '.join(items)}",
-        _WIDTH,
-        subsequent_indent=" " * 12,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+def _listed(width: int, head: str, items: Iterable[str], gap: str = "  ") -> list[str]:
+    """Lines with a list in them, wrapped between the items: those may contain spaces of their own."""
+    lines = [f"  {head + ':':<10}"]
+    between = ""
+    for item in items:
+        if between and len(lines[-1] + between + item) > width:
+            lines.append(" " * 12 + item)
+        else:
+            lines[-1] += between + item
+        between = gap
+    return lines

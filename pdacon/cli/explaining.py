@@ -1,0 +1,58 @@
+"""``pdacon explain``: why may something, or may not, come at a place?"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from typing import Any
+
+from rich.text import Text
+
+from pdacon import Constraint, Matcher, compile
+from pdacon.cli.display import show, width
+from pdacon.cli.failures import FINDINGS
+from pdacon.cli.inventory import find_tokens, is_id, token_text
+from pdacon.cli.vocabularies import BYTES, Tokens, load_vocabulary
+from pdacon.grammar import Grammar
+from pdacon.matching import Explanation
+
+
+def explain(constraint: Constraint, text: bytes, token: str | None) -> Explanation:
+    """Why ``token`` may or may not come after ``text``; without one, or where the text itself goes wrong: the text."""
+    matcher: Matcher = constraint.matcher()
+    if token is None:
+        return matcher.explain(text)
+    asked = find_tokens(constraint.vocabulary, token)[0] if is_id(token) else token_text(token)
+    return matcher.explain(asked) if matcher.accept_bytes(text) else matcher.explain(text)
+
+
+def show_explanation(
+    grammar: Grammar, text: bytes, token: str | None, tokens: Tokens | None, *, json_format: bool
+) -> int:
+    """Print the explanation; 1 if what was asked about is not allowed."""
+    vocabulary = (tokens or load_vocabulary(BYTES)).vocabulary
+    explanation = explain(compile(grammar, vocabulary), text, token)
+    if token is not None and text and not explanation.before and not explanation.allowed:
+        sys.stderr.write("pdacon: the text itself is not allowed, so this is about the text\n")
+    if json_format:
+        print(json.dumps(_as_dict(explanation), ensure_ascii=False))  # noqa: T201
+    else:
+        shown = Text(explanation.render(width()))
+        shown.highlight_regex(r"^.*?\bis not allowed:", "bold red")
+        shown.highlight_regex(r"^.*?\bis allowed:", "bold green")
+        shown.highlight_regex(r"(?m)^  [a-z]+:", "bold")
+        show(shown)
+    return 0 if explanation.allowed else FINDINGS
+
+
+def _as_dict(explanation: Explanation) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in dataclasses.asdict(explanation).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
