@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import pytest
 
 Tally = Callable[..., None]
+
+# Tests neither read nor fill the cache of whoever runs them; those of the cache itself have a folder of their own.
+os.environ["PDACON_CACHE_DIR"] = "off"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
