@@ -10,6 +10,7 @@ import typer
 from pdacon.cli.failures import BadInput, guarded
 from pdacon.cli.grammars import STDIN, load_grammar
 from pdacon.cli.options import (
+    GRAMMAR_HELP,
     Conflicts,
     ConflictsOption,
     FailOn,
@@ -17,8 +18,8 @@ from pdacon.cli.options import (
     Format,
     FormatOption,
     GrammarArgument,
-    GrammarOption,
     GrammarOptions,
+    ImportPathOption,
     JsonLinesOption,
     Lexer,
     LexerOption,
@@ -28,6 +29,7 @@ from pdacon.cli.options import (
     StartOption,
     TextArgument,
     TokenizerOption,
+    complete_grammar,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +70,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _common(
     show_version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option("--version", metavar="", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
     pass
@@ -81,6 +84,7 @@ def check(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
     fail_on: Annotated[
         FailOn,
@@ -91,9 +95,11 @@ def check(
 ) -> int:
     """Is the grammar deterministic? If not: where, why, and what to write instead.
 
-    Exit status: 0 no findings, 1 findings, 2 not a grammar.
+    Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer), several_starts=True)
+    loaded = load_grammar(
+        grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []), several_starts=True
+    )
     from pdacon.cli.checking import check_grammar
 
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
@@ -101,42 +107,104 @@ def check(
 
 @app.command(
     epilog=_examples(
-        "pdacon generate --grammar json",
-        "pdacon generate --grammar my.lark --model NAME --prompt 'Two guests: ' --seed 1",
+        "pdacon generate json",
+        "pdacon generate my.lark --model NAME -p 'Two guests: ' -p 'Five: ' -n 3 --jsonl",
+        "pdacon generate json --input prompts.jsonl --jsonl --batch-size 8 > answers.jsonl",
     )
 )
 def generate(
-    grammar: GrammarOption,
-    model: Annotated[
+    positional: Annotated[
         str | None,
-        typer.Option("--model", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
+        typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
     ] = None,
-    prompt: Annotated[
+    grammar: Annotated[
         str | None,
         typer.Option(
-            "--prompt", "-p", metavar="TEXT", help="What comes before. Default: one that the tiny model knows."
+            "--grammar", "-g", metavar="GRAMMAR", help="The same, as an option.", autocompletion=complete_grammar
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
+    ] = None,
+    prompts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prompt",
+            "-p",
+            metavar="TEXT",
+            help="What comes before; may be repeated. Default: one that the tiny model knows.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="PATH",
+            help="A file (-: standard input) with a JSON object a line that has a 'prompt', or 'messages' of a chat.",
+        ),
+    ] = None,
+    chat: Annotated[
+        bool, typer.Option("--chat", metavar="", help="Write prompts with the tokenizer's chat template.")
+    ] = False,
+    prefix: Annotated[
+        str, typer.Option("--prefix", metavar="TEXT", help="How each text begins.", show_default=False)
+    ] = "",
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts for each prompt.")] = 1,
     seed: SeedOption = None,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="The most tokens of a text.")] = 256,
-    temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="0: always the likeliest token.")] = 1.0,
-    count: Annotated[int, typer.Option("-n", min=1, help="How many texts; text i is that of seed + i.")] = 1,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens of a text.")
+    ] = 256,
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            "--temperature",
+            min=0.0,
+            max=100.0,
+            metavar="T",
+            help="0: always the likeliest token. Default: 1, or 0 with beams.",
+        ),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option("--top-p", min=0.0, max=1.0, metavar="P", help="Draw from the likeliest tokens that make up P."),
+    ] = None,
+    beams: Annotated[int, typer.Option("--beams", min=1, metavar="N", help="Beam search with so many beams.")] = 1,
+    batch: Annotated[
+        int, typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.")
+    ] = 1,
+    json_lines: JsonLinesOption = False,
     start: StartOption = None,
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
 ) -> int:
-    """Let a language model write a text that the grammar allows.
+    """Let a language model write texts that the grammar allows.
 
-    The text goes to standard output as it comes, everything else to standard error.
+    Texts go to standard output, one by one as they come or, with `--jsonl`, as one object a line with what the input's
+    line said, `text` and `complete`; everything else goes to standard error. Text i is drawn with seed + i, a batch
+    with the seed of its first text.
+
+    A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
-    from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, generate_texts
+    if (positional is None) == (grammar is None):
+        raise BadInput("give the grammar: pdacon generate GRAMMAR" + ("" if grammar is None else ", only once"))
+    name = positional if grammar is None else grammar
+    assert name is not None
+    _one_standard_input(name, source)
+    loaded = load_grammar(name, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, show_texts
+    from pdacon.cli.prompts import requests_of
 
-    if prompt is None and model is None and grammar in EMBEDDED_PROMPTS:
-        prompt = EMBEDDED_PROMPTS[grammar]
-        typer.echo(f"prompt: {prompt}", err=True)
-    return generate_texts(loaded, model, Sampling(prompt or "", max_tokens, temperature, seed, count))
+    if not prompts and source is None:
+        known = EMBEDDED_PROMPTS.get(name) if model is None else None
+        prompts = [known or ""]
+        if known is not None:
+            typer.echo(f"prompt: {known}", err=True)
+    sampling = Sampling(max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
+    return show_texts(loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines)
 
 
 @app.command(
@@ -152,6 +220,7 @@ def mask(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
 ) -> int:
     """What may come after this text, as terminals and as tokens?
@@ -160,7 +229,7 @@ def mask(
     beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.masking import show_mask
     from pdacon.cli.texts import read_text
 
@@ -191,6 +260,7 @@ def explain(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
 ) -> int:
     """Why may this token, or this text, not come here? How is the text read?
@@ -201,7 +271,7 @@ def explain(
     Exit status: 0 if it is allowed, 1 if it is not.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
@@ -232,13 +302,14 @@ def sample(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
 ) -> int:
     """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
 
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.sampling import show_samples
 
     tokens = None if tokenizer is None else _tokens(tokenizer)

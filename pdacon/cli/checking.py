@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from rich.console import Console
 from rich.text import Text
 
-from pdacon.cli.failures import FINDINGS
+from pdacon.cli.display import show, width
+from pdacon.cli.failures import FINDINGS, in_options
 from pdacon.determinism import DeterminismReport, Level, check
 from pdacon.grammar import Grammar
 
@@ -25,7 +25,7 @@ def check_grammar(grammar: Grammar, *, json_format: bool, fail_on: Level) -> int
 
 
 def _print_report(report: DeterminismReport) -> None:
-    text = Text(report.render())
+    text = Text(in_options(report.render(width())))
     for level, style in _STYLES.items():
         text.highlight_regex(rf"\b{level}\[PDA\d+\]", style)
-    Console(highlight=False, soft_wrap=True).print(text)
+    show(text)

@@ -5,12 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from types import MappingProxyType
 
 import typer
 
-from pdacon.errors import PdaconError
+from pdacon.errors import NondeterministicGrammarError, PdaconError
 
 FINDINGS, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+# How the library's messages name what is an option here.
+_OPTIONS = MappingProxyType(
+    {
+        'conflicts="shift"': "--conflicts shift",
+        'lookahead="commit"': "--lookahead commit",
+        "give start= one of": "give --start one of",
+        "give its folder with import_paths=, or the grammar's own path with source_path= for a relative import": (
+            "give its folder with --import-path"
+        ),
+    }
+)
 
 # What the command-line parser raises for an unknown option and its like. The class is click's, which some versions of
 # typer bring along under a private name and others depend on.
@@ -35,12 +48,27 @@ def guarded(command: Callable[[], int]) -> int:
         return INTERRUPTED
     except UsageProblem as problem:
         # No message: the help was shown instead.
-        return _complain(getattr(problem, "format_message", problem.__str__)()) if str(problem) else BAD_INPUT
+        return _complain(_usage(problem)) if str(problem) else BAD_INPUT
+    except NondeterministicGrammarError as problem:
+        return _complain(f"{problem}; `pdacon check` explains it")
     except (BadInput, PdaconError) as problem:
         return _complain(str(problem))
     except OSError as problem:
         place = f"{problem.filename}: " if problem.filename is not None else ""
         return _complain(f"{place}{problem.strerror or problem}")
+
+
+def in_options(text: str) -> str:
+    """What is said of keyword arguments, said of options."""
+    for argument, option in _OPTIONS.items():
+        text = text.replace(argument, option)
+    return text
+
+
+def _usage(problem: Exception) -> str:
+    message = getattr(problem, "format_message", problem.__str__)().replace("Value error, ", "").rstrip(".")
+    command = getattr(getattr(problem, "ctx", None), "command_path", "pdacon")
+    return f"{message}; see {command} --help"
 
 
 def one_line(text: str) -> str:
@@ -49,5 +77,5 @@ def one_line(text: str) -> str:
 
 
 def _complain(message: str) -> int:
-    sys.stderr.write(f"pdacon: {one_line(message)}\n")
+    sys.stderr.write(f"pdacon: {in_options(one_line(message))}\n")
     return BAD_INPUT

@@ -1,79 +1,195 @@
-"""``pdacon generate``: text on standard output as it comes, everything else on standard error."""
+"""``pdacon generate``: texts on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
+import json
 import secrets
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 import pdacon
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import is_local, load_model
+from pdacon.cli.prompts import Request
 from pdacon.grammar import Grammar
+
+if TYPE_CHECKING:
+    from pdacon.integrations.huggingface import Generation
 
 # What the embedded model was trained to answer; any other prompt is news to it.
 EMBEDDED_PROMPTS = MappingProxyType(
     {"json": "Describe a person as JSON:", "arithmetic": "Write an arithmetic expression:"}
 )
+_HIGHEST_SEED = 2**62
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How to draw: see the options of the command."""
+    """How to draw: see the options of the command. ``temperature``: None is 1, or 0 with beams."""
 
-    prompt: str
     max_tokens: int
-    temperature: float
+    temperature: float | None
+    top_p: float | None
     seed: int | None
     count: int
+    beams: int
+    batch: int
+    prefix: str
+
+    def __post_init__(self) -> None:
+        if self.count > 1 and self.beams == 1 and self.temperature == 0:
+            raise BadInput("temperature 0 always gives the same text: -n needs a temperature above 0, or --beams")
+        if self.seed is not None and self.seed > _HIGHEST_SEED:
+            raise BadInput(f"--seed {self.seed} is too large; the highest is {_HIGHEST_SEED}")
+        if self.beams > 1 and self.count > self.beams:
+            raise BadInput(f"-n {self.count} needs at least --beams {self.count}")
+
+    @property
+    def draws(self) -> bool:
+        """Whether there is chance in it."""
+        return self.beams == 1 if self.temperature is None else self.temperature > 0
 
 
-def generate_texts(grammar: Grammar, model_name: str | None, sampling: Sampling) -> int:
-    """Generate ``count`` texts one after the other, text i from seed + i, and print each as it comes."""
-    if sampling.count > 1 and sampling.temperature == 0:
-        raise BadInput("temperature 0 always gives the same text: -n needs a temperature above 0")
-    status = Console(stderr=True, highlight=False)
-    with status.status("loading the model") if is_local(model_name) else nullcontext():
-        model, tokenizer = load_model(model_name)
-        from pdacon.integrations.huggingface import vocabulary
-    with status.status("compiling the grammar"):
-        constraint = pdacon.compile(grammar, vocabulary(model, tokenizer))
-    seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
-    for index in range(sampling.count):
-        _generate_one(model, tokenizer, constraint, sampling, seed + index)
+@dataclass(frozen=True)
+class Answer:
+    """A text, what it answers, and the seed with which its batch was drawn."""
+
+    request: Request
+    generation: Generation
+    seed: int
+
+
+class Generator:
+    """A model under a grammar."""
+
+    def __init__(self, grammar: Grammar, model_name: str | None, sampling: Sampling) -> None:
+        status = Console(stderr=True, highlight=False)
+        with status.status("loading the model") if is_local(model_name) else nullcontext():
+            self._model, self._tokenizer = load_model(model_name)
+            from pdacon.integrations.huggingface import vocabulary
+        with status.status("compiling the grammar"):
+            self._constraint = pdacon.compile(grammar, vocabulary(self._model, self._tokenizer))
+        self._sampling = sampling
+        self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
+
+    def stream(self, request: Request, index: int) -> Answer:
+        """One text, written as it comes."""
+        pending = [self._sampling.prefix]
+
+        def write(text: str) -> None:
+            _write("".join([*pending, text]))
+            pending.clear()
+
+        (generation,) = self._generate([request], 1, self.seed + index, on_text=write)
+        _write("".join(pending))
+        return Answer(request, generation, self.seed + index)
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """All texts for all requests, in their order, batch by batch."""
+        sampling = self._sampling
+        several = sampling.count if sampling.beams > 1 else 1
+        wanted = [request for request in requests for _ in range(sampling.count // several)]
+        for first in range(0, len(wanted), sampling.batch):
+            batch = wanted[first : first + sampling.batch]
+            for generation in self._generate(batch, several, self.seed + first):
+                yield Answer(batch[generation.prompt], generation, self.seed + first)
+
+    def _generate(self, requests: Sequence[Request], count: int, seed: int, **options: Any) -> list[Generation]:
+        from torch.cuda import OutOfMemoryError
+
+        from pdacon.integrations.huggingface import generate
+
+        sampling = self._sampling
+        if sampling.top_p is not None and sampling.draws:
+            options["top_p"] = sampling.top_p
+        prompts = [request.prompt for request in requests]
+        try:
+            return generate(
+                self._model,
+                self._tokenizer,
+                prompts,
+                constraint=self._constraint,
+                prefix=sampling.prefix,
+                max_tokens=sampling.max_tokens,
+                seed=seed,
+                temperature=sampling.temperature,
+                num_beams=sampling.beams,
+                num_return_sequences=count,
+                **options,
+            )
+        except OutOfMemoryError as error:
+            raise BadInput("the memory of the device is full; give a smaller --batch-size or --beams") from error
+        except (ValueError, IndexError) as error:
+            raise BadInput(f"cannot generate: {error}") from error
+
+
+def show_texts(
+    grammar: Grammar, model_name: str | None, requests: Sequence[Request], sampling: Sampling, *, json_lines: bool
+) -> int:
+    """Generate ``count`` texts for each request and print them; as they come, if they come one by one."""
+    generator = Generator(grammar, model_name, sampling)
+    started = time.perf_counter()
+    if not json_lines and sampling.batch == 1 and sampling.beams == 1:
+        wanted = [request for request in requests for _ in range(sampling.count)]
+        for index, request in enumerate(wanted):
+            _stream_one(generator, request, index, sampling)
+        return 0
+    answers = []
+    for answer in generator.answers(requests):
+        answers.append(answer)
+        _write(f"{json.dumps(_row(answer, sampling), ensure_ascii=False) if json_lines else answer.generation.text}\n")
+    seconds = time.perf_counter() - started
+    tokens = sum(len(answer.generation.token_ids) for answer in answers)
+    complete = sum(answer.generation.complete for answer in answers)
+    drawn = f"; --seed {generator.seed}" if sampling.draws else ""
+    sys.stderr.write(
+        f"{_count(len(answers), 'text')}, {complete} complete: {_count(tokens, 'token')} in {seconds:.1f} s "
+        f"({tokens / seconds:.0f} tokens/s){drawn}\n"
+    )
     return 0
 
 
-def _generate_one(
-    model: object, tokenizer: object, constraint: pdacon.Constraint, sampling: Sampling, seed: int
-) -> None:
-    from pdacon.integrations.huggingface import generate
-
+def _stream_one(generator: Generator, request: Request, index: int, sampling: Sampling) -> None:
     started = time.perf_counter()
     try:
-        (generation,) = generate(
-            model,
-            tokenizer,
-            sampling.prompt,
-            constraint=constraint,
-            max_tokens=sampling.max_tokens,
-            seed=seed,
-            temperature=sampling.temperature,
-            on_text=_write,
-        )
-    finally:
+        answer = generator.stream(request, index)
+    except KeyboardInterrupt:
         _write("\n")
+        raise
+    _write("\n")
     seconds = time.perf_counter() - started
-    count = len(generation.token_ids)
-    tokens = "1 token" if count == 1 else f"{count} tokens"
-    state = "complete" if generation.complete else f"cut off by --max-tokens {sampling.max_tokens}"
-    drawn = f"; --seed {seed}" if sampling.temperature > 0 else ""
-    sys.stderr.write(f"{tokens} in {seconds:.1f} s ({count / seconds:.0f} tokens/s); {state}{drawn}\n")
+    tokens = len(answer.generation.token_ids)
+    state = "complete" if answer.generation.complete else f"cut off by --max-tokens {sampling.max_tokens}"
+    drawn = f"; --seed {answer.seed}" if sampling.draws else ""
+    sys.stderr.write(
+        f"{_count(tokens, 'token')} in {seconds:.1f} s ({tokens / seconds:.0f} tokens/s); {state}{drawn}\n"
+    )
+
+
+def _row(answer: Answer, sampling: Sampling) -> dict[str, Any]:
+    """What the request's line said, and the answer."""
+    prompt = {} if isinstance(answer.request.prompt, list) else {"prompt": answer.request.prompt}
+    seed = {"seed": answer.seed} if sampling.draws else {}
+    generation = answer.generation
+    return {
+        **prompt,
+        **answer.request.row,
+        "text": generation.text,
+        "complete": generation.complete,
+        "tokens": len(generation.token_ids),
+        **seed,
+    }
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _write(text: str) -> None:

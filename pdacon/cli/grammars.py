@@ -32,6 +32,7 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "conflicts": options.conflicts.value,
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
+        "import_paths": options.import_paths,
     }
     if len(options.start) > 1 and not several_starts:
         raise BadInput(f"--start is given {len(options.start)} times, but a text of this command begins with one rule")

@@ -54,9 +54,11 @@ class GrammarOptions:
     conflicts: Conflicts = Conflicts.error
     lookahead: Lookahead = Lookahead.reject
     lexer: Lexer = Lexer.contextual
+    import_paths: list[Path] = field(default_factory=list)
 
 
-def _complete_grammar(incomplete: str) -> list[str]:
+def complete_grammar(incomplete: str) -> list[str]:
+    """Built-in names and grammar files that begin like that."""
     from pdacon.grammar.builtin import builtin_names
 
     folder, _, name = incomplete.rpartition("/")
@@ -70,17 +72,11 @@ def _complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-_GRAMMAR = "A Lark grammar: a file, a built-in name (json, arithmetic), or - for standard input."
+GRAMMAR_HELP = "A Lark grammar: a file, a built-in name (json, arithmetic), or - for standard input."
 _IN = "Grammar options"
 
 GrammarArgument = Annotated[
-    str, typer.Argument(metavar="GRAMMAR", help=_GRAMMAR, autocompletion=_complete_grammar, show_default=False)
-]
-GrammarOption = Annotated[
-    str,
-    typer.Option(
-        "--grammar", "-g", metavar="GRAMMAR", help=_GRAMMAR, autocompletion=_complete_grammar, show_default=False
-    ),
+    str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
 ]
 StartOption = Annotated[
     list[str] | None,
@@ -115,6 +111,10 @@ LexerOption = Annotated[
         rich_help_panel=_IN,
     ),
 ]
+ImportPathOption = Annotated[
+    list[Path] | None,
+    typer.Option("--import-path", metavar="DIR", help="Where %import looks; may be repeated.", rich_help_panel=_IN),
+]
 TextArgument = Annotated[
     str | None,
     typer.Argument(
@@ -138,6 +138,6 @@ TokenizerOption = Annotated[
 FormatOption = Annotated[Format, typer.Option("--format", metavar="text|json", help="How to write the result.")]
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", min=0, max=2**62, metavar="N", help="Makes it repeatable. Default: a new one."),
+    typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one."),
 ]
-JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="One JSON object a line.")]
+JsonLinesOption = Annotated[bool, typer.Option("--jsonl", metavar="", help="One JSON object a line.")]

@@ -179,11 +179,11 @@ class DeterminismReport:
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
-    def render(self) -> str:
-        """Plain text for a terminal, findings first and the verdict last."""
-        from pdacon.determinism.rendering import render_text
+    def render(self, width: int | None = None) -> str:
+        """Plain text for a terminal, findings first and the verdict last; prose is wrapped at ``width`` columns."""
+        from pdacon.determinism.rendering import WIDTH, render_text
 
-        return render_text(self)
+        return render_text(self, WIDTH if width is None else width)
 
     def __str__(self) -> str:
         shown = [self.summary()]

@@ -5,10 +5,12 @@ repeated.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import signal
 import subprocess
+import sys
 import sysconfig
 from functools import partial
 from pathlib import Path
@@ -103,6 +105,52 @@ def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
     assert constraint.matcher().accept_bytes(out.removesuffix("\n").encode())
 
 
+def test_several_prompts_in_json_lines(generate, about: str, tmp_path: Path) -> None:
+    rows = [{"prompt": "one", "id": 7}, {"prompt": "two"}]
+    source = tmp_path / "prompts.jsonl"
+    source.write_text("\n".join(map(json.dumps, rows)) + '\n\n"three"\n')
+    arguments = ("--input", str(source), "-p", "zero", "-n", "2", "--seed", "1", "--jsonl")
+    parser = Lark(ABOUT, parser="lalr")
+    for batch in ("1", "3", "100"):
+        status, out, err = generate(about, *arguments, "--batch-size", batch)
+        answers = [json.loads(line) for line in out.splitlines()]
+        assert status == 0
+        assert [answer["prompt"] for answer in answers] == [w for w in ("zero", "one", "two", "three") for _ in "12"]
+        assert [answer.get("id") for answer in answers] == [None, None, 7, 7, None, None, None, None]
+        assert all(answer["complete"] for answer in answers)
+        for answer in answers:
+            parser.parse(answer["text"])
+        assert re.match(r"8 texts, 8 complete: \d+ tokens in", err)
+
+
+def test_json_lines_and_streams_have_the_same_texts(generate, about: str) -> None:
+    streamed = generate(about, "-n", "4", "--seed", "5")[1].splitlines()
+    rows = map(json.loads, generate(about, "-n", "4", "--seed", "5", "--jsonl")[1].splitlines())
+    assert [row["text"] for row in rows] == streamed
+
+
+def test_beams(generate, about: str) -> None:
+    status, out, err = generate(about, "-p", "a", "-p", "b", "--beams", "4", "-n", "2", "--batch-size", "2")
+    assert status == 0
+    assert "--seed" not in err
+    for line in out.splitlines():
+        Lark(ABOUT, parser="lalr").parse(line)
+    assert len(out.splitlines()) == 4
+
+
+def test_a_prefix_is_part_of_the_text(generate, about: str) -> None:
+    for extra in ((), ("--jsonl",)):
+        out = generate(about, "--prefix", "[ab", "--seed", "1", *extra)[1]
+        text = json.loads(out)["text"] if extra else out.rstrip("\n")
+        assert text.startswith("[ab")
+        Lark(ABOUT, parser="lalr").parse(text)
+
+
+def test_prompts_from_a_pipe(generate, about: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"prompt": "x"}')))
+    assert json.loads(generate(about, "-i", "-", "--jsonl")[1])["prompt"] == "x"
+
+
 def test_the_embedded_model_writes_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--grammar", "json", "--seed", "1"]) == 0
     out, err = capsys.readouterr()
@@ -127,6 +175,17 @@ def test_the_embedded_model_writes_json(capsys: pytest.CaptureFixture[str]) -> N
         ["--grammar", "json", "--seed", "99999999999999999999"],
         ["--grammar", "json", "--model", "./nosuch"],
         ["--grammar", "json", "--model", "."],
+        ["json", "--grammar", "json"],
+        ["json", "--temperature", "inf"],
+        ["json", "--top-p", "2"],
+        ["json", "--beams", "2", "-n", "3"],
+        ["json", "--prefix", "x"],
+        ["json", "--chat"],
+        ["json", "--input", "nosuch"],
+        ["json", "--input", "conflict.lark"],
+        ["json", "--input", "wrong.jsonl"],
+        ["json", "--input", "empty.jsonl"],
+        ["-", "--input", "-"],
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
@@ -134,10 +193,12 @@ def test_bad_input_is_one_line_and_status_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "conflict.lark").write_text('start: start "+" start | "1"\n')
+    (tmp_path / "wrong.jsonl").write_text('{"question": "?"}\n')
+    (tmp_path / "empty.jsonl").write_text("\n")
     status, out, err = generate(*arguments)
     assert status == 2
     assert out == ""
-    assert err.startswith("pdacon: ")
+    assert err.removeprefix("prompt: Describe a person as JSON:\n").startswith("pdacon: ")
     assert err.count("\n") == 1
 
 
