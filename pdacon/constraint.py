@@ -21,7 +21,7 @@ from pdacon.errors import (
 )
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
-from pdacon.lexer import Lexer, build_lexer, find_collisions
+from pdacon.lexer import Lexer, build_lexer, check_newline, find_collisions
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
 
@@ -80,12 +80,13 @@ def compile(
     watch = _Watch(limits.seconds, cancel)
     tables = build_tables(grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left())
     tables = split_parentheses(grammar, tables, max_states=limits.states)
+    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left())
+    check_newline(grammar)
     if grammar.layout is not None:
         raise UnsupportedGrammarError(
             "postlex: indentation is checked, but masks do not follow it yet; write a grammar with explicit delimiters",
             feature="postlex",
         )
-    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left())
     report = _determine(grammar, tables, lexer, limits, watch)
     pdas = tuple(
         compose(lexer, tables, start, vocabulary, limits, watch.left()) for start in range(len(grammar.starts))

@@ -8,7 +8,7 @@ from pdacon.determinism.conflicts import conflict_findings
 from pdacon.determinism.emptiness import emptiness_findings
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
-from pdacon.determinism.layout import layout_findings
+from pdacon.determinism.layout import balance_findings, newline_findings
 from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
 from pdacon.determinism.spelling import spell
 from pdacon.lalr import build_tables, split_parentheses
@@ -49,7 +49,8 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
     Cost: one build of the LALR tables and of the lexing automaton, plus time linear in what is found.
     """
     tables = build_tables(grammar)
-    unsupported = [*layout_findings(grammar), *pattern_findings(grammar)]
+    unsupported = pattern_findings(grammar)
+    unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
     if not unsupported:
         tables = split_parentheses(grammar, tables)
     lexer = None if unsupported else build_lexer(grammar, tables)

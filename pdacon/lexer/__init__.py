@@ -19,6 +19,7 @@ from pdacon.lexer.lowering import (
     find_collisions,
     find_unbounded_lookahead,
 )
+from pdacon.lexer.newlines import check_newline
 from pdacon.lexer.patterns import compile_pattern
 from pdacon.lexer.program import Program
 
@@ -29,6 +30,7 @@ __all__ = [
     "Program",
     "UnboundedLookahead",
     "build_lexer",
+    "check_newline",
     "compile_pattern",
     "find_collisions",
     "find_unbounded_lookahead",

@@ -105,7 +105,7 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     Source: the meaning is that of ``lark.lexer.ContextualLexer`` and its keyword callbacks (Lark 1.3).
     """
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
-    rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: _order(grammar.terminals[k])))}
+    rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
     sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
     absorbs = _Absorption(grammar)
     contexts = tuple(_make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in sets)
@@ -142,7 +142,8 @@ def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:
     ]
 
 
-def _order(terminal: Terminal) -> tuple[int, int, int, str]:
+def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
+    """Lark tries the terminals of a context in ascending order of this."""
     assert terminal.pattern is not None
     return -terminal.priority, -terminal.pattern.max_width, -len(terminal.pattern.value), terminal.name
 

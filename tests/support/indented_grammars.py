@@ -210,6 +210,7 @@ INDENTED_GRAMMARS = (
         'start: ("a" | "(" "a"? ")" | _NL | "\\n\\n")*\n_NL: /\\n+ */\n%declare _INDENT _DEDENT\n',
         "a\n ()",
         BraceIndenter(),
+        refused="UnsupportedGrammarError",
     ),
     _grammar(
         "blocks across parentheses",
@@ -224,6 +225,7 @@ INDENTED_GRAMMARS = (
         'start: x+\nx: "a" _NL [_INDENT x+ _DEDENT]\n_NL: /\\n( *:)?/\n%declare _INDENT _DEDENT\n%ignore " "\n',
         "a\n :",
         TreeIndenter(),
+        refused="UnsupportedGrammarError",
     ),
 )
 """What `Configuration` follows. Not all of them can be compiled."""

@@ -1,0 +1,119 @@
+"""Newlines after which every column can follow, and those that are refused because not every one can."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.indented_grammars import INDENTED_GRAMMARS, TreeIndenter
+from support.small_grammars import SmallGrammar
+
+import pdacon
+from pdacon import Vocabulary
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import Grammar
+from pdacon.lexer import check_newline
+
+REST = "%declare _INDENT _DEDENT\n"
+
+
+def load(newline: str, rest: str = "") -> Grammar:
+    text = f'start: ("a" _NL{" | X" if rest.startswith("X") else ""})+\n_NL: {newline}\n{rest}{REST}'
+    return Grammar.from_lark(text, postlex=TreeIndenter())
+
+
+@pytest.mark.parametrize(
+    "newline",
+    [
+        r"/(\r?\n[\t ]*)+/",
+        r"/\n */",
+        r"/\n+ */",
+        r"/\n\s*/",
+        r"/\s*\n\s*/",
+        r"/[\r\n]+[ \t]*/",
+        r"( /\r?\n[\t ]*/ | /#[^\n]*/ )+",
+        r"/\n *(;\n *)?/",
+        r"/\n(é| )*/",
+        r"/\n *(#[^\n]*\n *)*/",
+        r"/;|\n */",
+        r"/;/",
+    ],
+)
+def test_every_column_can_follow(newline: str) -> None:
+    """Within a character of a comment, or before a line break that has to come, nothing is asked."""
+    check_newline(load(newline))
+
+
+@pytest.mark.parametrize(
+    ("newline", "shortest"),
+    [
+        (r"/\n/", r"\n"),
+        (r'"\n"', r"\n"),
+        (r"/\n *?/", r"\n"),
+        (r"/\n(  )*/", r"\n"),
+        (r"/\n[ ]?/", r"\n"),
+        (r"/\n {0,8}/", r"\n"),
+        (r"/\n[\t ]+/", r"\n"),
+        (r"/\n *;/", r"\n"),
+        (r"/\n *(#é*)?/", r"\n#"),
+        (r"/\n *(\/\*.*?\*\/)?/", r"\n/"),
+        (r"/\n(\t| *)/", r"\n\t"),
+        (r"/\n *(x\n?)*/", r"\nx"),
+    ],
+)
+def test_not_every_column_can_follow(newline: str, shortest: str) -> None:
+    reason = re.escape(f"after '{shortest}' it cannot take any number of spaces") + ".*; let the pattern end in"
+    with pytest.raises(UnsupportedGrammarError, match=reason) as caught:
+        check_newline(load(newline))
+    assert caught.value.feature == "postlex"
+    assert caught.value.span is not None
+    assert caught.value.span.line == 2
+
+
+@pytest.mark.parametrize(
+    ("rest", "reason"),
+    [
+        ("X.1: /\\n/\n", r"X, .* may begin with '\\n' as well, .*_NL.2: "),
+        ("X.1: /[b\\n]+x/\n", "X, which Lark tries before it"),
+        ("X: /\\n *xyzxyzxyz/\n%ignore /[ \\n\\t\\f]+x/\n", "which Lark tries before it"),
+        ('X: "\\n  "\n', r"Lark makes X of it where it reads '\\n  ', .*_NL.1: "),
+    ],
+)
+def test_other_terminals_take_columns_away(rest: str, reason: str) -> None:
+    with pytest.raises(UnsupportedGrammarError, match=reason):
+        check_newline(load(r"/\n */", rest))
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "X.1: /x\\n/\n",
+        'X.1: "\\r\\n"\n',
+        "X.-1: /\\n */\n",
+        "X: /\\n?x/\n",
+        "%ignore /\\s/\n",
+    ],
+)
+def test_other_terminals_that_leave_newlines_alone(rest: str) -> None:
+    """Lark tries them after the newline, or they begin otherwise."""
+    check_newline(load(r"/\n */", rest))
+
+
+def test_a_grammar_without_layout_has_nothing_to_check() -> None:
+    check_newline(Grammar.from_lark('start: "a"\n'))
+
+
+def test_the_checker_says_it_too() -> None:
+    report = pdacon.check(load(r"/\n/"))
+    (finding,) = report.findings
+    assert (finding.id, finding.symbols) == ("PDA008", ("_NL",))
+    assert finding.repair is not None
+    with pytest.raises(UnsupportedGrammarError, match="cannot take any number of spaces"):
+        pdacon.compile(load(r"/\n/"), Vocabulary.from_tokens([b"a", None], eos_ids=[1]))
+
+
+@pytest.mark.parametrize("small", INDENTED_GRAMMARS, ids=lambda small: small.name)
+def test_which_small_grammars_will_compile(small: SmallGrammar) -> None:
+    grammar = Grammar.from_lark(small.text, conflicts=small.conflicts, lookahead=small.lookahead, **small.options)
+    report = pdacon.check(grammar)
+    assert report.ok == (small.refused is None), report.render()
