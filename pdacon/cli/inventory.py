@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from pdacon.cli.display import listed, readable, show
+from pdacon.cli.display import head_of, listed, readable, show
 from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
@@ -135,6 +135,9 @@ def _inventory_as_text(tokens: Tokens, inventory: Inventory) -> Text:
         ("longest", list(longest)),
         ("fingerprint", [vocabulary.fingerprint[:16]]),
     ]
+    if vocabulary.strip_leading_space:
+        rows.append(("first space", ["the tokenizer takes one space off the beginning of a text"]))
+    rows += [("note", note.split(" ")) for note in vocabulary.notes]
     text = Text()
     for name, items in rows:
         lines = listed(f"{name:<12}", items or ["none"])
@@ -151,7 +154,7 @@ def _some(items: Iterable[str], count: int) -> list[str]:
 
 def _described(tokens: Tokens, i: int) -> str:
     text = tokens.vocabulary.tokens[i]
-    return f"{i} {tokens.name(i) if text is None else quote(text)}"
+    return f"{i} {tokens.name(i) if text is None else head_of(text)}"
 
 
 def _same(tokens: Tokens, ids: tuple[int, ...]) -> str:
@@ -221,6 +224,8 @@ def _inventory_as_dict(tokens: Tokens, inventory: Inventory) -> dict[str, Any]:
         "missing_bytes": list(inventory.missing_bytes),
         "longest": list(inventory.longest),
         "fingerprint": vocabulary.fingerprint,
+        "strip_leading_space": vocabulary.strip_leading_space,
+        "notes": list(vocabulary.notes),
     }
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +19,7 @@ from pdacon.detokenizer import Vocabulary
 BYTES = "bytes"
 _END = 256
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json", "generation_config.json", "config.json")
+_OTHERS = ("tekken.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
@@ -74,14 +77,41 @@ def tiny_folder() -> Path:
 
 def _from_folder(folder: Path, source: str) -> Tokens:
     backend = folder / "tokenizer.json"
-    if not backend.exists():
-        return _from_transformers(str(folder), source)
-    settings = {name: _read_json(folder / name) for name in _SETTINGS if (folder / name).exists()}
-    return _from_backend(backend, settings, source)
+    if backend.exists():
+        settings = {name: _read_json(folder / name) for name in _SETTINGS if (folder / name).exists()}
+        return _from_backend(backend, settings, source)
+    other = next((folder / name for name in _OTHERS if (folder / name).exists()), None)
+    return _from_transformers(str(folder), source) if other is None else _from_file(other)
 
 
 def _from_file(path: Path) -> Tokens:
-    return _from_backend(path, {}, str(path))
+    """What a file is, is in it: its name may be anything, and Llama 3's tokenizer.model is a tiktoken file."""
+    source = str(path)
+    with path.open("rb") as file:
+        beginning = file.read(1 << 16)
+    if beginning.lstrip()[:1] == b"{":
+        content = _read_json(path)
+        if isinstance(content, dict) and isinstance(content.get("vocab"), list):
+            return Tokens(Vocabulary.from_tekken(path), source, _tekken_names(content))
+        return _from_backend(path, {}, source)
+    if re.match(rb"[A-Za-z0-9+/]+={0,2} \d+\r?\n", beginning):
+        return Tokens(Vocabulary.from_tiktoken(path, eos_ids=()), source)
+    return Tokens(Vocabulary.from_sentencepiece(path), source, _sentencepiece_names(path))
+
+
+def _tekken_names(content: Mapping[str, Any]) -> Mapping[int, str]:
+    listed = content.get("special_tokens") or ()
+    return MappingProxyType({token["rank"]: token["token_str"] for token in listed if token.get("token_str")})
+
+
+def _sentencepiece_names(path: Path) -> Mapping[int, str]:
+    if find_spec("sentencepiece") is None:
+        return MappingProxyType({})
+    from sentencepiece import SentencePieceProcessor
+
+    model = SentencePieceProcessor(model_file=str(path))
+    control = (i for i in range(model.vocab_size()) if model.is_control(i) or model.is_unknown(i))
+    return MappingProxyType({i: model.id_to_piece(i) for i in control})
 
 
 def _from_hub(name: str) -> Tokens:

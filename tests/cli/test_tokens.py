@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,26 @@ def test_what_bytes_cannot_be_spelled(capsys: pytest.CaptureFixture[str]) -> Non
     out = capsys.readouterr().out
     assert "242 bytes have no token" in out
     assert '0, 2 "a"' in out
+
+
+@pytest.mark.parametrize(
+    ("file", "size", "family"),
+    [("tokenizer.model.v1", 32_000, "from_sentencepiece"), ("tekken_240911.json", 131_072, "from_tekken")],
+)
+def test_files_of_other_families(file: str, size: int, family: str, tmp_path: Path) -> None:
+    data = Path(pytest.importorskip("mistral_common").__file__).parent / "data" / file
+    read = load_vocabulary(str(data)).vocabulary
+    assert read.size == size
+    assert read == getattr(Vocabulary, family)(data)
+    link = tmp_path / ("tekken.json" if data.suffix == ".json" else "tokenizer.model")
+    link.symlink_to(data)
+    assert load_vocabulary(str(tmp_path)).vocabulary == read
+
+
+def test_a_tiktoken_file_whatever_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.model"
+    file.write_text("".join(f"{b64encode(bytes([i])).decode()} {i}\n" for i in range(256)))
+    assert load_vocabulary(str(file)).vocabulary.tokens == tuple(bytes([i]) for i in range(256))
 
 
 def test_a_token_by_id_and_by_text(tokens) -> None:
