@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 from strategies import EXACT, SmallWorld, small_world
 from support.definition import mask_of, spelled_suffixes
+from support.lowering import load
+from support.random_grammars import loadable_grammars
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
+from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
 from pdacon import Constraint, Matcher, Vocabulary
@@ -43,12 +46,14 @@ def reached(matcher: Matcher, vocabulary: Vocabulary, number: int) -> list[tuple
 # What is forced
 
 
-def rests(sentences: list[bytes], world: SmallWorld, text: bytes, matcher: Matcher) -> list[bytes]:
+def rests(
+    sentences: list[bytes], tiny: TinyVocabulary, text: bytes, matcher: Matcher, vocabulary: Vocabulary
+) -> list[bytes]:
     """What sentences go on with after a text, where tokens spell it: all short ones, and some that tokens find."""
-    pieces = frozenset(world.tiny.texts())
+    pieces = frozenset(tiny.texts())
     whole = [sentence[len(text) :] for sentence in sentences if sentence.startswith(text)]
     found = [rest for rest in whole if 0 in spelled_suffixes(rest, pieces)]
-    for spelled, following in reached(matcher, world.constraint.vocabulary, 12):
+    for spelled, following in reached(matcher, vocabulary, 12):
         found.append(spelled + following.shortest_completion())
     return found
 
@@ -68,7 +73,7 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
     counts: Counter[str] = Counter(grammars=1)
     for world in worlds(grammar):
         for text, matcher in reached(world.constraint.matcher(), world.constraint.vocabulary, scaled(15)):
-            known = rests(sentences, world, text, matcher)
+            known = rests(sentences, world.tiny, text, matcher, world.constraint.vocabulary)
             assert all(oracle.accepts(text + rest) for rest in known)
             forced = matcher.forced_bytes()
             common = common_prefix(known)
@@ -78,6 +83,33 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
             assert matcher.forced_bytes(limit=2) == forced[:2], about
             counts["texts"] += 1
             counts["bytes"] += len(forced)
+    tally(**counts)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_forced_bytes_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    """They are what all known continuations start with; where few are known, those may agree on more."""
+    counts: Counter[str] = Counter()
+    for grammar, oracle in loadable_grammars(scaled(25), first_seed=1_000_000 * (chunk + 300)):
+        length = affordable_length(grammar.alphabet, 300)
+        sentences = [sentence.encode() for sentence in oracle.sentences(length)]
+        for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name))[:3]:
+            try:
+                constraint = pdacon.compile(load(grammar), tiny.vocabulary(), limits=pdacon.Limits(states=5_000))
+            except pdacon.PdaconError:
+                continue
+            exact = not any(finding.id == "PDA006" for finding in constraint.report.findings)
+            for text, matcher in reached(constraint.matcher(), constraint.vocabulary, 12):
+                known = rests(sentences, tiny, text, matcher, constraint.vocabulary)
+                forced = matcher.forced_bytes()
+                about = f"{grammar}{tiny}\nafter {text!r}: {forced!r}, known {known[:10]}"
+                assert all(rest.startswith(forced) for rest in known) or not exact, about
+                counts["texts"] += 1
+                counts["bytes"] += len(forced)
+                counts["texts_with_more_in_common"] += common_prefix(known) != forced
+                assert check_settled(matcher, matcher._merged(forced), constraint.vocabulary, forced) == (
+                    matcher.forced_tokens()
+                ), about
     tally(**counts)
 
 
