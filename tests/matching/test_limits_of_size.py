@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -61,6 +62,27 @@ def test_a_long_completion_is_written_out(vocabulary: pdacon.Vocabulary) -> None
     matcher = pdacon.compile(pdacon.Grammar.from_lark(doubling(10)), vocabulary).matcher()
     assert matcher.accept_bytes(b"aaa")
     assert matcher.shortest_completion() == b"a" * 1021
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_completions_of_long_lexemes(size: int) -> None:
+    """Costs far ahead are found from both sides of every cut; long literals that share their beginnings tell."""
+    rng = random.Random(size)
+    words = {bytes(rng.choices(b"ab", k=1)) for _ in range(3)}
+    while len(words) < 60:
+        word = rng.choice(sorted(words))[: rng.randrange(1, 400)]
+        words.add(word + bytes(rng.choices(b"ab", k=size * rng.randrange(1, 120))))
+    words = {word for word in words if len(word) % size == 0}
+    pieces = [bytes(piece) for piece in itertools.product(b"ab", repeat=size)]
+    grammar = pdacon.Grammar.from_lark("start: " + " | ".join(f'"{word.decode()}"' for word in words))
+    matcher = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens(pieces)).matcher()
+    longest = max(words, key=len)
+    for end in range(0, len(longest) + 1, size):
+        # The lexer takes the longest word there is, so a word that others begin with ends a text all the same.
+        rests = [word[end:] for word in words if word.startswith(longest[:end])]
+        assert matcher.shortest_completion() == min(rests, key=lambda rest: (len(rest), rest))
+        if end < len(longest):
+            assert matcher.accept_bytes(longest[end : end + size])
 
 
 def test_completions_through_ignored_text_in_a_language_of_few_tokens() -> None:

@@ -56,36 +56,66 @@ std::span<const PendingControls::Successor> WeightedControls::distances(std::int
     return distances_[id];
 }
 
-// Breadth first over lexer and speller states: an event is found at its least cost first.
-const WeightedControls::Costs& WeightedControls::event_costs(std::int32_t lexer_state,
-                                                             std::int32_t speller_state) {
-    const std::int32_t key[] = {lexer_state, speller_state};
-    const auto id = static_cast<std::size_t>(state_ids_.intern(key));
-    if (id < event_costs_.size()) return event_costs_[id];
-    const auto& lexer = futures_.lexer();
-    Costs found;
-    const auto add = [&](std::int32_t event, std::int32_t cost) {
-        if (event >= 0) found.try_emplace(event, cost);
-    };
+// Breadth first over lexer and speller states; visit(state, number of bytes) says whether to go on from
+// there.
+template <class Visit>
+void WeightedControls::search(State from, Visit visit) {
     Interner seen;
-    seen.intern(key);
+    const std::int32_t first[] = {from.lexer_state, from.speller_state};
+    seen.intern(first);
     std::vector<std::int32_t> cost{0};
     for (std::size_t at = 0; at < seen.size(); ++at) {
         const auto pair = seen[static_cast<std::int32_t>(at)];
-        const auto [state, speller] = std::pair(pair[0], pair[1]);
-        if (futures_.may_end(speller)) add(futures_.end_event(state), cost[at]);
-        for (const auto& move : futures_.moves(speller)) {
-            const auto next = lexer.next(state, move.byte_class);
-            if (LexingAutomaton::is_commit(next))
-                add(futures_.commit_event(lexer.commit(next), move.speller_state), cost[at] + 1);
+        const State state{pair[0], pair[1]};
+        if (!visit(state, cost[at])) continue;
+        for (const auto& move : futures_.moves(state.speller_state)) {
+            const auto next = futures_.lexer().next(state.lexer_state, move.byte_class);
             if (next < 0) continue;
             const std::int32_t reached[] = {next, move.speller_state};
             seen.intern(reached);
             if (seen.size() > cost.size()) cost.push_back(cost[at] + 1);
         }
     }
-    event_costs_.push_back(std::move(found));
-    return event_costs_[id];
+}
+
+const WeightedControls::Costs& WeightedControls::event_costs(std::int32_t lexer_state,
+                                                             std::int32_t speller_state) {
+    const State from{lexer_state, speller_state};
+    const auto known = event_costs_.find(key_of(from));
+    if (known != event_costs_.end()) return known->second;
+    std::vector<State> ahead;
+    search(from, [&](State state, std::int32_t bytes) {
+        if (event_costs_.contains(key_of(state))) return false;
+        if (bytes > 0 && bytes % kSpan == 0) ahead.push_back(state);
+        return true;
+    });
+    for (; !ahead.empty(); ahead.pop_back())
+        event_costs_.emplace(key_of(ahead.back()), costs_from(ahead.back()));
+    return event_costs_.emplace(key_of(from), costs_from(from)).first->second;
+}
+
+WeightedControls::Costs WeightedControls::costs_from(State from) {
+    const auto& lexer = futures_.lexer();
+    Costs found;
+    const auto add = [&](std::int32_t event, std::int32_t cost) {
+        if (event < 0) return;
+        const auto [at, added] = found.try_emplace(event, cost);
+        if (!added) at->second = std::min(at->second, cost);
+    };
+    search(from, [&](State state, std::int32_t bytes) {
+        if (const auto known = event_costs_.find(key_of(state)); known != event_costs_.end()) {
+            for (const auto& [event, cost] : known->second) add(event, bytes + cost);
+            return false;
+        }
+        if (futures_.may_end(state.speller_state)) add(futures_.end_event(state.lexer_state), bytes);
+        for (const auto& move : futures_.moves(state.speller_state)) {
+            const auto next = lexer.next(state.lexer_state, move.byte_class);
+            if (LexingAutomaton::is_commit(next))
+                add(futures_.commit_event(lexer.commit(next), move.speller_state), bytes + 1);
+        }
+        return true;
+    });
+    return found;
 }
 
 // The cost of going on below: what a pop control finds on `stack`. Iterative: first down, for what is needed,

@@ -36,13 +36,26 @@ class WeightedControls final : public PendingControls {
   private:
     using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
 
+    struct State {
+        std::int32_t lexer_state, speller_state;
+    };
+    // Far ahead of a state its costs are computed first at every so many bytes, so that none looks further:
+    // else a long literal would cost the square of its length.
+    static constexpr std::int32_t kSpan = 64;
+    static std::uint64_t key_of(State state) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(state.lexer_state)) << 32 |
+               static_cast<std::uint32_t>(state.speller_state);
+    }
+    template <class Visit>
+    void search(State from, Visit visit);
     const Costs& event_costs(std::int32_t lexer_state, std::int32_t speller_state);
+    Costs costs_from(State from);
     std::vector<Successor> by_label(const Costs& costs);
 
     Futures& futures_;
-    Interner ids_, after_ids_, distance_ids_, state_ids_;
+    Interner ids_, after_ids_, distance_ids_;
     std::vector<std::vector<Successor>> after_, distances_;
-    std::vector<Costs> event_costs_;  // of each lexer and speller state
+    std::unordered_map<std::uint64_t, Costs> event_costs_;  // of each lexer and speller state
 };
 
 class Completion {
