@@ -6,18 +6,18 @@ import codecs
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import torch
 from transformers.generation.streamers import BaseStreamer
 
-from pdacon.constraint import Constraint, compile
+from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
+from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes
 from pdacon.integrations.huggingface.beginnings import Beginnings
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Prompt, encode, split
-from pdacon.integrations.huggingface.results import Begun, Generation, begun, is_placeholder, read
+from pdacon.integrations.huggingface.results import Generation, is_placeholder, read
 
 # Arguments of model.generate that this module sets itself, and what to use in their place.
 _OURS = {
@@ -30,34 +30,6 @@ _OURS = {
     "do_sample": "temperature (0: no sampling)",
     "eos_token_id": "the vocabulary's eos_ids",
 }
-
-_vocabularies: WeakKeyDictionary[Any, tuple[object, Vocabulary]] = WeakKeyDictionary()
-
-
-def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
-    """Return the vocabulary to compile a constraint for: as wide as the model's logits, ended as ``generate`` ends.
-
-    The last one is kept as long as the tokenizer is.
-
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    tokenizer : transformers.PreTrainedTokenizerFast
-        See `pdacon.Vocabulary.from_huggingface` for the families that can be read.
-
-    Raises
-    ------
-    VocabularyError
-        See `pdacon.Vocabulary.from_huggingface`.
-    """
-    width = model.config.get_text_config(decoder=True).vocab_size
-    ends = model.generation_config.eos_token_id
-    key = (width, repr(ends), len(tokenizer))  # tokens can be added to a tokenizer
-    known = _vocabularies.get(tokenizer)
-    if known is None or known[0] != key:
-        known = key, Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
-        _vocabularies[tokenizer] = known
-    return known[1]
 
 
 def generate(
@@ -139,11 +111,11 @@ def generate(
     _require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
-    constraint = _constraint(model, tokenizer, grammar, constraint, start)
-    before = _before(constraint, prefix, len(prompts))
+    constraint = choose_constraint(model, tokenizer, grammar, constraint, start)
+    before = read_prefixes([constraint] * len(prompts), prefix)
     beginnings = Beginnings(constraint, [one.text for one in before], start)
     ends = list(constraint.vocabulary.eos_ids)
-    pad = _pad_id(model, tokenizer, ends)
+    pad = pad_id(model, tokenizer, ends)
     inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {})
     processor = PDALogitsProcessor(
         constraint,
@@ -226,38 +198,11 @@ def _require_sensible(max_tokens: int, temperature: float, num_beams: int, num_r
         raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
 
 
-def _constraint(
-    model: Any, tokenizer: Any, grammar: Grammar | str | None, constraint: Constraint | None, start: str | None
-) -> Constraint:
-    if (grammar is None) == (constraint is None):
-        raise TypeError("generate needs grammar or constraint, and not both")
-    if constraint is not None:
-        return constraint
-    if isinstance(grammar, str):
-        grammar = Grammar.from_lark(grammar) if start is None else Grammar.from_lark(grammar, start=start)
-    assert grammar is not None
-    return compile(grammar, vocabulary(model, tokenizer))
-
-
-def _before(constraint: Constraint, prefix: str | Generation | Sequence[str | Generation], prompts: int) -> list[Begun]:
-    prefixes = [prefix] * prompts if isinstance(prefix, str | Generation) else list(prefix)
-    if len(prefixes) != prompts:
-        raise ValueError(
-            f"there are {prompts} prompts, but {len(prefixes)} prefixes; give one for each, or one for all"
-        )
-    return [begun(constraint, one) for one in prefixes]
-
-
 def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
     if temperature > 0:
         return {"do_sample": True, "temperature": float(temperature), **options}
     # What the model's generation_config says of sampling would be reported as without effect.
     return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, **options}
-
-
-def _pad_id(model: Any, tokenizer: Any, ends: list[int]) -> int | None:
-    known = (model.generation_config.pad_token_id, tokenizer.pad_token_id, *ends)
-    return next((i for i in known if i is not None), None)
 
 
 @contextmanager

@@ -30,16 +30,19 @@ class MaskTable:
         Where the scores are.
     capacity : int, optional
         How many masks are kept. Default: 32 MiB of them. One call may ask for more; then there are more.
+    fixed : bool
+        The memory is taken at once and stays where it is, as CUDA graphs need it. No call may ask for more then.
     """
 
-    def __init__(self, columns: int, device: torch.device, capacity: int | None = None) -> None:
+    def __init__(self, columns: int, device: torch.device, capacity: int | None = None, *, fixed: bool = False) -> None:
         self.columns = columns
         self.device = device
         self._words = -(-columns // 32)
         width, self._dtype = (columns, torch.bool) if device.type == "cpu" else (self._words, torch.int32)
         bytes_each = width * (1 if device.type == "cpu" else 4)
         self._capacity = max(1, KEPT_BYTES // bytes_each) if capacity is None else capacity
-        self._table = torch.empty((0, width), dtype=self._dtype, device=device)
+        self._fixed = fixed
+        self._table = torch.empty((self._capacity if fixed else 0, width), dtype=self._dtype, device=device)
         self._slots: OrderedDict[Hashable, int] = OrderedDict()  # the one used last is last
 
     def slots(self, masks: Sequence[tuple[Hashable, Fill]]) -> list[int]:
@@ -91,6 +94,8 @@ class MaskTable:
                 return self._slots.pop(oldest)
         used = len(self._slots)
         if used == len(self._table):
+            if self._fixed:
+                raise ValueError(f"{len(wanted)} masks at once do not fit into the {self._capacity} of a fixed table")
             larger = torch.empty((max(4, 2 * used), self._table.shape[1]), dtype=self._dtype, device=self.device)
             larger[:used] = self._table
             self._table = larger

@@ -86,25 +86,25 @@ def encode(
     """
     pad = 0 if pad_id is None else pad_id
     if model.config.is_encoder_decoder:
-        rows = [_ids(tokenizer, prompt, Begun(), chat_options) for prompt in prompts]
+        rows = [prompt_ids(tokenizer, prompt, Begun(), chat_options) for prompt in prompts]
         input_ids, attention_mask = _padded(rows, pad, model.device, left=False)
         decoder_ids = _decoder_ids(model, tokenizer, before)
         arguments = {"input_ids": input_ids, "attention_mask": attention_mask, "decoder_input_ids": decoder_ids}
         return Inputs(arguments, decoder_ids.shape[1])
-    rows = [_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
+    rows = [prompt_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
     input_ids, attention_mask = _padded(rows, pad, model.device, left=True)
     return Inputs({"input_ids": input_ids, "attention_mask": attention_mask}, input_ids.shape[1])
 
 
-def _ids(tokenizer: Any, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any]) -> list[int]:
-    behind = "" if before.token_ids else before.text.decode()
+def prompt_ids(tokenizer: Any, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any]) -> list[int]:
+    """Return the ids of one prompt and what stands behind it; see `encode`."""
     ids: list[int]
     if isinstance(prompt, str):
-        ids = tokenizer(prompt + behind)["input_ids"]
+        ids = tokenizer(prompt + before.written)["input_ids"]
     else:
         options = {"add_generation_prompt": True, **chat_options}
         text = tokenizer.apply_chat_template(list(prompt), tokenize=False, **options)
-        ids = tokenizer(text + behind, add_special_tokens=False)["input_ids"]
+        ids = tokenizer(text + before.written, add_special_tokens=False)["input_ids"]
     ids = [*ids, *before.token_ids]
     if not ids:
         begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
@@ -121,10 +121,11 @@ def _decoder_ids(model: Any, tokenizer: Any, before: Sequence[Begun]) -> torch.T
         raise ValueError("the model's generation_config has neither decoder_start_token_id nor bos_token_id; set one")
     rows = []
     for one in before:
-        row = [start, *one.token_ids]
-        if one.text and not one.token_ids:
+        row = [start]
+        if one.written:
             forced = [] if config.forced_bos_token_id is None else [config.forced_bos_token_id]
-            row += forced + tokenizer(one.text.decode(), add_special_tokens=False)["input_ids"]
+            row += forced + tokenizer(one.written, add_special_tokens=False)["input_ids"]
+        row += one.token_ids
         rows.append(row)
     if len({len(row) for row in rows}) > 1:
         raise ValueError(

@@ -26,12 +26,15 @@ class Generation:
         beginning of one.
     prompt : int
         Which of the prompts it answers.
+    prefix : str
+        The beginning of the text that was given as text; the ids are what comes behind it.
     """
 
     text: str
     token_ids: tuple[int, ...]
     complete: bool
     prompt: int = 0
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,19 @@ class Begun:
     Attributes
     ----------
     text : bytes
-        Empty if the text begins with what is generated.
+        All of it; empty if the text begins with what is generated.
+    written : str
+        Its beginning that was given as text.
     token_ids : tuple of int
-        Its ids, where it was generated.
+        What was generated behind that.
     """
 
     text: bytes = b""
+    written: str = ""
     token_ids: tuple[int, ...] = ()
 
 
-def begun(constraint: Constraint, prefix: str | bytes | Generation) -> Begun:
+def begun(constraint: Constraint, prefix: str | Generation) -> Begun:
     """Return what a prefix says.
 
     Raises
@@ -58,11 +64,12 @@ def begun(constraint: Constraint, prefix: str | bytes | Generation) -> Begun:
     ValueError
         The prefix is a generation that has its end token: nothing can follow.
     """
-    if isinstance(prefix, Generation):
-        if any(token in constraint.vocabulary.eos_ids for token in prefix.token_ids):
-            raise ValueError(f"the text {prefix.text!r} has its end token: there is nothing to continue")
-        return Begun(constraint.vocabulary.decode(prefix.token_ids), prefix.token_ids)
-    return Begun(prefix.encode() if isinstance(prefix, str) else prefix)
+    if isinstance(prefix, str):
+        return Begun(prefix.encode(), prefix)
+    if any(token in constraint.vocabulary.eos_ids for token in prefix.token_ids):
+        raise ValueError(f"the text {prefix.text!r} has its end token: there is nothing to continue")
+    text = prefix.prefix.encode() + constraint.vocabulary.decode(prefix.token_ids)
+    return Begun(text, prefix.prefix, prefix.token_ids)
 
 
 def read(
@@ -100,6 +107,7 @@ def read(
         before.token_ids + kept,
         row.matcher.is_terminated() or row.matcher.is_accepting(),
         prompt,
+        before.written,
     )
 
 

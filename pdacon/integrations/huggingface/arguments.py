@@ -1,0 +1,83 @@
+"""What the arguments that `generate` and `generate_batch` share mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pdacon.constraint import Constraint, compile
+from pdacon.detokenizer import Vocabulary
+from pdacon.grammar import Grammar
+from pdacon.integrations.huggingface.results import Begun, Generation, begun
+
+_vocabularies: WeakKeyDictionary[Any, tuple[object, Vocabulary]] = WeakKeyDictionary()
+
+
+def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
+    """Return the vocabulary to compile a constraint for: as wide as the model's logits, ended as ``generate`` ends.
+
+    The last one is kept as long as the tokenizer is.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+    tokenizer : transformers.PreTrainedTokenizerFast
+        See `pdacon.Vocabulary.from_huggingface` for the families that can be read.
+
+    Raises
+    ------
+    VocabularyError
+        See `pdacon.Vocabulary.from_huggingface`.
+    """
+    width = model.config.get_text_config(decoder=True).vocab_size
+    ends = model.generation_config.eos_token_id
+    key = (width, repr(ends), len(tokenizer))  # tokens can be added to a tokenizer
+    known = _vocabularies.get(tokenizer)
+    if known is None or known[0] != key:
+        known = key, Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
+        _vocabularies[tokenizer] = known
+    return known[1]
+
+
+def choose_constraint(
+    model: Any, tokenizer: Any, grammar: Grammar | str | None, constraint: Constraint | None, start: str | None
+) -> Constraint:
+    """Return the constraint that two arguments mean; a grammar is compiled.
+
+    Raises
+    ------
+    TypeError
+        Neither or both are given.
+    """
+    if (grammar is None) == (constraint is None):
+        raise TypeError("generate needs grammar or constraint, and not both")
+    if constraint is not None:
+        return constraint
+    if isinstance(grammar, str):
+        grammar = Grammar.from_lark(grammar) if start is None else Grammar.from_lark(grammar, start=start)
+    assert grammar is not None
+    return compile(grammar, vocabulary(model, tokenizer))
+
+
+def read_prefixes(
+    constraints: Sequence[Constraint], prefix: str | Generation | Sequence[str | Generation]
+) -> list[Begun]:
+    """Return what each of the answers begins with.
+
+    Raises
+    ------
+    ValueError
+        There is not one for each prompt, or one is complete.
+    """
+    number = len(constraints)
+    prefixes = [prefix] * number if isinstance(prefix, str | Generation) else list(prefix)
+    if len(prefixes) != number:
+        raise ValueError(f"there are {number} prompts, but {len(prefixes)} prefixes; give one for each, or one for all")
+    return [begun(constraint, one) for constraint, one in zip(constraints, prefixes, strict=True)]
+
+
+def pad_id(model: Any, tokenizer: Any, ends: list[int]) -> int | None:
+    """Return what pads rows: what the model or the tokenizer says, or an end token."""
+    known = (model.generation_config.pad_token_id, tokenizer.pad_token_id, *ends)
+    return next((i for i in known if i is not None), None)

@@ -1,0 +1,159 @@
+"""From prompts to constrained texts by continuous batching."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transformers import ContinuousBatchingConfig
+
+from pdacon.constraint import Constraint
+from pdacon.errors import MatcherError
+from pdacon.grammar import Grammar
+from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes
+from pdacon.integrations.huggingface.beginnings import begin
+from pdacon.integrations.huggingface.continuous import constrain
+from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, split
+from pdacon.integrations.huggingface.results import Generation, read
+
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+def generate_batch(
+    model: Any,
+    tokenizer: Any,
+    prompts: Sequence[Prompt],
+    *,
+    grammar: Grammar | str | None = None,
+    constraint: Constraint | Sequence[Constraint] | None = None,
+    prefix: str | Generation | Sequence[str | Generation] = "",
+    max_tokens: int = 256,
+    temperature: float = 1.0,
+    num_return_sequences: int = 1,
+    chat_options: Mapping[str, Any] | None = None,
+    continuous_batching_config: ContinuousBatchingConfig | None = None,
+    **options: Any,
+) -> list[Generation]:
+    """Answer many prompts with text that grammars allow: rows that are finished make room for others.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        A causal language model that continuous batching supports.
+    tokenizer : transformers.PreTrainedTokenizerFast
+        Its tokenizer.
+    prompts : list of str or lists of messages
+        See `generate`.
+    grammar, constraint
+        See `generate`. Constraints may differ: give a list with one for each prompt.
+    prefix, max_tokens, chat_options
+        See `generate`.
+    temperature : float
+        0: no sampling; 1: sample from the model's own distribution.
+    num_return_sequences : int
+        How many texts for each prompt.
+    continuous_batching_config : transformers.ContinuousBatchingConfig, optional
+        How much memory to take, its ``seed``, ... On the CPU give ``num_blocks`` and ``max_batch_tokens`` where psutil
+        is not installed. A copy of it is switched to synchronous batches.
+    **options
+        More of ``GenerationConfig``: ``top_p``, ``top_k``, ...
+
+    Returns
+    -------
+    list of Generation
+        Those of the first prompt first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `generate`.
+    MatcherError
+        A request failed.
+    """
+    asked = split(prompts)
+    constraints = _constraints(model, tokenizer, grammar, constraint, len(asked))
+    before = read_prefixes(constraints, prefix)
+    for one, begun in zip(constraints, before, strict=True):
+        begin(one, begun.text, None)  # what is refused here costs no model step
+    pad = pad_id(model, tokenizer, list(constraints[0].vocabulary.eos_ids))
+    config = _configuration(model, constraints, pad, max_tokens, temperature, num_return_sequences, options)
+    manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
+    constrain(manager, {str(number): one for number, one in enumerate(constraints)})
+    numbers: dict[str, int] = {}
+    manager.warmup()
+    manager.start()
+    try:
+        for number, (prompt, begun) in enumerate(zip(asked, before, strict=True)):
+            ids = prompt_ids(tokenizer, prompt, begun, chat_options or {})
+            numbers[manager.add_request(ids, constraint=str(number), prefix=begun.text)] = number
+        outputs = _collect(manager, num_return_sequences * len(asked))
+    finally:
+        manager.stop(block=True)
+        manager.destroy()
+    texts = []
+    for output in outputs:
+        number = numbers[output.request_id.partition("__child#")[0]]
+        if output.error is not None:
+            raise MatcherError(f"prompt {number}: {output.error}")
+        matcher = begin(constraints[number], before[number].text, None)
+        texts.append(read(constraints[number], matcher, before[number], output.generated_tokens, pad, number))
+    return sorted(texts, key=lambda text: text.prompt)
+
+
+def _constraints(
+    model: Any,
+    tokenizer: Any,
+    grammar: Grammar | str | None,
+    constraint: Constraint | Sequence[Constraint] | None,
+    prompts: int,
+) -> list[Constraint]:
+    if constraint is None or isinstance(constraint, Constraint):
+        return [choose_constraint(model, tokenizer, grammar, constraint, None)] * prompts
+    if grammar is not None:
+        raise TypeError("generate_batch needs grammar or constraint, and not both")
+    if len(constraint) != prompts:
+        raise ValueError(f"there are {prompts} prompts, but {len(constraint)} constraints; give one for each")
+    return list(constraint)
+
+
+def _configuration(
+    model: Any,
+    constraints: Sequence[Constraint],
+    pad: int | None,
+    max_tokens: int,
+    temperature: float,
+    num_return_sequences: int,
+    options: Mapping[str, Any],
+) -> Any:
+    config: Any = copy.deepcopy(model.generation_config)
+    unused = config.update(
+        eos_token_id=sorted({end for one in constraints for end in one.vocabulary.eos_ids}),
+        pad_token_id=pad,
+        max_new_tokens=max_tokens,
+        num_return_sequences=num_return_sequences,
+        do_sample=temperature > 0,
+        temperature=float(temperature) if temperature > 0 else None,
+        **options,
+    )
+    if unused:
+        raise TypeError(f"generate_batch has no option {', '.join(unused)}, and neither has GenerationConfig")
+    return config
+
+
+def _collect(manager: Any, number: int) -> list[Any]:
+    """Return the outputs of all requests; they come in no order.
+
+    Raises
+    ------
+    MatcherError
+        The manager stopped before.
+    """
+    outputs: list[Any] = []
+    while len(outputs) < number:
+        output = manager.get_result(timeout=SECONDS_BETWEEN_LOOKS)
+        if output is not None:
+            outputs.append(output)
+        elif not manager.is_running():
+            raise MatcherError("continuous batching stopped before all texts were there; its log says why")
+    return outputs

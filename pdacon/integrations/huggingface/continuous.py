@@ -1,0 +1,212 @@
+"""Continuous batching: ``generate_batch`` and its manager, with a mask for each request.
+
+Continuous batching hands a processor no ids, but the requests of a batch before each step, and takes one int32 for each
+of them to the device. That integer is the place of the request's mask in a table that lies there.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessor
+
+from pdacon.constraint import Constraint
+from pdacon.errors import MatcherError, PdaconError
+from pdacon.integrations.huggingface.beginnings import begin
+from pdacon.integrations.huggingface.masks import Fill, MaskTable
+from pdacon.integrations.huggingface.rows import Row, common_prefix
+
+KEPT_ROWS = 4096
+_EVERYTHING = "everything"  # what requests without a constraint, and rows that only pad a batch, are allowed
+
+
+class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
+    """Allow each request what its constraint allows; `constrain` puts it into a manager.
+
+    A request says which constraint by name, ``manager.add_request(ids, constraint="json")``, and may say what of the
+    constrained text its prompt ends in, ``prefix="..."`` (str or bytes). Where it names a constraint that there is
+    none, or a prefix that begins no sentence, the request ends at once with that in its ``error``; others go on.
+
+    Parameters
+    ----------
+    constraints : Constraint, or mapping of names to Constraint or None
+        One for every request, or those that requests name; None stands for no constraint.
+    columns : int
+        The columns of the scores.
+    device : torch.device
+        Where they are.
+    max_requests : int
+        The most requests in one batch.
+
+    Raises
+    ------
+    ValueError
+        There is no constraint, or one has more tokens than the scores have columns.
+
+    Notes
+    -----
+    Memory on the device: two masks for each request of the largest batch, 16 KiB each for 131,072 tokens (on the CPU
+    128 KiB, when they are first used).
+    """
+
+    supported_kwargs: dict[str, type] = {"constraint": str, "prefix": object}  # noqa: RUF012 (the host's declaration)
+    ignored_kwargs: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        constraints: Constraint | Mapping[str, Constraint | None],
+        columns: int,
+        device: torch.device,
+        max_requests: int,
+    ) -> None:
+        self.constraints = dict(constraints) if isinstance(constraints, Mapping) else {"": constraints}
+        if not self.constraints:
+            raise ValueError("there is no constraint; give at least one")
+        for constraint in self.constraints.values():
+            if constraint is not None and constraint.vocabulary.size > columns:
+                raise ValueError(
+                    f"the scores have {columns} columns, but a constraint was compiled for "
+                    f"{constraint.vocabulary.size} tokens: compile it for the vocabulary of this model"
+                )
+        self._table = MaskTable(columns, device, 1 + 2 * max_requests, fixed=True)
+        self._seen: set[Hashable] = set()  # masks known to allow something
+        self._rows: OrderedDict[str, tuple[tuple[str, str | bytes], Row]] = (
+            OrderedDict()
+        )  # by request, the last one used last
+
+    def fill_defaults(self, int32_tensor: torch.Tensor) -> None:
+        """Write what rows are given that no request has: everything."""
+        int32_tensor.fill_(self._table.slots([self._everything()])[0])
+
+    def prepare_tensor_args(self, requests_with_new_token: Sequence[Any]) -> torch.Tensor:
+        """Return where the mask of each request is: int32[requests]."""
+        # What rows that only pad are given is asked for each time, so that it stays where it is.
+        masks = [self._everything(), *(self._mask(request.state) for request in requests_with_new_token)]
+        return torch.tensor(self._table.slots(masks)[1:], dtype=torch.int32)
+
+    def __call__(self, scores: torch.Tensor, tensor_arg: torch.Tensor) -> torch.Tensor:
+        """Return scores of shape (tokens, columns) with -inf for every token that may not come next."""
+        return torch.where(self._table.read(tensor_arg[: scores.shape[0]]), scores, -torch.inf)
+
+    def _mask(self, state: Any) -> tuple[Hashable, Fill]:
+        """Return what identifies the mask of a request, and what writes it."""
+        if state.request_id.startswith("__warmup_"):
+            return self._everything()
+        _require_synchronous(state)
+        name = state.logit_processor_kwargs.get("constraint", "")
+        prefix = state.logit_processor_kwargs.get("prefix", "")
+        try:
+            if name not in self.constraints:
+                known = ", ".join(map(repr, self.constraints))
+                raise ValueError(f"the request names the constraint {name!r}; there are {known}")
+            if not isinstance(prefix, str | bytes):
+                raise ValueError(f"the prefix is {prefix!r}; it must be str or bytes")
+            constraint = self.constraints[name]
+            if constraint is None:
+                return self._everything()
+            row = self._row(state, constraint, name, prefix)
+            if row.refusal is not None:
+                raise row.refusal
+            key = name, row.matcher.mask_id()
+            self._require_choice(key, row)
+        except (ValueError, PdaconError) as error:
+            # Raised, it would end every request of the manager.
+            state.error = str(error)
+            ends = tuple(state._eos_token_ids) or (0,)
+            return ("ends", ends), lambda words: _allow(words, ends)
+        return key, row.matcher.fill_bitmask
+
+    def _require_choice(self, key: Hashable, row: Row) -> None:
+        if key not in self._seen:
+            words = np.zeros((1, -(-self._table.columns // 32)), dtype=np.int32)
+            row.matcher.fill_bitmask(words)
+            if not words.any():
+                raise MatcherError(
+                    f"no token is allowed after {len(row.ids)} generated tokens; if the text is complete, the "
+                    "vocabulary lacks an end token: give it eos_ids"
+                )
+            self._seen.add(key)
+
+    def _row(self, state: Any, constraint: Constraint, name: str, prefix: str | bytes) -> Row:
+        """Return the row of a request, brought to what it has generated."""
+        # A request that was interrupted begins again with what it had generated as a part of its prompt.
+        again = state.initial_tokens[state._true_initial_tokens :] if state._true_initial_tokens else []
+        ids = [*again, *state.generated_tokens]
+        kind = name, prefix
+        known = self._rows.pop(state.request_id, None)
+        if known is None or known[0] != kind:
+            row = Row(begin(constraint, prefix, None), constraint.vocabulary, None)
+        else:
+            row = known[1]
+            shared = common_prefix(row.ids, ids)
+            if shared < len(row.ids):
+                row = row.fork(shared)
+        row.extend(ids[len(row.ids) :], 0)
+        self._rows[state.request_id] = kind, row
+        if len(self._rows) > KEPT_ROWS:  # a request that comes back is followed from its beginning again
+            self._rows.popitem(last=False)
+        return row
+
+    @staticmethod
+    def _everything() -> tuple[Hashable, Fill]:
+        return _EVERYTHING, lambda words: words.fill(-1)
+
+
+def constrain(manager: Any, constraints: Constraint | Mapping[str, Constraint | None]) -> PDAContinuousProcessor:
+    """Constrain what a continuous batching manager generates.
+
+    Parameters
+    ----------
+    manager : transformers.ContinuousBatchingManager
+        As ``model.init_continuous_batching`` returns it: not yet started. It is switched to synchronous batches,
+        because a mask depends on the token before.
+    constraints : Constraint, or mapping of names to Constraint or None
+        See `PDAContinuousProcessor`.
+
+    Returns
+    -------
+    PDAContinuousProcessor
+        The manager's first processor from now on.
+
+    Raises
+    ------
+    ValueError
+        The manager has started, or see `PDAContinuousProcessor`.
+    """
+    if manager.batch_processor is not None or manager.is_running():
+        raise ValueError("the manager has started already; constrain it before its warmup and its start")
+    config = manager.continuous_batching_config
+    config.use_async_batching = False
+    model = manager.model
+    processor = PDAContinuousProcessor(
+        constraints,
+        model.config.get_text_config(decoder=True).vocab_size,
+        model.device,
+        config.max_requests_per_batch,
+    )
+    processors = manager.logit_processor
+    processors.logits_processor.insert(0, processor)
+    processors.tensors_required += 1
+    processors.supported_keys.update(processor.supported_kwargs)
+    processors.do_processing = True
+    return processor
+
+
+def _require_synchronous(state: Any) -> None:
+    """Refuse a step that is prepared before the token of the last one is known: its mask would be the last one's."""
+    known = len(state.initial_tokens) + len(state.generated_tokens)
+    if state.position_offset != known:
+        raise MatcherError(
+            f"request {state.request_id}: its position is {state.position_offset}, but {known} tokens are known: "
+            "asynchronous batches cannot be constrained; use `constrain`, or use_async_batching=False"
+        )
+
+
+def _allow(words: NDArray[np.int32], tokens: Sequence[int]) -> None:
+    for token in tokens:
+        words.view(np.uint32)[0, token // 32] |= np.uint32(1 << token % 32)
