@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 from pdacon.constraint import Constraint, compile
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
-from pdacon.integrations.huggingface.results import Begun, Generation, begun
+from pdacon.integrations.huggingface.beginnings import Begun
+from pdacon.integrations.huggingface.results import Generation, continued
 
 _vocabularies: WeakKeyDictionary[Any, tuple[object, Vocabulary]] = WeakKeyDictionary()
 
@@ -74,7 +75,7 @@ def read_prefixes(
     prefixes = [prefix] * number if isinstance(prefix, str | Generation) else list(prefix)
     if len(prefixes) != number:
         raise ValueError(f"there are {number} prompts, but {len(prefixes)} prefixes; give one for each, or one for all")
-    return [begun(constraint, one) for constraint, one in zip(constraints, prefixes, strict=True)]
+    return [continued(constraint, one) for constraint, one in zip(constraints, prefixes, strict=True)]
 
 
 def pad_id(model: Any, tokenizer: Any, ends: list[int]) -> int | None:

@@ -75,7 +75,7 @@ def generate_batch(
     constraints = _constraints(model, tokenizer, grammar, constraint, len(asked))
     before = read_prefixes(constraints, prefix)
     for one, begun in zip(constraints, before, strict=True):
-        begin(one, begun.text, None)  # what is refused here costs no model step
+        begin(one, begun)  # what is refused here costs no model step
     pad = pad_id(model, tokenizer, list(constraints[0].vocabulary.eos_ids))
     config = _configuration(model, constraints, pad, max_tokens, temperature, num_return_sequences, options)
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
@@ -86,7 +86,7 @@ def generate_batch(
     try:
         for number, (prompt, begun) in enumerate(zip(asked, before, strict=True)):
             ids = prompt_ids(tokenizer, prompt, begun, chat_options or {})
-            numbers[manager.add_request(ids, constraint=str(number), prefix=begun.text)] = number
+            numbers[manager.add_request(ids, constraint=str(number), prefix=begun)] = number
         outputs = _collect(manager, num_return_sequences * len(asked))
     finally:
         manager.stop(block=True)
@@ -96,7 +96,7 @@ def generate_batch(
         number = numbers[output.request_id.partition("__child#")[0]]
         if output.error is not None:
             raise MatcherError(f"prompt {number}: {output.error}")
-        matcher = begin(constraints[number], before[number].text, None)
+        matcher = begin(constraints[number], before[number])
         texts.append(read(constraints[number], matcher, before[number], output.generated_tokens, pad, number))
     return sorted(texts, key=lambda text: text.prompt)
 

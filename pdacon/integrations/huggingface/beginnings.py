@@ -1,39 +1,97 @@
-"""Where a constrained text begins: with the first generated token, or with text that the prompt ends in."""
+"""Where a constrained text begins: with the first generated token, or with text that stands there already."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
 from pdacon.matching import Matcher
 
-Beginning = str | bytes
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The constrained text that precedes what is generated.
+
+    Attributes
+    ----------
+    text : bytes
+        All of it.
+    written : str
+        Its beginning, if that was given as text and not generated.
+    token_ids : tuple of int
+        What was generated behind that.
+    """
+
+    text: bytes = b""
+    written: str = ""
+    token_ids: tuple[int, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the text begins with what is generated next."""
+        return not (self.text or self.token_ids)
 
 
-class Beginnings:
-    """The matchers that rows start with, one for each different beginning.
+Beginning = str | bytes | Begun
+
+
+def begun(beginning: Beginning) -> Begun:
+    """Return what a text that stands there already means."""
+    if isinstance(beginning, Begun):
+        return beginning
+    return Begun(beginning.encode() if isinstance(beginning, str) else beginning)
+
+
+def begin(
+    constraint: Constraint, beginning: Beginning, start: str | None = None, strip_leading_space: bool | None = None
+) -> Matcher:
+    """Return a matcher that stands behind a beginning.
 
     Parameters
     ----------
     constraint : Constraint
-    prefix : str, bytes or sequence of them
-        The text that stands already at the end of every prompt, or of each. Empty: the text begins behind the
-        prompt, and if the tokenizer strips the leading space of what it decodes, so does the matcher.
-    start : str or None
+    beginning : str, bytes or Begun
+        Empty: the text begins with the next token.
+    start : str, optional
         Which of the grammar's start rules.
+    strip_leading_space : bool, optional
+        Whether a space that the text begins with does not count. Default: whether the tokenizer strips it. What
+        stands behind a beginning keeps its spaces.
 
     Raises
     ------
     ValueError
-        A prefix is not the beginning of a sentence.
+        It is not the beginning of a sentence.
+    """
+    before = begun(beginning)
+    strip = constraint.vocabulary.strip_leading_space if strip_leading_space is None else strip_leading_space
+    matcher = constraint.matcher(start, strip_leading_space=strip and before.nothing)
+    if before.text and not matcher.accept_bytes(before.text):
+        good = before.text
+        while not matcher.accept_bytes(good):
+            good = good[:-1]
+        raise ValueError(
+            f"the prefix {_shown(before.text)} is not the beginning of a sentence: behind {_shown(good)} the grammar "
+            f"does not allow {_shown(before.text[len(good) :])}"
+        )
+    return matcher
+
+
+class Beginnings:
+    """The matchers that the rows of a batch start with.
+
+    Parameters
+    ----------
+    matchers : sequence of Matcher
+        One for all prompts, or one for each.
     """
 
-    def __init__(self, constraint: Constraint, prefix: Beginning | Sequence[Beginning], start: str | None) -> None:
-        self.prefixes = (prefix,) if isinstance(prefix, str | bytes) else tuple(prefix)
-        if not self.prefixes:
+    def __init__(self, matchers: Sequence[Matcher]) -> None:
+        if not matchers:
             raise ValueError("prefix is an empty sequence; give one text for each prompt")
-        self._matchers = [begin(constraint, prefix, start) for prefix in self.prefixes]
+        self._matchers = matchers
 
     def parts(self, rows: int) -> int:
         """Into how many equal parts with one beginning each the rows fall."""
@@ -44,21 +102,6 @@ class Beginnings:
     def matcher(self, index: int, rows: int) -> Matcher:
         """Return a new matcher for the row at an index."""
         return self._matchers[index * len(self._matchers) // rows].fork()
-
-
-def begin(constraint: Constraint, prefix: Beginning, start: str | None) -> Matcher:
-    """Return a matcher that stands behind the prefix."""
-    text = prefix.encode() if isinstance(prefix, str) else prefix
-    matcher = constraint.matcher(start)
-    if text and not matcher.accept_bytes(text):
-        good = text
-        while not matcher.accept_bytes(good):
-            good = good[:-1]
-        raise ValueError(
-            f"the prefix {_shown(text)} is not the beginning of a sentence: behind {_shown(good)} the grammar does not "
-            f"allow {_shown(text[len(good) :])}"
-        )
-    return matcher
 
 
 def _shown(text: bytes) -> str:

@@ -17,7 +17,7 @@ from transformers.generation.continuous_batching.cb_logits_processors import Con
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError, PdaconError
-from pdacon.integrations.huggingface.beginnings import begin
+from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row, common_prefix
 
@@ -75,7 +75,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
                 )
         self._table = MaskTable(columns, device, 1 + 2 * max_requests, fixed=True)
         self._seen: set[Hashable] = set()  # masks known to allow something
-        self._rows: OrderedDict[str, tuple[tuple[str, str | bytes], Row]] = (
+        self._rows: OrderedDict[str, tuple[tuple[str, Beginning], Row]] = (
             OrderedDict()
         )  # by request, the last one used last
 
@@ -104,7 +104,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             if name not in self.constraints:
                 known = ", ".join(map(repr, self.constraints))
                 raise ValueError(f"the request names the constraint {name!r}; there are {known}")
-            if not isinstance(prefix, str | bytes):
+            if not isinstance(prefix, Beginning):
                 raise ValueError(f"the prefix is {prefix!r}; it must be str or bytes")
             constraint = self.constraints[name]
             if constraint is None:
@@ -132,7 +132,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
                 )
             self._seen.add(key)
 
-    def _row(self, state: Any, constraint: Constraint, name: str, prefix: str | bytes) -> Row:
+    def _row(self, state: Any, constraint: Constraint, name: str, prefix: Beginning) -> Row:
         """Return the row of a request, brought to what it has generated."""
         # A request that was interrupted begins again with what it had generated as a part of its prompt.
         again = state.initial_tokens[state._true_initial_tokens :] if state._true_initial_tokens else []
@@ -140,7 +140,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         kind = name, prefix
         known = self._rows.pop(state.request_id, None)
         if known is None or known[0] != kind:
-            row = Row(begin(constraint, prefix, None), constraint.vocabulary, None)
+            row = Row(begin(constraint, prefix), constraint.vocabulary, None)
         else:
             row = known[1]
             shared = common_prefix(row.ids, ids)

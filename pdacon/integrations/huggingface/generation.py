@@ -11,13 +11,12 @@ import torch
 from transformers.generation.streamers import BaseStreamer
 
 from pdacon.constraint import Constraint
-from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
 from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes
-from pdacon.integrations.huggingface.beginnings import Beginnings
+from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Prompt, encode, split
-from pdacon.integrations.huggingface.results import Generation, is_placeholder, read
+from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, spelled
 
 # Arguments of model.generate that this module sets itself, and what to use in their place.
 _OURS = {
@@ -113,20 +112,20 @@ def generate(
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
     constraint = choose_constraint(model, tokenizer, grammar, constraint, start)
     before = read_prefixes([constraint] * len(prompts), prefix)
-    beginnings = Beginnings(constraint, [one.text for one in before], start)
+    beginnings = Beginnings([begin(constraint, one, start) for one in before])
     ends = list(constraint.vocabulary.eos_ids)
     pad = pad_id(model, tokenizer, ends)
     inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {})
     processor = PDALogitsProcessor(
         constraint,
-        prefix=beginnings.prefixes,
+        prefix=before,
         prompt_length=inputs.columns,
         num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
         pad_token_id=pad,
         start=start,
     )
     if on_text is not None:
-        options["streamer"] = _Streamer(constraint.vocabulary, before[0].text, on_text)
+        options["streamer"] = _Streamer(constraint, before[0], on_text)
     options["logits_processor"] = [*options.get("logits_processor", ()), processor]
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
     with _random_state(seed, model.device), torch.inference_mode():
@@ -155,17 +154,20 @@ def generate(
 class _Streamer(BaseStreamer):
     """Hands the text of one row on, character by whole character."""
 
-    def __init__(self, vocab: Vocabulary, before: bytes, on_text: Callable[[str], None]) -> None:
-        self._vocab, self._on_text = vocab, on_text
+    def __init__(self, constraint: Constraint, before: Begun, on_text: Callable[[str], None]) -> None:
+        self._constraint, self._on_text = constraint, on_text
         self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._decoder.decode(before)
+        self._decoder.decode(before.text)
+        self._begins = before.nothing
         self._prompt_seen = False
 
     def put(self, value: torch.Tensor) -> None:
         if not self._prompt_seen:
             self._prompt_seen = True
             return
-        text = self._decoder.decode(self._vocab.decode(value.flatten().tolist()))
+        ids = value.flatten().tolist()
+        text = self._decoder.decode(spelled(self._constraint, ids, first=self._begins))
+        self._begins = self._begins and not self._constraint.vocabulary.decode(ids)
         if text:
             self._on_text(text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from transformers import LogitsProcessor
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
-from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings
+from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row, follow
+from pdacon.matching import mask_ids
 
 
 class PDALogitsProcessor(LogitsProcessor):
@@ -25,8 +27,9 @@ class PDALogitsProcessor(LogitsProcessor):
     padding and with ``num_return_sequences``. Scores may have any floating dtype, any device, and more columns than
     the vocabulary has tokens (the surplus is never allowed); those given are not changed in place.
 
-    The text that is constrained is what ``tokenizer.decode`` says of the generated ids alone: a tokenizer that strips
-    the space in front of a decoded text (SentencePiece) strips it here, whether a prompt precedes or not.
+    The text that is constrained is what ``tokenizer.decode`` says of the generated ids alone. So where a tokenizer
+    strips the space in front of what it decodes (`Vocabulary.strip_leading_space`), the first token may have one more,
+    whether a prompt precedes or not.
 
     The state of a row is found by its content. What is prompt and what is generated is learnt when a generation
     begins, so one processor serves several calls of ``generate``: a generation is a new one if its prompt is
@@ -58,6 +61,9 @@ class PDALogitsProcessor(LogitsProcessor):
         What ``generate`` writes into finished rows.
     start : str, optional
         Which of the grammar's start rules; the first if it is not given.
+    strip_leading_space : bool, optional
+        False: constrain what the ids spell, whatever the tokenizer strips; for those who decode prompt and answer
+        together. Default: as the tokenizer decodes.
 
     Raises
     ------
@@ -79,6 +85,7 @@ class PDALogitsProcessor(LogitsProcessor):
         num_beams: int = 1,
         pad_token_id: int | None = None,
         start: str | None = None,
+        strip_leading_space: bool | None = None,
     ) -> None:
         if prompt_length is not None and prompt_length < 0:
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
@@ -86,7 +93,8 @@ class PDALogitsProcessor(LogitsProcessor):
             raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
         self.constraint = constraint
         self.pad_token_id = pad_token_id
-        self._beginnings = Beginnings(constraint, prefix, start)
+        prefixes = [prefix] if isinstance(prefix, Beginning) else prefix
+        self._beginnings = Beginnings([begin(constraint, one, start, strip_leading_space) for one in prefixes])
         self._num_beams = num_beams
         self._prompt_length = prompt_length
         self._table: MaskTable | None = None
@@ -194,17 +202,26 @@ class PDALogitsProcessor(LogitsProcessor):
         table = self._table
         if table is None or table.columns != columns or table.device != scores.device:
             table = self._table = MaskTable(columns, scores.device)
-        return table.rows([self._mask(row, index) for index, row in enumerate(self._rows)])
+        return table.rows(self._masks())
 
-    def _mask(self, row: Row, index: int) -> tuple[Hashable, Fill]:
-        """Return what identifies the mask of a row, and what writes it."""
+    def _masks(self) -> list[tuple[Hashable, Fill]]:
+        """Return what identifies the mask of each row, and what writes it."""
+        masks: list[tuple[Hashable, Fill] | None] = [self._special_mask(row) for row in self._rows]
+        usual = [index for index, mask in enumerate(masks) if mask is None]
+        ids = mask_ids([self._rows[index].matcher for index in usual]).tolist()
+        for index, key in zip(usual, ids, strict=True):
+            masks[index] = key, partial(self._fill, index)
+        return [mask for mask in masks if mask is not None]
+
+    def _special_mask(self, row: Row) -> tuple[Hashable, Fill] | None:
         if row.refusal is not None:
             return "ends", lambda words: _allow(words, self.constraint.vocabulary.eos_ids)
         if row.stopped and not row.matcher.is_terminated():
             return ("padding", row.pad_id), lambda words: _allow(words, (row.pad_id,))
-        return row.matcher.mask_id(), lambda words: self._fill(row, index, words)
+        return None
 
-    def _fill(self, row: Row, index: int, words: NDArray[np.int32]) -> None:
+    def _fill(self, index: int, words: NDArray[np.int32]) -> None:
+        row = self._rows[index]
         row.matcher.fill_bitmask(words)
         if not words.any():
             raise MatcherError(

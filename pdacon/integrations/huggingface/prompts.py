@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from pdacon.integrations.huggingface.results import Begun
+from pdacon.integrations.huggingface.beginnings import Begun
 
 Chat = Sequence[Mapping[str, Any]]
 Prompt = str | Chat

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pdacon.constraint import Constraint
+from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
 
@@ -17,8 +18,8 @@ class Generation:
     Attributes
     ----------
     text : str
-        The constrained text, a prefix that it continues included; a character that the last token leaves unfinished
-        is dropped.
+        The constrained text, a prefix that it continues included: what ``tokenizer.decode`` says of the ids. A
+        character that the last token leaves unfinished is dropped.
     token_ids : tuple of int
         The generated ids, the end token included if there is one.
     complete : bool
@@ -37,27 +38,8 @@ class Generation:
     prefix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """The constrained text that precedes what is generated.
-
-    Attributes
-    ----------
-    text : bytes
-        All of it; empty if the text begins with what is generated.
-    written : str
-        Its beginning that was given as text.
-    token_ids : tuple of int
-        What was generated behind that.
-    """
-
-    text: bytes = b""
-    written: str = ""
-    token_ids: tuple[int, ...] = ()
-
-
-def begun(constraint: Constraint, prefix: str | Generation) -> Begun:
-    """Return what a prefix says.
+def continued(constraint: Constraint, prefix: str | Generation) -> Begun:
+    """Return what a prefix says of the text that it begins.
 
     Raises
     ------
@@ -68,8 +50,14 @@ def begun(constraint: Constraint, prefix: str | Generation) -> Begun:
         return Begun(prefix.encode(), prefix)
     if any(token in constraint.vocabulary.eos_ids for token in prefix.token_ids):
         raise ValueError(f"the text {prefix.text!r} has its end token: there is nothing to continue")
-    text = prefix.prefix.encode() + constraint.vocabulary.decode(prefix.token_ids)
+    text = prefix.prefix.encode() + spelled(constraint, prefix.token_ids, first=not prefix.prefix)
     return Begun(text, prefix.prefix, prefix.token_ids)
+
+
+def spelled(constraint: Constraint, ids: Sequence[int], *, first: bool) -> bytes:
+    """Return what ids spell: the tokenizer may take a space from it if the text begins with them."""
+    text = constraint.vocabulary.decode(ids)
+    return text.removeprefix(b" ") if first and constraint.vocabulary.strip_leading_space else text
 
 
 def read(
@@ -101,7 +89,7 @@ def read(
     if row.refusal is not None:
         raise row.refusal
     kept = tuple(ids[: row.opening + row.accepted])
-    text = before.text + constraint.vocabulary.decode(kept)
+    text = before.text + spelled(constraint, kept, first=before.nothing)
     return Generation(
         text.decode("utf-8", "ignore"),
         before.token_ids + kept,
