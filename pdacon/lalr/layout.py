@@ -2,19 +2,19 @@
 states are inside parentheses?
 
 A pushdown automaton has one stack. Lark's ``Indenter`` keeps two things beside it, the columns of the open blocks and
-the number of open parentheses. They are functions of the parser's stack if every production has as many INDENT as
-DEDENT and as many opening as closing parentheses, and never closes more than it has opened: then what has been reduced
-counts nothing, and the depth is that of the terminals on the stack. `find_imbalances` says where this fails.
+the number of open parentheses. Their depths are functions of the parser's stack if each symbol on it always counts the
+same, whatever it was reduced from: nothing, where every production closes what it opens, as in most grammars; or one,
+in a grammar that has a rule of its own for INDENT. `find_imbalances` says where this fails.
 
 Whether a newline counts has to be readable from the top of the stack. LALR merges what comes inside and outside of
 parentheses into one state, so that the states are split: a copy stands for an LR state and a number of open
-parentheses, counted up to one more than any rule that is at work in the state has opened itself. That is all the number
-that matters: it says whether the newline counts here, and, when these parentheses are closed, whether it counts then.
+parentheses, counted up to one more than the rules that are at work in the state will close. That is all of the number
+that matters: it says whether the newline counts here, and, when these are closed, whether it counts then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Imbalance:
-    """A production that does not close what it opens, or closes what it has not opened.
+    """A production that does not close what it opens, or closes what it has not opened, and nothing makes up for it.
 
     Attributes
     ----------
@@ -58,22 +58,47 @@ class Imbalance:
     span: Span | None
 
 
-def find_imbalances(grammar: Grammar) -> list[Imbalance]:
-    """Every production that indentation cannot be followed through. Linear in the grammar.
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """What each symbol does to a level, such as the number of open parentheses.
 
-    None for a grammar without layout.
+    Attributes
+    ----------
+    net
+        What it adds in all; each text that a nonterminal derives adds the same.
+    low
+        How far below its beginning the level gets within it, at most: 0 or less.
     """
-    layout = grammar.layout
-    if layout is None:
+
+    net: list[int]
+    low: list[int]
+
+    def lowest(self, symbols: Sequence[int]) -> int:
+        """How far below its beginning the level gets within a sequence; 0 or less."""
+        level = lowest = 0
+        for symbol in symbols:
+            lowest = min(lowest, level + self.low[symbol])
+            level += self.net[symbol]
+        return lowest
+
+
+def find_imbalances(grammar: Grammar) -> list[Imbalance]:
+    """The productions because of which indentation cannot be followed; none for a grammar without layout.
+
+    Cost: linear in the grammar where each production is balanced in itself; else up to the number of nonterminals
+    times that.
+    """
+    if grammar.layout is None:
         return []
+    blocks = {grammar.layout.indent: 1, grammar.layout.dedent: -1}
     found = []
-    for what, effect in (("blocks", {layout.indent: 1, layout.dedent: -1}), ("parentheses", _parentheses(grammar))):
-        for index, production in enumerate(grammar.productions):
-            if effect.keys().isdisjoint(production.rhs):
-                continue
-            depths = list(accumulate(effect.get(symbol, 0) for symbol in production.rhs))
-            if depths[-1] != 0 or min(depths) < 0:
-                found.append(_imbalance(grammar, index, what, effect, depths[-1]))
+    for what, effect in (("blocks", blocks), ("parentheses", _parentheses(grammar))):
+        if _levels(grammar, effect) is None:
+            alone = [(k, [effect.get(symbol, 0) for symbol in p.rhs]) for k, p in enumerate(grammar.productions)]
+            depths = [(k, list(accumulate(effects))) for k, effects in alone if any(effects)]
+            found += [
+                _imbalance(grammar, k, what, effect, depth[-1]) for k, depth in depths if depth[-1] or min(depth) < 0
+            ]
     return found
 
 
@@ -103,19 +128,18 @@ def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_0
 
     Notes
     -----
-    Cost: linear in the result; lark's python.lark (796 states become 1,194) 20 ms. A rule that opens n parentheses
+    Cost: linear in the result; lark's python.lark (796 states become 1,105) 6 ms. A rule that opens n parentheses
     itself before it closes one makes up to n + 1 copies of the states in it.
     """
     imbalance = next(iter(find_imbalances(grammar)), None)
     if imbalance is not None:
         raise UnsupportedGrammarError(f"{imbalance.message}; {imbalance.advice}", imbalance.span, feature="postlex")
     effect = _parentheses(grammar)
-    if not effect:
+    levels = _levels(grammar, effect)
+    if not effect or levels is None:
         return tables
-    gain = np.zeros(len(grammar.terminals) + 1 + len(grammar.nonterminals), np.int64)
-    gain[list(effect)] = list(effect.values())
-    entered = np.where(tables.accessing < 0, 0, gain[tables.accessing])
-    most = _most_counted(grammar, tables, effect)
+    entered = np.where(tables.accessing < 0, 0, np.array(levels.net, np.int64)[tables.accessing])
+    most = _most_counted(grammar, tables, levels)
     reached = _reached(tables, entered.tolist(), most.tolist())
     return _copies(tables, entered, most, reached, max_states)
 
@@ -149,17 +173,46 @@ def _imbalance(grammar: Grammar, index: int, what: str, effect: Mapping[int, int
     return Imbalance(what, production.rule, opens, closes, excess, message, advice, production.span)
 
 
-def _most_counted(grammar: Grammar, tables: Tables, effect: Mapping[int, int]) -> NDArray[np.int64]:
-    """For each state: 1 + the most parentheses that a rule at work in it has opened and not closed."""
-    depths = [[0, *accumulate(effect.get(symbol, 0) for symbol in p.rhs)] for p in grammar.productions]
-    width = max(map(len, depths), default=1)
-    table = np.zeros((len(tables._rules), width), np.int64)  # The augmented rules open nothing.
-    for index, row in enumerate(depths):
-        table[index, : len(row)] = row
-    offset, production, dot = tables._kernels
-    of_item = table[production, np.minimum(dot, width - 1)]
+def _levels(grammar: Grammar, effect: Mapping[int, int]) -> _Levels | None:
+    """None if a nonterminal derives texts of different effect, or a text can close what it has not opened."""
+    count = grammar.end + 1 + len(grammar.nonterminals)
+    levels = _Levels([0] * count, [0] * count)
+    for symbol, gain in effect.items():
+        levels.net[symbol], levels.low[symbol] = gain, min(0, gain)
+    rules = [(p.lhs, p.rhs) for p in grammar.productions]
+    touched = [rhs for _, rhs in rules if not effect.keys().isdisjoint(rhs)]
+    if all(levels.lowest(rhs) == 0 == sum(levels.net[symbol] for symbol in rhs) for rhs in touched):
+        return levels
+    known = set(range(grammar.end))
+    while newly := {lhs: rhs for lhs, rhs in rules if lhs not in known and known.issuperset(rhs)}:
+        for lhs, rhs in newly.items():
+            levels.net[lhs] = sum(levels.net[symbol] for symbol in rhs)
+        known |= newly.keys()
+    if any(levels.net[lhs] != sum(levels.net[symbol] for symbol in rhs) for lhs, rhs in rules):
+        return None
+    for _ in range(len(grammar.nonterminals) + 1):
+        lower = {lhs: low for lhs, rhs in rules if (low := levels.lowest(rhs)) < levels.low[lhs]}
+        if not lower:
+            return levels if all(levels.low[start] == 0 for start in grammar.starts) else None
+        for lhs, low in lower.items():
+            levels.low[lhs] = low
+    return None
+
+
+def _most_counted(grammar: Grammar, tables: Tables, levels: _Levels) -> NDArray[np.int64]:
+    """For each state: 1 + the most parentheses that the rest of a rule at work in it closes without opening them."""
+    width = 1 + max((len(p.rhs) for p in grammar.productions), default=0)
+    table = np.zeros((len(tables._rules), width), np.int64)  # The augmented rules close nothing.
+    for index, p in enumerate(grammar.productions):
+        lowest = 0
+        for dot in range(len(p.rhs) - 1, -1, -1):
+            symbol = p.rhs[dot]
+            lowest = min(levels.low[symbol], levels.net[symbol] + lowest)
+            table[index, dot] = -lowest
+    offset, production, dots = tables._kernels
+    state = np.repeat(np.arange(tables.num_states), np.diff(offset))
     most = np.zeros(tables.num_states, np.int64)
-    np.maximum.at(most, np.repeat(np.arange(tables.num_states), np.diff(offset)), of_item)
+    np.maximum.at(most, state, table[production, np.minimum(dots, width - 1)])
     return most + 1
 
 
@@ -179,9 +232,9 @@ def _reached(tables: Tables, entered: list[int], most: list[int]) -> list[int]:
         state = pending.pop()
         counts = reached[state]
         for next_state in following[ends[state] : ends[state + 1]]:
-            # No bit falls off below: a balanced rule closes what it has opened, so that there is one.
+            # No bit falls off below: nothing is closed that was not opened.
             gain = entered[next_state]
-            moved = counts << 1 if gain > 0 else counts >> 1 if gain < 0 else counts
+            moved = counts << gain if gain >= 0 else counts >> -gain
             top = 1 << most[next_state]
             if moved >= 2 * top:
                 moved = (moved & (top - 1)) | top

@@ -142,13 +142,13 @@ def test_the_number_of_copies_is_limited() -> None:
 @pytest.mark.parametrize(
     ("rules", "what", "reason"),
     [
-        ("start: x x\nx: _NL _INDENT A\n", "blocks", r"opens blocks \(_INDENT\) .*write _DEDENT into the same"),
-        ("start: x x\nx: A _NL _DEDENT\n", "blocks", r"closes blocks \(_DEDENT\) .*write _INDENT into the same"),
-        ("start: x x\nx: A _DEDENT _NL _INDENT\n", "blocks", "before it opens them.*; open them first"),
-        ('start: x x\nx: "(" A\n', "parentheses", r"opens parentheses \(\"\(\"\) .*write RPAR or RBRACE|what closes"),
-        ('start: x x\nx: "(" "{" A ")"\n', "parentheses", r"opens parentheses .*write \"\)\" into the same"),
-        ('start: x x\nx: "}" A "{"\n', "parentheses", "before it opens them"),
-        ('start: x x\nx: A "}"\n', "parentheses", "closes parentheses"),
+        ("start: x+\nx: _NL _INDENT A\n", "blocks", r"opens blocks \(_INDENT\) .*write _DEDENT into the same"),
+        ("start: x+\nx: A _NL _DEDENT\n", "blocks", r"closes blocks \(_DEDENT\) .*write _INDENT into the same"),
+        ("start: x+\nx: A _DEDENT _NL _INDENT\n", "blocks", "before it opens them.*; open them first"),
+        ('start: x+\nx: "(" A\n', "parentheses", r"opens parentheses \(\"\(\"\) .*write RPAR or RBRACE|what closes"),
+        ('start: x+\nx: "(" "{" A ")"\n', "parentheses", r"opens parentheses .*write \"\)\" into the same"),
+        ('start: x+\nx: "}" A "{"\n', "parentheses", "before it opens them"),
+        ('start: x+\nx: A "}"\n', "parentheses", "closes parentheses"),
     ],
 )
 def test_what_is_unbalanced_is_refused_at_its_place(rules: str, what: str, reason: str) -> None:
@@ -166,3 +166,23 @@ def test_what_is_unbalanced_is_refused_at_its_place(rules: str, what: str, reaso
 def test_every_unbalanced_alternative_is_found() -> None:
     grammar = load('start: (A "(" | "{" A | _NL _INDENT A)+\n')
     assert len(find_imbalances(grammar)) == 6  # Each alternative is two productions: x+ is x | x+ x.
+
+
+@pytest.mark.parametrize(
+    ("rules", "balanced"),
+    [
+        ('start: open A close\nopen: "("\nclose: ")"\n', True),
+        ('start: open A close\nopen: "(" | "{" "("\nclose: ")"\n', False),
+        ('start: open A again A ")"\nopen: "("\nagain: ")" A "("\n', True),
+        ('start: again\nagain: ")" A "("\n', False),
+        ('start: "(" "(" x ")"\nx: ")" x "(" | A ")" "("\n', False),
+        ('start: "(" A x\nx: A "}" A "{" | A\n', True),
+        ('start: x ")"\nx: "(" y\ny: A | y A\n', True),
+        ('start: x ")" x\nx: A x | A "("\n', True),
+        ('start: x\nx: "(" x | A\n', False),
+        ("start: x\nx: A _NL begin A end\nbegin: _INDENT\nend: _DEDENT\n", True),
+        ("start: x\nx: A _NL begin A\nbegin: _INDENT | A\n", False),
+    ],
+)
+def test_what_counts_is_what_a_symbol_always_stands_for(rules: str, balanced: bool) -> None:
+    assert (find_imbalances(load(rules)) == []) == balanced

@@ -220,6 +220,14 @@ INDENTED_GRAMMARS = (
         BraceIndenter(),
     ),
     _grammar(
+        "rules for what opens and closes",
+        "a nonterminal that stands for an INDENT or a parenthesis; one that closes and opens again; one left open",
+        'start: x+ "{" "a"\nx: "a" value? _NL [indent x+ dedent]\nindent: _INDENT -> begin\ndedent: _DEDENT\n'
+        'value: open "a"? (again "a"?)* ")"\nopen: "("\nagain: "}" "{"\n_NL: /(\\n *)+/\n%declare _INDENT _DEDENT\n',
+        "a\n (){}",
+        BraceIndenter(),
+    ),
+    _grammar(
         "text that ends in the newline",
         "a pattern with more than blanks behind its line break",
         'start: x+\nx: "a" _NL [_INDENT x+ _DEDENT]\n_NL: /\\n( *:)?/\n%declare _INDENT _DEDENT\n%ignore " "\n',
