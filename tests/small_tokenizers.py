@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import Any
@@ -22,9 +23,7 @@ LLAMA3 = (
 BYTE_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]
 
 
-def train_byte_level(
-    style: str, specials: list[str], size: int = 420, text: Sequence[str] = TEXT, alphabet: list[str] | None = None
-) -> Tokenizer:
+def train_byte_level(style: str, specials: list[str], size: int = 420, text: Sequence[str] = TEXT) -> Tokenizer:
     """GPT-2 and Llama 3: bytes written as characters."""
     tokenizer = Tokenizer(models.BPE())
     if style == "gpt2":
@@ -37,7 +36,7 @@ def train_byte_level(
     trainer = trainers.BpeTrainer(
         vocab_size=size,
         special_tokens=specials,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet() if alphabet is None else alphabet,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     tokenizer.train_from_iterator(text, trainer)
@@ -63,8 +62,6 @@ def train_byte_fallback(size: int = 420, text: Sequence[str] = TEXT, strip: bool
 
 
 def _only_special(state: str, specials: list[str]) -> str:
-    import json
-
     content = json.loads(state)
     content["added_tokens"] = [token for token in content["added_tokens"] if token["content"] in specials]
     return json.dumps(content)
@@ -113,19 +110,19 @@ def train_word_level(text: Sequence[str] = TEXT) -> Tokenizer:
     return tokenizer
 
 
-FAMILIES: dict[str, Callable[[], Tokenizer]] = {
-    "byte-level BPE, GPT-2": lambda: train_byte_level("gpt2", ["<|endoftext|>"]),
-    "byte-level BPE, Llama 3": lambda: train_byte_level("llama3", ["<|endoftext|>"]),
-    "byte fallback, Llama 2": train_byte_fallback,
-    "byte fallback, Gemma": lambda: train_byte_fallback(strip=False),
-    "Metaspace, always": train_metaspace,
-    "Metaspace, first": lambda: train_metaspace("first"),
-    "Metaspace, never": lambda: train_metaspace("never"),
-    "Metaspace, not split": lambda: train_metaspace(split=False),
-    "Metaspace, BPE": lambda: train_metaspace(model="BPE"),
-    "WordPiece": train_word_piece,
-    "WordPiece, not cleaned": lambda: train_word_piece(cleanup=False),
-    "WordLevel": train_word_level,
+FAMILIES: dict[str, Callable[[Sequence[str]], Tokenizer]] = {
+    "byte-level BPE, GPT-2": lambda text: train_byte_level("gpt2", ["<|endoftext|>"], text=text),
+    "byte-level BPE, Llama 3": lambda text: train_byte_level("llama3", ["<|endoftext|>"], text=text),
+    "byte fallback, Llama 2": lambda text: train_byte_fallback(text=text),
+    "byte fallback, Gemma": lambda text: train_byte_fallback(text=text, strip=False),
+    "Metaspace, always": lambda text: train_metaspace(text=text),
+    "Metaspace, first": lambda text: train_metaspace("first", text=text),
+    "Metaspace, never": lambda text: train_metaspace("never", text=text),
+    "Metaspace, not split": lambda text: train_metaspace(split=False, text=text),
+    "Metaspace, BPE": lambda text: train_metaspace(model="BPE", text=text),
+    "WordPiece": lambda text: train_word_piece(text=text),
+    "WordPiece, not cleaned": lambda text: train_word_piece(cleanup=False, text=text),
+    "WordLevel": lambda text: train_word_level(text=text),
 }
 ENDS = ("<|endoftext|>", "</s>", "[SEP]", "[END]")
 

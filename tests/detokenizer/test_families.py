@@ -18,7 +18,7 @@ from pdacon.errors import VocabularyError
 
 @cache
 def trained(family: str) -> tuple[Tokenizer, Vocabulary]:
-    tokenizer = FAMILIES[family]()
+    tokenizer = FAMILIES[family](TEXT)
     tokenizer.add_tokens(
         [
             AddedToken("<tool>", special=False),

@@ -11,11 +11,15 @@ from pdacon import Vocabulary
 
 @dataclass(frozen=True)
 class TinyVocabulary:
-    """Tokens by id, None or b"" for those without text, and the ids that end a text."""
+    """Tokens by id, None or b"" for those without text, and the ids that end a text.
+
+    `strips`: one leading space of the first token is not part of the text.
+    """
 
     kind: str
     tokens: tuple[bytes | None, ...]
     ends: tuple[int, ...]
+    strips: bool = False
 
     @property
     def size(self) -> int:

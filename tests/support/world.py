@@ -1,0 +1,153 @@
+"""One grammar with one vocabulary, every mask of it beside its definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pdacon
+from pdacon import Constraint, EmptyLanguageError, Grammar, Matcher
+from pdacon.lalr import build_tables
+from pdacon.pda import Configuration, Machine
+from support.definition import Completions, mask_by_id, mask_of, spelled_suffixes
+from support.stock_lark import StockLark
+from support.vocabularies import TinyVocabulary
+
+LIMITS = pdacon.Limits(states=5_000)
+"""Far more than any small grammar needs."""
+
+
+SEARCHED = 40
+"""Configurations that a search for a completion looks at."""
+
+
+class World:
+    """One grammar with one vocabulary, from one start symbol."""
+
+    def __init__(
+        self,
+        oracle: StockLark,
+        machine: Machine,
+        tiny: TinyVocabulary,
+        start: str,
+        completions: Completions,
+        exact: bool,
+    ) -> None:
+        self.oracle = oracle
+        self.initial = Configuration.initial(machine, oracle.grammar.starts.index(start))
+        self.tiny = tiny
+        self.texts = tiny.texts()
+        self.pieces = frozenset(self.texts)
+        letters = frozenset(oracle.grammar.alphabet.encode())
+        self.shown = sorted(piece for piece in self.pieces if piece and letters.issuperset(piece))
+        self.start = start
+        self.completions = completions
+        self.exact = exact
+        self.counts: Counter[str] = Counter()
+
+    def explore(self, constraint: Constraint, prefixes: int) -> None:
+        """Check the masks of the texts that tokens reach, short ones first, up to so many."""
+        masks: dict[tuple[bytes, bool], frozenset[int]] = {}
+        start = constraint.matcher(start=self.start, strip_leading_space=self.tiny.strips)
+        pending = [(b"", not self.tiny.strips, start)]
+        for text, begun, matcher in pending:
+            self.counts["masks"] += 1
+            mask = mask_of(matcher, self.tiny.size)
+            assert mask == mask_by_id(constraint, matcher, self.tiny.size, self.start), self.about(text)
+            if (text, begun) in masks:
+                about = f"the mask depends on how the text was cut into tokens\n{self.about(text)}"
+                assert masks[text, begun] == mask, about
+                continue
+            masks[text, begun] = mask
+            self.counts["prefixes"] += 1
+            self.check(text, begun, mask, matcher)
+            for token in sorted(mask):
+                if token not in self.tiny.ends and len(pending) < prefixes:
+                    following = matcher.fork()
+                    assert following.accept_token(token), self.about(text, token)
+                    pending.append((text + self.spelled(token, begun), True, following))
+
+    def spelled(self, token: int, begun: bool) -> bytes:
+        """What a token adds to a text: at its start one space less, if the tokenizer strips it."""
+        return self.texts[token] if begun else self.texts[token].removeprefix(b" ")
+
+    def check(self, text: bytes, begun: bool, mask: frozenset[int], matcher: Matcher) -> None:
+        """The mask and the completion of one text, to which a token has been added or not."""
+        sentence = self.oracle.accepts(text, self.start)
+        configuration = self.initial.read(text)
+        assert configuration is not None, self.about(text)
+        assert mask, f"dead end\n{self.about(text)}"
+        if self.exact:
+            assert matcher.is_accepting() == sentence, self.about(text)
+        for token, whole in enumerate(self.texts):
+            spelled = self.spelled(token, begun)
+            self.counts["tokens"] += 1
+            allowed = token in mask
+            assert matcher.is_allowed(token) == allowed, self.about(text, token)
+            if token in self.tiny.ends:
+                assert allowed == matcher.is_accepting(), self.about(text, token)
+                assert sentence or not allowed, self.about(text, token)
+            elif not whole:
+                assert not allowed, self.about(text, token)
+            elif allowed:
+                following = matcher.fork()
+                assert following.accept_token(token), self.about(text, token)
+                self.check_completion(text + spelled, following)
+            elif self.exact:
+                assert text + spelled not in self.completions.shortest, self.about(text, token)
+                assert not self.completable(configuration.read(spelled)), self.about(text, token)
+        if begun:
+            self.check_completion(text, matcher)
+        else:
+            assert self.oracle.accepts(matcher.shortest_completion(), self.start), self.about(text)
+
+    def completable(self, configuration: Configuration | None) -> bool:
+        """Whether a short search finds tokens that complete a text. It may miss some."""
+        pending = [configuration] if configuration else []
+        for reached in pending:
+            self.counts["configurations_searched_for_completions"] += 1
+            if reached.ends():
+                return True
+            following = (reached.read(piece) for piece in self.shown) if len(pending) < SEARCHED else ()
+            pending.extend(found for found in following if found and found not in pending)
+        return False
+
+    def check_completion(self, text: bytes, matcher: Matcher) -> None:
+        """A completion that Lark parses proves that a text was allowed; no shorter one, and no lesser, may be known."""
+        rest = matcher.shortest_completion()
+        assert self.oracle.accepts(text + rest, self.start), self.about(text, rest=rest)
+        assert 0 in spelled_suffixes(rest, self.pieces), self.about(text, rest=rest)
+        known = self.completions.shortest.get(text)
+        if known is None or not self.exact:
+            self.counts["completed_beyond_enumeration"] += known is None
+            return
+        assert (len(rest), rest) <= (len(known), known), self.about(text, rest=rest)
+        assert rest == known or not self.completions.covers(text + rest), self.about(text, rest=rest)
+
+    def about(self, text: bytes, token: int | None = None, rest: bytes | None = None) -> str:
+        what = "" if token is None else f", token {token} {self.texts[token]!r}"
+        what += "" if rest is None else f", completed with {rest!r}"
+        return (
+            f"{self.oracle.grammar}start {self.start}, vocabulary {self.tiny.kind!r} {self.tiny.tokens} "
+            f"ends {self.tiny.ends}\nafter {text!r}{what}; shortest known: {self.completions.shortest.get(text)!r}"
+        )
+
+
+def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: int, prefixes: int) -> Counter[str]:
+    """Compile a grammar for a vocabulary and check its masks, from each start symbol."""
+    grammar = oracle.grammar
+    completions = {start: Completions.enumerate(oracle, start, length, tiny.texts()) for start in grammar.starts}
+    try:
+        constraint = pdacon.compile(loaded, tiny.vocabulary(), limits=LIMITS)
+    except EmptyLanguageError:
+        empty = [start for start in grammar.starts if b"" not in completions[start].shortest]
+        assert empty, f"{grammar}{tiny}"
+        return Counter(vocabularies_that_spell_nothing=1)
+    counts = Counter(vocabularies=1)
+    exact = not any(finding.id == "PDA006" for finding in constraint.report.findings)
+    counts["vocabularies_with_sound_masks_only"] += not exact
+    machine = Machine(loaded, build_tables(loaded))
+    for start in grammar.starts:
+        world = World(oracle, machine, tiny, start, completions[start], exact)
+        world.explore(constraint, prefixes)
+        counts += world.counts
+    return counts
