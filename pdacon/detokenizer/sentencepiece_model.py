@@ -104,7 +104,7 @@ def _notes(model: Model, tokens: list[bytes | None], strips: bool) -> Iterator[s
 
 
 _KINDS = frozenset(range(NORMAL, BYTE + 1))
-_BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
+BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
 def parse(data: bytes, name: str) -> Model:
@@ -153,7 +153,7 @@ def _piece(message: Any) -> tuple[str, int]:
             kind = value
     if kind not in _KINDS:
         raise ValueError(f"the piece {text!r:.40} has the unknown type {kind}")
-    if kind == BYTE and not _BYTE_PIECE.fullmatch(text):
+    if kind == BYTE and not BYTE_PIECE.fullmatch(text):
         raise ValueError(f"the byte piece {text!r:.40} names no byte")
     return text, kind
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pdacon.detokenizer.decoders import WAY_OUT, Decoder
 from pdacon.detokenizer.reading import Reading, placed
+from pdacon.detokenizer.sentencepiece_model import BYTE_PIECE, CONTROL, UNKNOWN, UNUSED, model_bytes, parse
 from pdacon.detokenizer.verification import Comparison
 from pdacon.errors import VocabularyError
 
@@ -25,6 +26,8 @@ def read_slow_sentencepiece(tokenizer: Any) -> Reading:
     words = [_word(tokenizer, i) for i in range(len(tokenizer))]
     silent = {i for i in tokenizer.all_special_ids if i is not None}
     silent.update(i for i, token in tokenizer.added_tokens_decoder.items() if token.special)
+    mute = _mute_pieces(tokenizer.sp_model)
+    silent.update(i for i, word in enumerate(words) if word in mute)
     ids = [i for i, word in enumerate(words) if word and i not in silent]
     failure: VocabularyError | None = None
     for raw in ("ByteFallback", ""):
@@ -39,7 +42,10 @@ def read_slow_sentencepiece(tokenizer: Any) -> Reading:
             failure = failure or error
             continue
         end = tokenizer.eos_token_id
-        return Reading(tokens, () if end is None else (end,), *_at_the_ends(tokenizer, comparison))
+        strips, notes = _at_the_ends(tokenizer, comparison)
+        if not raw and any(BYTE_PIECE.fullmatch(word) for word in words):
+            notes.append("the tokenizer prints byte pieces as <0x0A>, so that is what they stand for here")
+        return Reading(tokens, () if end is None else (end,), strips, tuple(notes))
     raise VocabularyError(
         f"{type(tokenizer).__name__} decodes the pieces of its SentencePiece model in a way of its own ({failure}); "
         f"load it with use_fast=True, or {WAY_OUT}"
@@ -53,6 +59,11 @@ def _word(tokenizer: Any, i: int) -> str:
         return ""  # a gap
 
 
+def _mute_pieces(model: Any) -> set[str]:
+    """Control, unknown and unused pieces: they are nobody's text, whatever is printed for them."""
+    return {piece for piece, kind in parse(*model_bytes(model)).pieces if kind in (CONTROL, UNKNOWN, UNUSED)}
+
+
 def _spaces(words: list[str]) -> list[str]:
     return [word.replace("▁", " ") for word in words]
 
@@ -62,14 +73,14 @@ def _decode(tokenizer: Any, row: list[int]) -> str:
     return text
 
 
-def _at_the_ends(tokenizer: Any, comparison: Comparison) -> tuple[bool, tuple[str, ...]]:
+def _at_the_ends(tokenizer: Any, comparison: Comparison) -> tuple[bool, list[str]]:
     """Find out what the tokenizer strips where a text begins and where it ends."""
-    spaced = next(
-        (i for i in comparison.ids if (text := comparison.first[i]).startswith(b" ") and text.strip() != b""), None
-    )
+    anchor = comparison.anchor
+    assert anchor is not None  # or the comparison would have failed
+    spaced = next((i for i in comparison.ids if comparison.first[i].startswith(b" ")), None)
     bare = next((i for i in comparison.ids if comparison.first[i] == b" "), None)
-    strips = spaced is not None and not _decode(tokenizer, [spaced]).startswith(" ")
+    strips = spaced is not None and not _decode(tokenizer, [spaced, anchor]).startswith(" ")
     notes = []
-    if bare is not None and comparison.anchor is not None and _decode(tokenizer, [comparison.anchor, bare])[-1] != " ":
+    if bare is not None and not _decode(tokenizer, [anchor, bare]).endswith(" "):
         notes.append("the tokenizer drops white space at both ends of what it decodes")
-    return strips, tuple(notes)
+    return strips, notes
