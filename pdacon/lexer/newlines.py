@@ -29,6 +29,11 @@ _ADVICE = r"let the pattern end in any number of blanks, as /(\r?\n[\t ]*)+/ doe
 Place: TypeAlias = tuple[tuple[int, ...], bool]
 """The threads of a pattern in order, up to the first match, and whether there is one."""
 
+_Pair: TypeAlias = tuple[Place, Place]
+"""Of the newline, and of a terminal that Lark tries before it."""
+
+_NOWHERE: Place = ((), False)
+
 
 def check_newline(grammar: Grammar) -> None:
     """Make sure that after each line break of the layout's newline every column can be reached, in every context.
@@ -41,8 +46,9 @@ def check_newline(grammar: Grammar) -> None:
     Notes
     -----
     Afterwards, where the lexeme that has been begun can be a newline and has a line break: if the newline has matched,
-    only its threads are left, a space leads to a match too, and a further one to the same place; if it has not, it gets
-    there without a blank, or has to read another line break first.
+    it matches after a space too, and a further one leads to the same place, also within terminals that Lark tries
+    before it; if it has not, it gets there without a blank, or has to read another line break first. Terminals that
+    Lark tries after the newline are out once it has matched.
 
     Cost: the automaton of one terminal, and its product with those that Lark tries before it.
     """
@@ -50,8 +56,13 @@ def check_newline(grammar: Grammar) -> None:
     if layout is None:
         return
     terminal = grammar.terminals[layout.newline]
-    run = _Run(_program(grammar, terminal))
-    _check_columns(terminal, run)
+    program = _program(grammar, terminal)
+    if not set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}:
+        raise _refused(terminal, "what follows decides whether it matches", "leave the look-ahead at its end out")
+    run = _Run(program)
+    text = _trap(_Newline(run, None))
+    if text is not None:
+        raise _refused(terminal, f"after {_quote(text)} it cannot take any number of spaces", _ADVICE)
     _check_rivals(grammar, terminal, run)
     _check_renames(grammar, terminal)
 
@@ -99,94 +110,100 @@ class _Run:
 
 def _program(grammar: Grammar, terminal: Terminal) -> Program:
     assert terminal.pattern is not None
-    program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
-    if not set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}:
-        raise _refused(terminal, "what follows decides whether it matches", "leave the look-ahead at its end out")
-    return program
+    return compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+
+
+@dataclass(frozen=True, slots=True)
+class _Newline:
+    """A newline, and a terminal that Lark tries before it, if any: once that has matched, the newline has lost."""
+
+    run: _Run
+    rival: _Run | None
+
+    def begin(self) -> _Pair:
+        return self.run.entry, _NOWHERE if self.rival is None else self.rival.entry
+
+    def step(self, pair: _Pair, byte: int) -> _Pair | None:
+        """None where it can be no newline any more."""
+        own = self.run.step(pair[0], byte)
+        other = _NOWHERE if self.rival is None else self.rival.step(pair[1], byte)
+        return None if own == _NOWHERE or other[1] else (own, other)
+
+    def good(self, pair: _Pair) -> bool:
+        """Whether it has matched, and does so after any number of spaces, always in the same place."""
+        spaced = self.step(pair, SPACE)
+        return pair[0][1] and spaced is not None and spaced[0][1] and self.step(spaced, SPACE) == spaced
+
+    def bytes(self, pair: _Pair) -> list[int]:
+        """One byte for each way in which it can step."""
+        both = set(self.run.representatives(pair[0][0]))
+        return sorted(both if self.rival is None else both.union(self.rival.representatives(pair[1][0])))
 
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """The automaton of a newline after its first line break: a shortest text for each place, and where it goes on."""
+    """Where a newline can be after its first line break: a shortest text for each place, and where it goes on."""
 
-    texts: dict[Place, bytes]
-    steps: dict[Place, dict[int, Place]]
+    texts: dict[_Pair, bytes]
+    steps: dict[_Pair, dict[int, _Pair]]
 
-    def reaches(self, start: Place, goal: Callable[[Place], bool], without: frozenset[int]) -> bool:
+    @classmethod
+    def of(cls, newline: _Newline) -> _Graph:
+        texts: dict[_Pair, bytes] = {}
+        steps: dict[_Pair, dict[int, _Pair]] = {}
+        before = {newline.begin()}
+        pending = [(newline.begin(), b"", False)]
+        for pair, text, broken in pending:
+            moves = {byte: to for byte in newline.bytes(pair) if (to := newline.step(pair, byte)) is not None}
+            if broken:
+                steps[pair] = moves
+            for byte, to in moves.items():
+                if broken or byte == LINE_BREAK:
+                    if to not in texts:
+                        texts[to] = text + bytes([byte])
+                        pending.append((to, texts[to], True))
+                elif to not in before:
+                    before.add(to)
+                    pending.append((to, text + bytes([byte]), False))
+        return cls(texts, steps)
+
+    def reaches(self, start: _Pair, goal: Callable[[_Pair], bool], without: frozenset[int]) -> bool:
         """Whether a place lies ahead, by bytes other than these."""
         seen = {start}
         pending = [start]
-        for place in pending:
-            if goal(place):
+        for pair in pending:
+            if goal(pair):
                 return True
-            following = {to for byte, to in self.steps[place].items() if byte not in without} - seen
+            following = {to for byte, to in self.steps[pair].items() if byte not in without} - seen
             seen |= following
             pending += following
         return False
 
 
-def _check_columns(terminal: Terminal, run: _Run) -> None:
-    graph = _explore(run)
-
-    def good(place: Place) -> bool:
-        spaced = run.step(place, SPACE)
-        return place[1] and spaced[1] and run.step(spaced, SPACE) == spaced
-
-    for place, text in graph.texts.items():
+def _trap(newline: _Newline) -> bytes | None:
+    """A shortest text after which some column cannot be reached."""
+    graph = _Graph.of(newline)
+    for pair, text in graph.texts.items():
         # Neither good, nor on the way to it, nor before another line break that starts the count again.
-        on_the_way = good(place) if place[1] else graph.reaches(place, good, _BLANKS)
-        if not on_the_way and graph.reaches(place, lambda other: other[1], frozenset([LINE_BREAK])):
-            raise _refused(terminal, f"after {_quote(text)} it cannot take any number of spaces", _ADVICE)
-
-
-def _explore(run: _Run) -> _Graph:
-    texts: dict[Place, bytes] = {}
-    steps: dict[Place, dict[int, Place]] = {}
-    before: dict[Place, bytes] = {run.entry: b""}
-    pending: list[tuple[Place, bytes, bool]] = [(run.entry, b"", False)]
-    for place, text, broken in pending:
-        moves = {byte: run.step(place, byte) for byte in run.representatives(place[0])}
-        if broken:
-            steps[place] = {byte: to for byte, to in moves.items() if to[0] or to[1]}
-        for byte, to in moves.items():
-            now_broken = broken or byte == LINE_BREAK
-            known = texts if now_broken else before
-            if (to[0] or to[1]) and to not in known:
-                known[to] = text + bytes([byte])
-                pending.append((to, known[to], now_broken))
-    return _Graph(texts, steps)
+        on_the_way = newline.good(pair) if pair[0][1] else graph.reaches(pair, newline.good, _BLANKS)
+        if not on_the_way and graph.reaches(pair, lambda other: other[0][1], frozenset([LINE_BREAK])):
+            return text
+    return None
 
 
 def _check_rivals(grammar: Grammar, newline: Terminal, run: _Run) -> None:
-    """No terminal that Lark tries before the newline can be open together with it behind a line break."""
+    """A terminal that Lark tries before the newline may take all of its text, but not what is indented so far."""
     for terminal in grammar.terminals:
         if terminal.pattern is None or terminal is newline or lexing_order(terminal) > lexing_order(newline):
             continue
-        program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
-        text = _common_beginning(run, _Run(program))
+        text = _trap(_Newline(run, _Run(_program(grammar, terminal))))
         if text is not None:
             raise _refused(
                 newline,
-                f"{terminal.name}, which Lark tries before it, may begin with {_quote(text)} as well",
+                f"{terminal.name}, which Lark tries before it, may begin with {_quote(text)} as well and take "
+                "columns away",
                 f"give {newline.name} a higher priority ({newline.name}.{terminal.priority + 1}: ...)",
             )
-
-
-def _common_beginning(first: _Run, second: _Run) -> bytes | None:
-    """A shortest text with a line break that both can begin with, or be."""
-    start = (first.entry, second.entry, False)
-    seen = {start}
-    pending = [(start, b"")]
-    for (one, other, broken), text in pending:
-        for byte in {*first.representatives(one[0]), *second.representatives(other[0])}:
-            to = first.step(one, byte), second.step(other, byte), broken or byte == LINE_BREAK
-            if to in seen or not all(place[0] or place[1] for place in to[:2]):
-                continue
-            if to[2]:
-                return text + bytes([byte])
-            seen.add(to)
-            pending.append((to, text + bytes([byte])))
-    return None
 
 
 def _check_renames(grammar: Grammar, newline: Terminal) -> None:

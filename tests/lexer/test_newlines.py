@@ -73,9 +73,10 @@ def test_not_every_column_can_follow(newline: str, shortest: str) -> None:
 @pytest.mark.parametrize(
     ("rest", "reason"),
     [
-        ("X.1: /\\n/\n", r"X, .* may begin with '\\n' as well, .*_NL.2: "),
-        ("X.1: /[b\\n]+x/\n", "X, which Lark tries before it"),
-        ("X: /\\n *xyzxyzxyz/\n%ignore /[ \\n\\t\\f]+x/\n", "which Lark tries before it"),
+        ("X.1: /\\n x/\n", r"X, .* may begin with '\\n' as well .*_NL.2: "),
+        ("X.1: /\\n *(  )x/\n", "X, which Lark tries before it"),
+        ("X.1: /\\n(  )+x?/\n", "X, which Lark tries before it"),
+        ("X: /x/\n%ignore /\\n *    #/\n", "which Lark tries before it"),
         ('X: "\\n  "\n', r"Lark makes X of it where it reads '\\n  ', .*_NL.1: "),
     ],
 )
@@ -91,11 +92,14 @@ def test_other_terminals_take_columns_away(rest: str, reason: str) -> None:
         'X.1: "\\r\\n"\n',
         "X.-1: /\\n */\n",
         "X: /\\n?x/\n",
+        "X.1: /\\n/\n",
+        "X.1: /\\n *x/\n",
         "%ignore /\\s/\n",
+        "COMMENT: /#[^\\n]*/\n%ignore _NL* COMMENT\n",
     ],
 )
-def test_other_terminals_that_leave_newlines_alone(rest: str) -> None:
-    """Lark tries them after the newline, or they begin otherwise."""
+def test_other_terminals_that_leave_columns_alone(rest: str) -> None:
+    """Lark tries them after the newline, or they begin otherwise, or what is indented makes no difference to them."""
     check_newline(load(r"/\n */", rest))
 
 
