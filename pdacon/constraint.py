@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -139,6 +140,10 @@ class _Watch:
         return self.seconds - spent
 
 
+def _recompile(grammar: Grammar, start: int, vocabulary: Vocabulary) -> _core.TokenPda:
+    return compile(grammar, vocabulary)._pdas[start]
+
+
 class Constraint:
     """A grammar compiled for a vocabulary; `compile` makes it.
 
@@ -165,7 +170,9 @@ class Constraint:
         self.vocabulary = vocabulary
         self.report = report
         self._pdas = pdas
-        self._explainers = tuple(Explainer(grammar, vocabulary, start) for start in range(len(pdas)))
+        self._explainers = tuple(
+            Explainer(grammar, vocabulary, start, partial(_recompile, grammar, start)) for start in range(len(pdas))
+        )
 
     def matcher(
         self, start: str | None = None, max_rollback: int | None = None, strip_leading_space: bool = False

@@ -7,18 +7,16 @@ so far again, byte by byte.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import SupportsIndex
 
 from pdacon._native import _core
-from pdacon.composition import Limits, compose
 from pdacon.determinism import quote
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
-from pdacon.lexer import build_lexer
-from pdacon.matching.explanation import Cut, Explanation, listing
+from pdacon.matching.explanation import Cut, Explanation, listing, tail
 from pdacon.pda import Configuration, Expectation, Machine, expect, refuse
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
@@ -29,10 +27,13 @@ _GIVEN_UP = 'lookahead="commit" gives such texts up'
 class Explainer:
     """What the matchers of one start symbol share to explain themselves; all of it is made at the first question."""
 
-    def __init__(self, grammar: Grammar, vocabulary: Vocabulary, start: int) -> None:
+    def __init__(
+        self, grammar: Grammar, vocabulary: Vocabulary, start: int, recompile: Callable[[Vocabulary], _core.TokenPda]
+    ) -> None:
         self._grammar = grammar
         self._vocabulary = vocabulary
         self._start = start
+        self._recompile = recompile
 
     @cached_property
     def _tables(self) -> Tables:
@@ -47,9 +48,7 @@ class Explainer:
         """The constraint for single bytes, which tells the grammar from the vocabulary; None if tokens spell all."""
         if set(_BYTES).issubset(self._vocabulary.tokens):
             return None
-        lexer = build_lexer(self._grammar, self._tables)
-        vocabulary = Vocabulary.from_tokens(_BYTES)
-        return compose(lexer, self._tables, self._start, vocabulary, Limits(), 0.0)
+        return self._recompile(Vocabulary.from_tokens(_BYTES))
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes) -> Explanation:
         """See `Matcher.explain`."""
@@ -95,6 +94,7 @@ class Explainer:
             lexeme=read[len(read) - place.length :],
             unfinished=self._names(expected.unfinished),
             expected=self._names(expected.next),
+            blocks=place.margin.columns,
             may_end=matcher.is_terminated() or probe.is_accepting(),
             cuts=tuple(cuts),
             stack=self._names(int(self._tables.accessing[state]) for state in place.stack[1:]),
@@ -144,14 +144,18 @@ class Explainer:
     def _reason(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> tuple[str, list[Cut]]:
         refusal = refuse(place, read, rest[0])
         character = quote(_first_character(rest))
+        if refusal.column is not None:
+            return f"no line may begin in column {refusal.column} here; {self._blocks(place)}", []
         if refusal.reads_on:
             return self._doomed(place, read, rest, expected), []
         if refusal.matched is not None:
             cut = Cut(self._name(refusal.matched), refusal.lexeme, "refused")
-            what = f"the lexer takes {quote(refusal.lexeme)} for {cut.terminal}, which the parser does not take here"
+            what = f"the lexer takes {tail(refusal.lexeme)} for {cut.terminal}, which the parser does not take here"
             if cut.terminal == quote(refusal.lexeme):
                 what = f"the parser does not take {cut.terminal} here"
             return f"{what}; expected {self._listing(expected)}", [cut]
+        if (column := self._must_indent(place)) is not None:
+            return f"a block has to begin here: its first line must be indented further than column {column}", []
         if place.fresh:
             return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"
@@ -167,13 +171,28 @@ class Explainer:
         after = place.step(rest[0])
         if after is None or after.fresh:
             return f"{character} can be read, but no sentence goes on like that"
-        lexeme = quote((read + rest[:1])[-after.length :])
+        lexeme = tail((read + rest[:1])[-after.length :])
         if taken := self._names(expect(after).unfinished):
             return f"{lexeme} can be read as {listing(taken)}, but no sentence goes on like that"
         names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.threads)))
         return f"the lexer reads {lexeme} as {names}, which the parser does not take here; expected " + self._listing(
             expected
         )
+
+    def _blocks(self, place: Configuration) -> str:
+        columns = [str(column) for column in place.margin.columns]
+        return f"the open blocks begin in column{'s' if len(columns) > 1 else ''} {listing(columns, 'and')}"
+
+    def _must_indent(self, place: Configuration) -> int | None:
+        """The column of the innermost block, if the line before was one that only a deeper line can follow."""
+        while place.fallback is not None:
+            place = place.fallback
+        layout = self._grammar.layout
+        if layout is None or place.last is None or place.last.terminal != layout.newline or not place.fresh:
+            return None
+        if self._machine.shift(place.stack, layout.indent) is None:
+            return None
+        return place.margin.columns[-1]
 
     # Names
 
@@ -185,7 +204,7 @@ class Explainer:
 
     def _begun(self, terminals: Iterable[int], lexeme: bytes) -> str:
         """``STRING '"abc'``; several terminals joined by "or"."""
-        return " ".join(filter(None, [listing(self._names(terminals)), quote(lexeme)]))
+        return " ".join(filter(None, [listing(self._names(terminals)), tail(lexeme)]))
 
     def _listing(self, expected: Expectation) -> str:
         following = [*self._names(expected.next), *(["the end"] if expected.end else [])]

@@ -10,7 +10,7 @@ from typing import Literal
 from pdacon.determinism import quote
 
 _WIDTH = 100
-_SHOWN = 40  # Characters of a text that are enough to recognise the place.
+_SHOWN = 40  # Characters of a text, or symbols of a stack, that are enough to recognise the place.
 _LISTED = 12  # Terminals that are named before the rest is counted.
 
 
@@ -65,6 +65,8 @@ class Explanation:
         Terminals that ``lexeme`` may become, or become more of.
     expected : tuple of str
         Terminals that may begin there, in the order in which the lexer tries them.
+    blocks : tuple of int
+        The columns in which the blocks begin that are open there; ``(0,)`` where the grammar has no indentation.
     may_end : bool
         Whether the text may end there.
     cuts : tuple of Cut
@@ -88,6 +90,7 @@ class Explanation:
     lexeme: bytes
     unfinished: tuple[str, ...]
     expected: tuple[str, ...]
+    blocks: tuple[int, ...]
     may_end: bool
     cuts: tuple[Cut, ...]
     stack: tuple[str, ...]
@@ -99,16 +102,20 @@ class Explanation:
         lines = textwrap.wrap(f"{self._verdict}{self.reason}", width, subsequent_indent="    ")
         lines.append(f"  at:       line {self.line}, column {self.column}, after {tail(self.before + self._read)}")
         if self.lexeme:
-            lines += _listed(width, "reading", [quote(self.lexeme), "as", listing(self.unfinished, "or")])
+            unfinished = listing(self.unfinished) or "(nothing that the parser takes)"
+            lines += _listed(width, "reading", [tail(self.lexeme), "as", unfinished])
         following = [*self.expected, *(["the end"] if self.may_end else [])]
         lines += _listed(width, "expected", following or ["(nothing)"])
         if self.cuts:
             lines += _listed(width, "lexemes", map(str, self.cuts))
+        if len(self.blocks) > 1:
+            lines += _listed(width, "blocks", [f"in columns {listing(map(str, self.blocks), 'and')}"])
         for rule in self.rules:
             lines += _listed(width, "parsing", rule.split(" "), gap=" ")
         if self.within:
             lines += _listed(width, "within", [" in ".join(self.within)])
-        lines += _listed(width, "stack", self.stack or ["(empty)"])
+        deeper = [f"({len(self.stack) - _SHOWN} more)"] if len(self.stack) > _SHOWN else []
+        lines += _listed(width, "stack", [*deeper, *self.stack[-_SHOWN:]] or ["(empty)"])
         return "\n".join(lines)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdacon.pda.configuration import Configuration
+from pdacon.pda.indentation import column_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,23 @@ class Refusal:
         What ``matched`` matched, or else what has been read of a lexeme.
     reads_on : bool
         Whether the byte can be read all the same: what follows could not save the text.
+    column : int or None
+        Where the line begins that the byte is on, if that is why: it fits none of the open blocks, or the parser does
+        not take what it means.
     """
 
     unfinished: tuple[int, ...]
     matched: int | None
     lexeme: bytes
     reads_on: bool
+    column: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    terminal: int
+    lexeme: bytes
+    column: int | None
 
 
 def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
@@ -44,7 +56,7 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
     """
     unfinished: dict[int, None] = {}
     alternative: Configuration | None = configuration
-    cut: tuple[int, bytes] | None = None
+    cut: _Cut | None = None
     while alternative is not None:
         lexeme = read[len(read) - alternative.length :]
         if not alternative.fresh:
@@ -53,21 +65,32 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
         cut = cut or _cut(alternative, lexeme, byte)
         alternative = alternative.fallback
     reads_on = configuration.step(byte) is not None
-    lexeme = read[len(read) - configuration.length :]
-    matched, lexeme = cut if cut and not reads_on else (None, lexeme)
-    return Refusal(tuple(unfinished), matched, lexeme, reads_on)
+    if cut is None or reads_on:
+        return Refusal(tuple(unfinished), None, read[len(read) - configuration.length :], reads_on, None)
+    matched = None if cut.column is not None else cut.terminal
+    return Refusal(tuple(unfinished), matched, cut.lexeme, False, cut.column)
 
 
-def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> tuple[int, bytes] | None:
-    """The last terminal that matches within a lexeme or with the byte after it, if the parser does not take it."""
+def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:
+    """The last terminal that matches within a lexeme or with the byte after it, if nothing can come of it."""
     at: Configuration | None = configuration.restart()
-    last: tuple[int, bytes] | None = None
+    last: _Cut | None = None
     whole = lexeme + bytes([byte])
     for end, value in enumerate(whole, 1):
         if at is None:
             break
+        after = at.step(value)
         terminal = at.match(value)
         if terminal is not None:
-            last = None if at.takes(terminal) else (terminal, whole[:end])
-        at = at.step(value)
+            committed = after if after is None or after.fresh else after.fallback
+            last = _Cut(terminal, whole[:end], _column(at, terminal, value)) if committed is None else None
+        at = after
     return last
+
+
+def _column(configuration: Configuration, terminal: int, byte: int) -> int | None:
+    """Where the line behind a newline begins, if the parser would take the newline itself."""
+    layout = configuration.machine.grammar.layout
+    if layout is None or terminal != layout.newline or not configuration.takes(terminal):
+        return None
+    return column_after(configuration.column, byte, layout)

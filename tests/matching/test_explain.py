@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from typing import ClassVar
 
 import pytest
+from lark.indenter import Indenter
 
 import pdacon
+from pdacon.lalr import build_tables
+from pdacon.pda import Configuration, Machine, refuse
 
 BYTES = [bytes([b]) for b in range(256)]
 EOS, NONE = 256, 257
@@ -114,6 +118,46 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
   stack:    "{"  STRING  ":"  "["  value  ("," value)+  ","
 """[:-1]
     )
+
+
+def test_a_long_story_is_cut_short(json: pdacon.Constraint) -> None:
+    matcher = json.matcher()
+    assert matcher.accept_bytes(b"[" * 1000 + b'"' + b"a" * 1000)
+    explanation = matcher.explain(b"\n")
+    assert len(explanation.stack) == 1000
+    assert len(explanation.lexeme) == 1001
+    assert len(explanation.render().splitlines()) < 15
+    assert max(map(len, explanation.render().splitlines())) <= 100
+
+
+class Blocks(Indenter):
+    NL_type = "_NL"
+    OPEN_PAREN_types: ClassVar[list[str]] = []
+    CLOSE_PAREN_types: ClassVar[list[str]] = []
+    INDENT_type = "_INDENT"
+    DEDENT_type = "_DEDENT"
+    tab_len = 8
+
+
+@pytest.mark.parametrize(
+    ("text", "byte", "column"),
+    [
+        (b"if\n   a\n ", b"a", 1),
+        (b"a\n  ", b"a", 2),
+        (b"if\n   a\n    ", b"a", 4),
+        (b"if\n", b"a", None),
+        (b"if\n ", b"=", None),
+    ],
+)
+def test_a_line_that_begins_in_a_wrong_column(text: bytes, byte: bytes, column: int | None) -> None:
+    grammar = pdacon.Grammar.from_lark(
+        'start: stmt+\nstmt: "if" _NL _INDENT stmt+ _DEDENT | "a" _NL\n_NL: /(\\n[ \\t]*)+/\n%declare _INDENT _DEDENT',
+        postlex=Blocks(),
+    )
+    configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(text)
+    assert configuration is not None
+    assert configuration.read(byte) is None
+    assert refuse(configuration, text, byte[0]).column == column
 
 
 def test_misuse(json: pdacon.Constraint) -> None:
