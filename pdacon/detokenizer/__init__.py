@@ -6,7 +6,7 @@ nothing asks a tokenizer what an id means, and no id is text that its tokenizer 
 
     reading.py       what every reader hands back
     decoders.py      the decoder pipeline of a Hugging Face tokenizer -> a rule per token; others are refused by name
-    huggingface.py, slow_sentencepiece.py, sentencepiece_model.py, tiktoken_ranks.py, tekken_file.py   the readers
+    huggingface.py, slow.py, sentencepiece_model.py, tiktoken_ranks.py, tekken_file.py   the readers
     verification.py  bytes beside the tokenizer's own decoding
     cache.py         readings on disk, under the fingerprint of what they were read from
     vocabulary.py    `Vocabulary`

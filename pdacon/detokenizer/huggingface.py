@@ -143,14 +143,11 @@ def _read_other(tokenizer: Any) -> Reading:
                 f"{name} is not a fast tokenizer, but tiktoken is behind it: use "
                 f"pdacon.Vocabulary.from_tiktoken(tokenizer.{attribute}), and compare the ids of its special tokens"
             )
-    if hasattr(getattr(tokenizer, "sp_model", None), "serialized_model_proto"):
-        from pdacon.detokenizer.slow_sentencepiece import read_slow_sentencepiece
+    if all(hasattr(tokenizer, name) for name in ("convert_ids_to_tokens", "added_tokens_decoder", "all_special_ids")):
+        from pdacon.detokenizer.slow import read_slow
 
-        return read_slow_sentencepiece(tokenizer)
-    raise VocabularyError(
-        f"{name} is not a fast tokenizer (no tokenizers.Tokenizer is behind it) and wraps neither SentencePiece nor "
-        f"mistral-common: load it with use_fast=True, or {WAY_OUT}"
-    )
+        return read_slow(tokenizer)
+    raise VocabularyError(f"{name} is not a fast tokenizer (no tokenizers.Tokenizer is behind it); {WAY_OUT}")
 
 
 def _read_mistral(inside: Any) -> Reading:

@@ -128,7 +128,7 @@ class Comparison:
                 continue
             before, after = completing(text)
             around = [single.get(bytes([byte]), -1) for byte in before + after]
-            if -1 not in around:
+            if -1 not in around and _is_utf8(before + text + after):  # some bytes are in no character
                 found.append((i, [*around[: len(before)], i, *around[len(before) :]]))
         return found
 

@@ -25,7 +25,12 @@ def real_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(data.glob("*.model.v*"))}
 
 
-REAL = ["tokenizer.model.v1", "mistral_instruct_tokenizer_240323.model.v3"]
+REAL = [
+    "tokenizer.model.v1",
+    "mistral_instruct_tokenizer_240216.model.v2",
+    "mistral_instruct_tokenizer_240323.model.v3",
+    "mistral_instruct_tokenizer_241114.model.v7",
+]
 
 
 @cache

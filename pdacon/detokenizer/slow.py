@@ -1,7 +1,8 @@
-"""Tokenizers of transformers that run on SentencePiece in Python: their words, under the reading that proves right.
+"""Tokenizers of transformers that run in Python: their words, under the reading that proves right.
 
-Each such class has a decoding of its own. What they share is that ``▁`` becomes a space; whether ``<0x41>`` is the
-letter A or six characters is found out. A reading counts only if the tokenizer decodes all its tokens to it.
+Each such class has a decoding of its own. Read are those on SentencePiece, where ``▁`` becomes a space and ``<0x41>``
+is the letter A or six characters, and those whose words are single bytes (ByT5). A reading counts only if the
+tokenizer decodes all its tokens to it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pdacon.detokenizer.verification import Comparison
 from pdacon.errors import VocabularyError
 
 
-def read_slow_sentencepiece(tokenizer: Any) -> Reading:
-    """Return what every id of a tokenizer with an ``sp_model`` stands for.
+def read_slow(tokenizer: Any) -> Reading:
+    """Return what every id of a tokenizer in Python stands for.
 
     Raises
     ------
@@ -26,30 +27,29 @@ def read_slow_sentencepiece(tokenizer: Any) -> Reading:
     words = [_word(tokenizer, i) for i in range(len(tokenizer))]
     silent = {i for i in tokenizer.all_special_ids if i is not None}
     silent.update(i for i, token in tokenizer.added_tokens_decoder.items() if token.special)
-    mute = _mute_pieces(tokenizer.sp_model)
-    silent.update(i for i, word in enumerate(words) if word in mute)
-    ids = [i for i, word in enumerate(words) if word and i not in silent]
-    failure: VocabularyError | None = None
-    for raw in ("ByteFallback", ""):
-        decoder = Decoder(inner=(_spaces,), raw=raw)
-        texts = decoder.spell([words[i] for i in ids])
+    pieces = hasattr(tokenizer, "sp_model")
+    mute = _mute_pieces(tokenizer.sp_model) if pieces else set()
+    ids = [i for i, word in enumerate(words) if word and i not in silent and word not in mute]
+    failures = []
+    for read in (_with_bytes, _literally) if pieces else (_single_bytes,):
+        texts = read([words[i] for i in ids])
         tokens = placed(zip(ids, texts, strict=True), len(words))
-        bytes_ids = frozenset(i for i in ids if decoder.is_raw(words[i]))
-        comparison = Comparison(lambda row: _decode(tokenizer, row), False, ids, tokens, texts, bytes_ids, inside=True)
+        alone = frozenset(i for i in ids if len(tokens[i] or b"") == 1 and len(words[i]) in (1, 6))
+        comparison = Comparison(lambda row: _decode(tokenizer, row), False, ids, tokens, texts, alone, inside=True)
         try:
             comparison.check()
         except VocabularyError as error:
-            failure = failure or error
+            failures.append(error)
             continue
         end = tokenizer.eos_token_id
         strips, notes = _at_the_ends(tokenizer, comparison)
-        if not raw and any(BYTE_PIECE.fullmatch(word) for word in words):
+        if read is _literally and any(BYTE_PIECE.fullmatch(word) for word in words):
             notes.append("the tokenizer prints byte pieces as <0x0A>, so that is what they stand for here")
         return Reading(tokens, () if end is None else (end,), strips, tuple(notes))
     raise VocabularyError(
-        f"{type(tokenizer).__name__} decodes the pieces of its SentencePiece model in a way of its own ({failure}); "
+        f"{type(tokenizer).__name__} is not a fast tokenizer and decodes tokens in a way of its own ({failures[0]}); "
         f"load it with use_fast=True, or {WAY_OUT}"
-    ) from failure
+    ) from failures[0]
 
 
 def _word(tokenizer: Any, i: int) -> str:
@@ -64,8 +64,16 @@ def _mute_pieces(model: Any) -> set[str]:
     return {piece for piece, kind in parse(*model_bytes(model)).pieces if kind in (CONTROL, UNKNOWN, UNUSED)}
 
 
-def _spaces(words: list[str]) -> list[str]:
-    return [word.replace("▁", " ") for word in words]
+def _with_bytes(words: list[str]) -> list[bytes]:
+    return Decoder(raw="ByteFallback").spell([word.replace("▁", " ") for word in words])
+
+
+def _literally(words: list[str]) -> list[bytes]:
+    return [word.replace("▁", " ").encode() for word in words]
+
+
+def _single_bytes(words: list[str]) -> list[bytes]:
+    return [word.encode("latin-1" if len(word) == 1 and word < "\u0100" else "utf-8") for word in words]
 
 
 def _decode(tokenizer: Any, row: list[int]) -> str:
