@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
@@ -22,3 +23,29 @@ def test_own_grammar(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(written) == 2
     assert all(accepts(grammar, text) for text in written), written
     assert "shortest way to the end: arge tea." in lines
+
+
+def test_constrain_json(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("transformers")
+    found = runpy.run_path(str(EXAMPLES / "constrain_json.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(found["PROMPTS"])
+    assert any("name" in line for line in lines)
+
+
+def test_refused_token(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "refused_token.py"), run_name="__main__")
+    first, second = capsys.readouterr().out.split("\n\n")
+    assert "is not allowed" in first
+    assert "is allowed" in second
+
+
+def test_random_texts(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "random_texts.py"), run_name="__main__")
+    assert "200 texts parsed" in capsys.readouterr().out
+
+
+def test_every_example_is_tried() -> None:
+    # Training takes a quarter of an hour; the corpus it needs is a module of its own.
+    tried = set(re.findall(r'EXAMPLES / "(\w+)\.py"', Path(__file__).read_text(encoding="utf-8")))
+    assert {path.stem for path in EXAMPLES.glob("*.py")} - tried == {"tiny_corpus", "train_tiny_model"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from rich.text import Text
 
-from pdacon.cli.display import head_of, listed, readable, show
+from pdacon.cli.display import head_of, listed, readable, show, width
 from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
@@ -137,12 +138,13 @@ def _inventory_as_text(tokens: Tokens, inventory: Inventory) -> Text:
     ]
     if vocabulary.strip_leading_space:
         rows.append(("first space", ["the tokenizer takes one space off the beginning of a text"]))
-    rows += [("note", note.split(" ")) for note in vocabulary.notes]
     text = Text()
     for name, items in rows:
         lines = listed(f"{name:<12}", items or ["none"])
         text.append(lines[0][:12], "bold").append(lines[0][12:] + "\n")
         text.append("".join(" " * 9 + line + "\n" for line in lines[1:]))
+    for note in vocabulary.notes:
+        text.append(textwrap.fill(f"{'note':<13}{note}", width(), subsequent_indent=" " * 13) + "\n")
     text.rstrip()
     return text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
@@ -17,6 +17,8 @@ from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
+from pdacon.lexer import compile_pattern
+from pdacon.matching.lexemes import first_bytes
 from pdacon.pda import Configuration, Expectation, Machine, expect
 
 
@@ -33,7 +35,7 @@ class Outlook:
     accepted : bool
         Whether ``viable`` is a sentence.
     expected : Expectation
-        The terminals that may go on after ``viable``.
+        The terminals that may go on after ``viable``; those that no allowed token begins are left out.
     tokens : tuple of int
         The tokens that may go on after ``viable``, end tokens included.
     completion : bytes
@@ -58,12 +60,14 @@ def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
     bitmask = numpy.zeros(-(-vocabulary.size // 32), dtype=numpy.int32)
     matcher.fill_bitmask(bitmask)
     allowed = numpy.unpackbits(bitmask.view(numpy.uint8), bitorder="little", count=vocabulary.size)
+    tokens = tuple(numpy.flatnonzero(allowed).tolist())
+    beginnings = {text[0] for text in map(vocabulary.tokens.__getitem__, tokens) if text is not None}
     return Outlook(
         viable=text[:viable],
         rest=text[viable:],
         accepted=matcher.is_accepting(),
-        expected=_expected(constraint.grammar, text[:viable]),
-        tokens=tuple(numpy.flatnonzero(allowed).tolist()),
+        expected=_expected(constraint.grammar, text[:viable], beginnings),
+        tokens=tokens,
         completion=matcher.shortest_completion(),
     )
 
@@ -79,11 +83,20 @@ def show_mask(grammar: Grammar, text: bytes, tokens: Tokens, *, most: int, json_
     return FINDINGS if outlook.rest else 0
 
 
-def _expected(grammar: Grammar, viable: bytes) -> Expectation:
+def _expected(grammar: Grammar, viable: bytes, beginnings: set[int]) -> Expectation:
     configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(viable)
     if configuration is None:
         raise AssertionError(f"the matcher accepts {viable!r}, but it has no configuration")
-    return expect(configuration)
+    expected = expect(configuration)
+    return replace(expected, next=tuple(t for t in expected.next if _begins(grammar, t, beginnings)))
+
+
+def _begins(grammar: Grammar, terminal: int, beginnings: set[int]) -> bool:
+    """Whether a lexeme of the terminal can begin with one of the bytes."""
+    pattern = grammar.terminals[terminal].pattern
+    if pattern is None:
+        return False
+    return not beginnings.isdisjoint(first_bytes(compile_pattern(pattern.regexp, grammar.options.g_regex_flags)))
 
 
 def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int) -> Text:
@@ -100,11 +113,17 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
         lines.append(f"{tail_of(outlook.viable)} is {whole if outlook.accepted else 'the beginning of a text'}")
     if expected.unfinished:
         lines += listed("unfinished:", map(names, expected.unfinished))
-    lines += listed("may follow:", [*map(names, expected.next), *(["the end"] if outlook.accepted else [])])
+    following = [*map(names, expected.next), *(["the end"] if outlook.accepted else [])]
+    rest = "(only the rest of it)" if expected.unfinished else "(nothing)"
+    lines += listed("may follow:", following or [rest])
     texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
     texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
-    more = f", {min(most, len(texts))} of them:" if len(texts) > most else ":"
-    lines += listed(f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}{more}", texts[:most])
+    count = f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}"
+    if most == 0:
+        lines.append(count)
+    else:
+        more = f", {most} of them:" if len(texts) > most else ":"
+        lines += listed(f"{count}{more}", texts[:most])
     lines.append(f"shortest completion: {head_of(outlook.completion)}")
     text = Text("\n".join(lines))
     text.highlight_regex(r"(?m)^not allowed:", "bold red")

@@ -48,8 +48,9 @@ def show_samples(
             print(json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False))  # noqa: T201
     else:
         # Texts of several lines need something between them.
-        gap = "\n\n" if any("\n" in sentence.text.rstrip("\n") for sentence in found) else "\n"
-        print(gap.join(printable(sentence.text) for sentence in found))  # noqa: T201
+        gap = "\n" if any("\n" in sentence.text.rstrip("\n") for sentence in found) else ""
+        texts = (printable(sentence.text) for sentence in found)
+        sys.stdout.write(gap.join(text if text.endswith("\n") else f"{text}\n" for text in texts))
     notes = [] if len(found) == count else [f"no more than {len(found)} different texts found"]
     notes += [] if seed is not None else [f"--seed {chosen} repeats this"]
     if notes:

@@ -105,7 +105,7 @@ class Explanation:
             unfinished = listing(self.unfinished) or "(nothing that the parser takes)"
             lines += _listed(width, "reading", [tail(self.lexeme), "as", unfinished])
         following = [*self.expected, *(["the end"] if self.may_end else [])]
-        lines += _listed(width, "expected", following or ["(nothing)"])
+        lines += _listed(width, "expected", following or ["(only the rest of it)" if self.lexeme else "(nothing)"])
         if self.cuts:
             lines += _listed(width, "lexemes", map(str, self.cuts))
         if len(self.blocks) > 1:

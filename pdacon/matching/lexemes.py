@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 from pdacon.lexer import Program
-from pdacon.lexer.program import BYTES, MATCH
+from pdacon.lexer.program import BYTES, MATCH, SPLIT
 
 # Letters about as often as English has them, so that names look like words.
 _LETTERS = "eeeeaaaaooooiiittttnnnsssrrrhhlldduccmmfpgwybvk"
@@ -15,6 +16,7 @@ _OTHERS_SHARE = 0.03
 # Weights beside 1: of parts that can be left out, of escapes, of leaving a loop too early or too late.
 _OPTIONAL, _ESCAPE, _RELUCTANT = 0.35, 0.1, 0.1
 _BACKSLASH = (0x5C, 0x5C)
+_COUNTED = 3  # so many ways past a part mean that it is one of several written out
 
 
 class LexemeSampler:
@@ -26,6 +28,9 @@ class LexemeSampler:
         self._kind = program.kind.tolist()
         self._edges = [edges[offset[i] : offset[i + 1]] for i in range(len(self._kind))]
         self._entry = program.entry
+        self._entries = Counter(
+            target for kind, edges in zip(self._kind, self._edges, strict=True) if kind == SPLIT for *_, target in edges
+        )
         self._known: dict[int, tuple[list[tuple[int, bool]], list[float]]] = {}
 
     def draw(self, rng: Random) -> bytes | None:
@@ -56,16 +61,24 @@ class LexemeSampler:
         return rng.choices(targets, weights)[0]
 
     def _branches(self, state: int) -> tuple[list[tuple[int, bool]], list[float]]:
-        """The edges of a state as (target, whether it leads back), and how much each is liked."""
+        """The edges of a state as (target, whether it repeats something), and how much each is liked.
+
+        Counted repetitions are written out in a Program: what they have in common is that all leave out the same rest.
+        """
         known = self._known.get(state)
         if known is None:
             targets = [target for _, _, target in self._edges[state]]
             reached = [self._reach(target) for target in targets]
-            branches = [(target, state in reach) for target, reach in zip(targets, reached, strict=True)]
-            weights = [
-                (_OPTIONAL if any(other in reach for other in targets if other != target) and state not in reach else 1)
-                * (_ESCAPE if self._edges[target] and self._edges[target][0][:2] == _BACKSLASH else 1)
+            left_out = [
+                max((self._entries[other] for other in targets if other in reach and other != target), default=0)
                 for target, reach in zip(targets, reached, strict=True)
+            ]
+            repeats = [state in reach or entries >= _COUNTED for reach, entries in zip(reached, left_out, strict=True)]
+            branches = list(zip(targets, repeats, strict=True))
+            weights = [
+                (_OPTIONAL if entries and not again else 1)
+                * (_ESCAPE if self._edges[target] and self._edges[target][0][:2] == _BACKSLASH else 1)
+                for (target, again), entries in zip(branches, left_out, strict=True)
             ]
             known = self._known[state] = branches, weights
         return known

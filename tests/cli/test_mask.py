@@ -64,6 +64,13 @@ def test_json_format_has_everything(text: str, unfinished: set[str], next: set[s
     json.loads(text + shown["shortest_completion"])
 
 
+def test_a_terminal_that_no_token_begins_may_not_follow(mask, tmp_path: Path) -> None:
+    grammar = tmp_path / "blocks.lark"
+    grammar.write_text('start: NAME | "if" NAME _INDENT\nNAME: /[a-z]+/\nSPACE: " "\n%declare _INDENT\n%ignore SPACE\n')
+    for text, possible in (("if", False), ("i", True)):
+        assert ("SPACE" in json.loads(mask(str(grammar), text, "--format", "json")[1])["next_terminals"]) is possible
+
+
 def test_a_text_that_begins_with_a_dash_goes_after_two(mask) -> None:
     status, out, _ = mask("json", "--format", "json", "--", "-1")
     assert status == 0

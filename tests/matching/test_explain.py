@@ -111,7 +111,7 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
 '", tr:' is not allowed: ":" cannot continue "true" "tr"
   at:       line 2, column 8, after '{"a": [1,\\n"b", tr'
   reading:  "tr"  as  "true"
-  expected: (nothing)
+  expected: (only the rest of it)
   lexemes:  STRING '"b"'  ","  WS " " (ignored)
   parsing:  ("," value)+: ("," value)+ "," • value
   within:   array in pair in object
