@@ -86,13 +86,27 @@ def _words(tokenizer: Any, backend: Any) -> tuple[list[str], set[int]]:
         words[i] = backend.id_to_token(i) or ""
     silent = {i for i, token in added.items() if token.special}
     silent.update(i for i in getattr(tokenizer, "all_special_ids", ()) if i is not None)
-    unknown = getattr(backend.model, "unk_token", None)
-    if unknown is not None and (i := backend.token_to_id(unknown)) is not None:
-        silent.add(i)
-    unk_id = getattr(backend.model, "unk_id", None)  # of Unigram
-    if unk_id is not None:
-        silent.add(unk_id)
+    silent.update(_unknown(backend))
     return words, silent
+
+
+def _unknown(backend: Any) -> Iterable[int]:
+    """Return the id of the unknown token, which stands for whatever the vocabulary lacks."""
+    model = backend.model
+    name = getattr(model, "unk_token", None)
+    if name is not None:
+        i = backend.token_to_id(name)
+        return () if i is None else (i,)
+    if type(model).__name__ != "Unigram":  # which does not say, so it is asked for a character that nothing has
+        return ()
+    try:
+        found = model.tokenize(_NOWHERE)
+    except Exception:  # the library's own; it has no unknown token
+        return ()
+    return [token.id for token in found if len(found) == 1 and token.value != backend.id_to_token(token.id)]
+
+
+_NOWHERE = "\U0010fffd"  # for private use
 
 
 def _require_known_words(backend: Any, decoder: Decoder) -> None:

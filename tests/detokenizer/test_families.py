@@ -128,6 +128,27 @@ def test_bytes_of_the_fallback_are_single_bytes() -> None:
     assert vocab.tokens.count(b" ") == 2
 
 
+def test_the_unknown_token_has_no_text_even_if_nobody_calls_it_special() -> None:
+    unigram = Tokenizer(models.Unigram([("a", -1.0), ("<what>", 0.0)], unk_id=1))
+    unigram.decoder = decoders.Metaspace()
+    assert Vocabulary.from_huggingface(unigram, eos_ids=[]).tokens == (b"a", None)
+    without = Tokenizer(models.Unigram([("a", -1.0), ("b", -1.0)]))
+    without.decoder = decoders.Metaspace()
+    assert Vocabulary.from_huggingface(without, eos_ids=[]).tokens == (b"a", b"b")
+    bpe = Tokenizer(models.BPE({"a": 0, "<what>": 1}, [], unk_token="<what>"))
+    bpe.decoder = decoders.Fuse()
+    assert Vocabulary.from_huggingface(bpe, eos_ids=[]).tokens == (b"a", None)
+
+
+def test_added_tokens_are_what_the_normalizer_makes_of_them() -> None:
+    """That is what the library decodes them to."""
+    tokenizer = FAMILIES["byte fallback, Llama 2"](TEXT)
+    tokenizer.add_tokens([AddedToken("<n>", special=False), AddedToken("<v>", special=False, normalized=False)])
+    vocab = Vocabulary.from_huggingface(tokenizer, eos_ids=[2])
+    assert vocab.tokens[-2:] == (b" <n>", b"<v>")
+    assert tokenizer.decode([vocab.size - 1, vocab.size - 2]) == "<v> <n>"
+
+
 def test_word_piece_says_what_its_first_token_is() -> None:
     tokenizer, vocab = trained("WordPiece")
     continuation = next(i for i in range(len(vocab)) if (tokenizer.id_to_token(i) or "").startswith("##"))
