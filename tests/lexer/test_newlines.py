@@ -6,6 +6,7 @@ import re
 
 import pytest
 from support.indented_grammars import INDENTED_GRAMMARS, TreeIndenter
+from support.lowering import machine_of
 from support.small_grammars import SmallGrammar
 
 import pdacon
@@ -13,6 +14,7 @@ from pdacon import Vocabulary
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lexer import check_newline
+from pdacon.pda import Configuration
 
 REST = "%declare _INDENT _DEDENT\n"
 
@@ -121,3 +123,43 @@ def test_which_small_grammars_will_compile(small: SmallGrammar) -> None:
     grammar = Grammar.from_lark(small.text, conflicts=small.conflicts, lookahead=small.lookahead, **small.options)
     report = pdacon.check(grammar)
     assert report.ok == (small.refused is None), report.render()
+
+
+COMPILED = [small for small in INDENTED_GRAMMARS if small.refused is None]
+
+
+@pytest.mark.parametrize("small", COMPILED, ids=lambda small: small.name)
+def test_what_has_passed_is_so(small: SmallGrammar) -> None:
+    """By the meaning: after a line break a newline goes on to match, one column further with each space.
+
+    Or it is on the way, by something that is no blank; the grammars here have only line breaks for that.
+    """
+    machine = machine_of(small)
+    layout = machine.grammar.layout
+    assert layout is not None
+    pending = [Configuration.initial(machine)]
+    seen = {pending[0]}
+    checked = 0
+    for configuration in pending:
+        for character in small.alphabet:
+            following = configuration.step(ord(character))
+            if following is None or following in seen or len(pending) == 400:
+                continue
+            seen.add(following)
+            pending.append(following)
+            if following.column is None:
+                continue
+            threads = tuple(thread for thread in following.threads if thread[0] == layout.newline)
+            if not machine.move(threads, ord(" ")):
+                assert not any(machine.move(threads, byte) for byte in range(128) if byte != ord("\n"))
+                continue
+            spaced = following
+            for more in range(1, 4):
+                assert spaced.match(ord(" ")) == layout.newline
+                after = spaced.step(ord(" "))
+                assert after is not None
+                assert after.column == following.column + more
+                assert more == 1 or after.threads == spaced.threads
+                spaced = after
+                checked += 1
+    assert checked or small.name == "a keyword for the newline"

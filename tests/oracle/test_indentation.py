@@ -11,6 +11,7 @@ import pytest
 from lark.indenter import PythonIndenter
 from support.indented_grammars import INDENTED_GRAMMARS
 from support.lowering import load, machine_of
+from support.sampler import IndentedSampler, damaged
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
 
@@ -105,6 +106,36 @@ def test_a_margin_is_part_of_the_value() -> None:
     assert len({one, two, tab}) == 2
 
 
+def sampled_and_damaged(
+    grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None], depth: int, start: str = "start"
+) -> None:
+    """Sentences of random derivations, and the same with one change: Configuration and Lark agree on each."""
+    random = Random(grammar.name)
+    parser = lark.Lark(grammar.text, parser="lalr", **grammar.options)
+    sampler = IndentedSampler(parser, random, depth)
+    sentences = [sampler.sentence(start)[:2000] for _ in range(scaled(60))]
+    texts = [*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(60)))]
+    oracle = StockLark(grammar)
+    initial = Configuration.initial(machine_of(grammar))
+    verdicts = {text: accepted(initial.read(text.encode())) for text in texts}
+    assert verdicts == {text: oracle.accepts(text) for text in verdicts}
+    tally(
+        sentences_sampled=len(sentences),
+        of_these_parsed_by_Lark=sum(verdicts[text] for text in sentences),
+        damaged_sentences=len(texts) - len(sentences),
+        of_these_still_parsed=sum(verdicts[text] for text in texts[len(sentences) :]),
+    )
+
+
+@pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
+def test_sampled_sentences(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    sampled_and_damaged(grammar, scaled, tally, 8)
+
+
+def test_sampled_python(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    sampled_and_damaged(python_without_look_around(), scaled, tally, 10, "file_input")
+
+
 TEXTS = r"""
 x = 1\nif x:\n    y = (1,\n2)\n    z\nelse:\n\tpass\n
 def f(a,\n  b):\n  # comment\n\n  return [a,\n# c\nb]\n\n\n# end\nf(1, 2)\n
@@ -133,7 +164,7 @@ def python_texts() -> list[str]:
     return texts
 
 
-def test_python_without_look_around(tally: Callable[..., None]) -> None:
+def python_without_look_around() -> SmallGrammar:
     """python.lark with its own Indenter, but strings and numbers that need no look-around."""
     text = (Path(lark.__file__).parent / "grammars" / "python.lark").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -143,7 +174,11 @@ def test_python_without_look_around(tally: Callable[..., None]) -> None:
             text = text.replace(line, 'LONG_STRING.1: /""".*?"""/s')
     text = text.replace("/(?![1-9])/", "")
     options = {"postlex": PythonIndenter(), "start": "file_input"}
-    grammar = SmallGrammar("python", "", text, "", options, conflicts="shift")
+    return SmallGrammar("python", "as it is shipped", text, "", options, conflicts="shift")
+
+
+def test_python_without_look_around(tally: Callable[..., None]) -> None:
+    grammar = python_without_look_around()
     oracle = StockLark(grammar)
     initial = Configuration.initial(machine_of(grammar))
     texts = python_texts()

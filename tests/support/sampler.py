@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
 from lark import Lark
 from lark.grammar import NonTerminal, Rule, Symbol
+from lark.indenter import Indenter
 
 if sys.version_info >= (3, 11):
     from re import _constants as sre
@@ -127,6 +128,13 @@ class Sampler:
     def sentence(self, start: str = "start") -> str:
         """The texts of a random derivation's terminals, with ignored text here and there between them."""
         sentence = self._gap()
+        for name in self._terminals(start):
+            text = self._texts[name].text()
+            sentence += (self._space() if _run_together(sentence, text) else "") + text + self._gap()
+        return sentence
+
+    def _terminals(self, start: str) -> Iterator[str]:
+        """The terminals of a random derivation."""
         pending: list[tuple[Symbol, int]] = [(NonTerminal(start), 0)]
         while pending:
             symbol, depth = pending.pop()
@@ -134,9 +142,7 @@ class Sampler:
                 expansion = self._expansion(symbol.name, depth)
                 pending.extend((part, depth + 1) for part in reversed(expansion))
             else:
-                text = self._texts[symbol.name].text()
-                sentence += (self._space() if _run_together(sentence, text) else "") + text + self._gap()
-        return sentence
+                yield symbol.name
 
     def _expansion(self, rule: str, depth: int) -> list[Symbol]:
         expansions = self._expansions[rule]
@@ -159,6 +165,59 @@ class Sampler:
         if not self._blank or self.random.random() < 0.05:
             return ""
         return self._texts[self.random.choice(self._blank)].text()
+
+
+class IndentedSampler(Sampler):
+    """Random derivations of a grammar with an Indenter: the blanks after each newline say what the derivation wants.
+
+    Newlines that the derivation wants in parentheses are written all the same, where Lark drops them; others are put
+    in. Lines that are empty or hold only a comment come in between.
+    """
+
+    def __init__(self, lark: Lark, random: Random, depth: int = 8) -> None:
+        super().__init__(lark, random, depth)
+        indenter = lark.options.postlex
+        assert isinstance(indenter, Indenter)
+        self.indenter = indenter
+
+    def sentence(self, start: str = "start") -> str:
+        indenter = self.indenter
+        sentence = ""
+        columns, parens = [0], 0
+        names = list(self._terminals(start))
+        for at, name in enumerate(names):
+            if name in (indenter.INDENT_type, indenter.DEDENT_type):
+                continue
+            if name == indenter.NL_type:
+                self._follow(names, at + 1, columns)
+                sentence += self._newline(columns[-1])
+                continue
+            parens += (name in indenter.OPEN_PAREN_types) - (name in indenter.CLOSE_PAREN_types)
+            text = self._texts[name].text()
+            # A blank at the beginning of a line would be one column more.
+            gap = "" if sentence.endswith(("\n", " ", "\t")) else self._space() if _run_together(sentence, text) else ""
+            sentence += gap + text
+            if at + 1 < len(names) and names[at + 1] != indenter.NL_type:
+                sentence += self._gap()
+            if parens and self.random.random() < 0.1:
+                sentence += self._texts[indenter.NL_type].text()
+        return sentence
+
+    def _follow(self, names: list[str], at: int, columns: list[int]) -> None:
+        """Open or close the blocks that the derivation wants after a newline."""
+        while at < len(names) and names[at] in (self.indenter.INDENT_type, self.indenter.DEDENT_type):
+            if names[at] == self.indenter.INDENT_type:
+                columns.append(columns[-1] + self.random.choice([1, 2, 4, 4, self.indenter.tab_len]))
+            elif len(columns) > 1:
+                columns.pop()
+            at += 1
+
+    def _newline(self, column: int) -> str:
+        before = self._texts[self.indenter.NL_type].text() if self.random.random() < 0.2 else ""
+        tabs = self.random.randrange(column // self.indenter.tab_len + 1) if self.random.random() < 0.3 else 0
+        blanks = ["\t"] * tabs + [" "] * (column - tabs * self.indenter.tab_len)
+        self.random.shuffle(blanks)
+        return before.rstrip(" \t") + "\n" + "".join(blanks)
 
 
 def _run_together(left: str, right: str) -> bool:
