@@ -20,7 +20,7 @@ class Matcher(_core.Matcher):
         self._explainer = explainer
 
     def fork(self) -> Matcher:
-        """An independent matcher at the same position, with the same history. The stack is shared, not copied."""
+        """An independent matcher at the same position, with the same history. Both are shared, not copied."""
         twin = Matcher.__new__(Matcher)
         _core.Matcher.__init__(twin, self)
         twin._explainer = self._explainer

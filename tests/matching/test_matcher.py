@@ -80,6 +80,33 @@ def test_rollback_is_bounded_when_asked(constraint: pdacon.Constraint, kept: int
     assert matcher.accept_bytes(b"[1,2"[4 - kept :] or b"]")
 
 
+@pytest.mark.parametrize("kept", [None, 1, 63, 64, 65, 200])
+def test_the_way_back_is_long_and_exact(constraint: pdacon.Constraint, kept: int | None) -> None:
+    """Accepts and rollbacks in any order, forks among them, against a list of what was accepted."""
+    random = np.random.default_rng(1)
+    matcher = constraint.matcher(max_rollback=kept)
+    assert matcher.accept_bytes(b'"')
+    matcher, texts, available = matcher.fork(), [b'"'], 1
+    for _ in range(400):
+        for _ in range(random.integers(0, 40)):
+            texts.append(bytes(random.choice([*b"ab["], size=random.integers(0, 3)).tolist()))
+            assert matcher.accept_bytes(texts[-1])
+            available = min(available + 1, len(texts) if kept is None else kept)
+        with pytest.raises(pdacon.MatcherError, match=f"only {available}"):
+            matcher.rollback(available + 1)
+        back = int(random.integers(0, min(available, 90) + 1))
+        twin = matcher.fork()
+        matcher.rollback(back)
+        assert twin._text() == b"".join(texts)
+        del texts[len(texts) - back :]
+        available -= back
+        assert matcher._text() == b"".join(texts)
+        if not texts:
+            texts, available = [b'"'], 1
+            assert matcher.accept_bytes(b'"')
+        matcher = matcher if random.integers(2) else matcher.fork()
+
+
 def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
     matcher = constraint.matcher()
     for token in (-1, 260, 1 << 30, 1 << 40):

@@ -16,6 +16,7 @@ Matcher::Matcher(const Matcher& other)
       leading_space_(other.leading_space_),
       at_(other.at_),
       history_(other.history_),
+      takes_back_(other.takes_back_),
       text_(other.text_) {}
 
 Matcher::Position Matcher::initial() const {
@@ -74,8 +75,12 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
 void Matcher::accept(Step step) {
     text_.append(step.text);
     std::swap(at_, step.to);
-    if (max_rollback_ != 0) history_.push_back(std::move(step.to));
-    if (max_rollback_ > 0 && static_cast<std::int64_t>(history_.size()) > max_rollback_) history_.pop_front();
+    if (max_rollback_ == 0) return;
+    history_.push(std::move(step.to));
+    ++takes_back_;
+    if (max_rollback_ < 0) return;
+    takes_back_ = std::min(takes_back_, static_cast<std::size_t>(max_rollback_));
+    history_.forget_before(takes_back_);
 }
 
 std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
@@ -92,20 +97,21 @@ std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const
 
 void Matcher::rollback(std::int64_t count) {
     if (count < 0) throw std::invalid_argument("rollback: the count must not be negative");
-    if (static_cast<std::uint64_t>(count) > history_.size())
+    if (static_cast<std::uint64_t>(count) > takes_back_)
         throw MatcherMisuse(
-            "rollback(" + std::to_string(count) + "): only " + std::to_string(history_.size()) +
+            "rollback(" + std::to_string(count) + "): only " + std::to_string(takes_back_) +
             " accepts can be taken back" +
             (max_rollback_ >= 0 ? " (max_rollback=" + std::to_string(max_rollback_) + ")" : ""));
     if (count == 0) return;
-    at_ = std::move(history_[history_.size() - static_cast<std::size_t>(count)]);
-    history_.resize(history_.size() - static_cast<std::size_t>(count), at_);
+    at_ = history_.pop(static_cast<std::size_t>(count));
+    takes_back_ -= static_cast<std::size_t>(count);
     text_.resize(at_.length);
 }
 
 void Matcher::reset() {
     at_ = initial();
     history_.clear();
+    takes_back_ = 0;
     text_.clear();
 }
 

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history.hpp"
 #include "stack.hpp"
 #include "token_pda.hpp"
 
@@ -99,8 +99,9 @@ class Matcher {
     std::int64_t max_rollback_;
     bool leading_space_;  // at the start
     Position at_;
-    std::deque<Position> history_;
-    std::string text_;  // what was accepted, for those who ask why
+    History<Position> history_;
+    std::size_t takes_back_ = 0;  // accepts; history_ may hold more
+    std::string text_;            // what was accepted, for those who ask why
     mutable std::atomic<bool> in_use_{false};
 };
 
