@@ -204,8 +204,9 @@ def _as_it_is(word: str) -> str:
 
 def _clean_up(word: str) -> str:
     """Take away the space before punctuation and English contractions, as the WordPiece and CTC decoders do."""
-    for dirty, clean in _CLEAN:
-        word = word.replace(dirty, clean)
+    if _DIRTY.search(word):  # hardly ever
+        for dirty, clean in _CLEAN:
+            word = word.replace(dirty, clean)
     return word
 
 
@@ -222,6 +223,7 @@ _CLEAN = (
     (" 've", "'ve"),
     (" 're", "'re"),
 )
+_DIRTY = re.compile("|".join(re.escape(dirty) for dirty, _ in _CLEAN))
 
 
 def _fallback_byte(word: str) -> bytes | None:

@@ -151,6 +151,8 @@ def _read_other(tokenizer: Any) -> Reading:
     inside = getattr(getattr(getattr(tokenizer, "tokenizer", None), "instruct_tokenizer", None), "tokenizer", None)
     if inside is not None:  # transformers' wrapper of mistral-common
         return _read_mistral(inside)
+    if hasattr(getattr(tokenizer, "tokenizer", None), "convert_ids_to_tokens"):
+        raise VocabularyError(f"{name} is not a fast tokenizer but a processor: give the tokenizer in it, .tokenizer")
     for attribute in ("tokenizer", "model", "encoder", "tiktoken", "enc"):
         if hasattr(getattr(tokenizer, attribute, None), "decode_single_token_bytes"):
             raise VocabularyError(

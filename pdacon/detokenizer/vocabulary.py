@@ -206,7 +206,7 @@ class Vocabulary:
 
         Parameters
         ----------
-        source : path or mistral_common.tokens.tokenizers.tekken.Tekkenizer
+        source : path, mistral_common.tokens.tokenizers.tekken.Tekkenizer or a MistralTokenizer with one
         size, eos_ids
             As in `from_huggingface`. Default for `eos_ids`: ``</s>``.
 
@@ -223,6 +223,7 @@ class Vocabulary:
         from pdacon.detokenizer.files import read_file
         from pdacon.detokenizer.tekken_file import parse, read_tekkenizer
 
+        source = getattr(getattr(source, "instruct_tokenizer", None), "tokenizer", source)  # of a MistralTokenizer
         if hasattr(source, "id_to_byte_piece"):
             return cls._of(read_tekkenizer(source), size, eos_ids, "this Tekkenizer")
         data, name = read_file(source, "the path of a tekken.json or a Tekkenizer"), str(source)

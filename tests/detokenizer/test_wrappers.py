@@ -72,6 +72,8 @@ def test_mistral_common(kind: str, tmp_path: Path) -> None:
     if kind == "tekken":
         (tmp_path / "tekken.json").write_text(json.dumps(tekken_file()))
         expected = Vocabulary.from_tekken(tmp_path / "tekken.json")
+        tokenizers = pytest.importorskip("mistral_common.tokens.tokenizers.mistral")
+        assert Vocabulary.from_tekken(tokenizers.MistralTokenizer.from_file(tmp_path / "tekken.json")) == expected
     else:
         shutil.copy(Path(str(files("mistral_common"))) / "data" / "tokenizer.model.v1", tmp_path)
         expected = Vocabulary.from_sentencepiece(tmp_path / "tokenizer.model.v1")
@@ -137,6 +139,14 @@ def test_a_real_model_read_both_ways() -> None:
 def test_what_is_no_tokenizer_is_refused_with_a_way_out(tokenizer: Any) -> None:
     with pytest.raises(VocabularyError, match=r"is not a fast tokenizer.*from_tokens"):
         Vocabulary.from_huggingface(tokenizer)
+
+
+def test_a_processor_is_told_from_its_tokenizer() -> None:
+    class Processor:
+        tokenizer = transformers.LlamaTokenizer()
+
+    with pytest.raises(VocabularyError, match=r"Processor is not a fast tokenizer but a processor: .*\.tokenizer"):
+        Vocabulary.from_huggingface(Processor())
 
 
 def test_tiktoken_inside_is_named() -> None:
