@@ -49,3 +49,22 @@ def test_every_example_is_tried() -> None:
     # Training takes a quarter of an hour; the corpus it needs is a module of its own.
     tried = set(re.findall(r'EXAMPLES / "(\w+)\.py"', Path(__file__).read_text(encoding="utf-8")))
     assert {path.stem for path in EXAMPLES.glob("*.py")} - tried == {"tiny_corpus", "train_tiny_model"}
+
+
+def test_beams(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("transformers")
+    found = runpy.run_path(str(EXAMPLES / "beams.py"), run_name="__main__")
+    grammar = pdacon.Grammar.from_lark(found["GRAMMAR"])
+    lines = [line.split(":", 1) for line in capsys.readouterr().out.splitlines()]
+    assert [kind for kind, _ in lines] == ["greedy", "beam", "beam", "beam", "sampled"]
+    assert all(accepts(grammar, text.strip()) for _, text in lines), lines
+
+
+def test_continuous_batching(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("transformers")
+    found = runpy.run_path(str(EXAMPLES / "continuous_batching.py"), run_name="__main__")
+    written = capsys.readouterr().out
+    for name, prompts in found["PROMPTS"].items():
+        texts = re.findall(rf"^{name}: (.*?)(?=^(?:json|arithmetic|yes or no): |\Z)", written, re.DOTALL | re.MULTILINE)
+        assert len(texts) == len(prompts)
+        assert all(accepts(found["GRAMMARS"][name], text.strip()) for text in texts), texts

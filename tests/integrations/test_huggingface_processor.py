@@ -269,10 +269,19 @@ def test_shifting_out_is_the_definition(columns: int, data: st.DataObject) -> No
     assert shift_out(torch.from_numpy(bitmask), columns).tolist() == expected
 
 
-@given(st.integers(1, 4), st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), max_size=12))
-def test_a_mask_table_gives_what_was_asked_for(capacity: int, calls: list[list[int]]) -> None:
-    """Whatever was asked for before, and however little is kept: mask k allows what 3k + 1 has bits for."""
-    table = MaskTable(5, torch.device("cpu"), capacity)
+@given(
+    st.booleans(),
+    st.integers(1, 4),
+    st.sampled_from([torch.float16, torch.bfloat16, torch.float32, torch.float64]),
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), max_size=12),
+    st.data(),
+)
+def test_a_mask_table_selects_as_asked(
+    bounds: bool, capacity: int, dtype: torch.dtype, calls: list[list[int]], data: st.DataObject
+) -> None:
+    """Either way, whatever was asked for before, and however little is kept: mask k allows the bits of 3k + 1."""
+    table = MaskTable(5, torch.device("cpu"), dtype, capacity, bounds=bounds)
+    numbers = st.one_of(st.sampled_from([torch.inf, -torch.inf, torch.nan, -0.0]), st.floats(-9, 9, width=16))
 
     def fill(key: int) -> Callable[[Any], None]:
         def write(words: Any) -> None:
@@ -282,8 +291,18 @@ def test_a_mask_table_gives_what_was_asked_for(capacity: int, calls: list[list[i
         return write
 
     for keys in calls:
-        rows = table.rows([(key, fill(key)) for key in keys])
-        assert rows.tolist() == [[bool(3 * key + 1 >> bit & 1) for bit in range(5)] for key in keys]
+        scores = torch.tensor(
+            [data.draw(st.lists(numbers, min_size=5, max_size=5)) for _ in keys], dtype=torch.float64
+        ).to(dtype)
+        before = scores.clone()
+        slots = torch.tensor(table.slots([(key, fill(key)) for key in keys]))
+        masked, best = table.apply(scores, slots)
+        allowed = torch.tensor([[bool(3 * key + 1 >> bit & 1) for bit in range(5)] for key in keys])
+        wanted = torch.where(allowed, scores, -torch.inf)
+        assert masked.dtype == dtype
+        assert torch.equal(masked.nan_to_num(77.0, posinf=88.0), wanted.nan_to_num(77.0, posinf=88.0))
+        assert torch.equal(best.isnan(), wanted.amax(-1).isnan())
+        assert torch.equal(scores.nan_to_num(77.0), before.nan_to_num(77.0))
 
 
 @given(st.lists(st.integers(0, 1)), st.lists(st.integers(0, 1)))

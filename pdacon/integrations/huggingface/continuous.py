@@ -51,7 +51,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
     Notes
     -----
     Memory on the device: two masks for each request of the largest batch, 16 KiB each for 131,072 tokens (on the CPU
-    128 KiB, when they are first used).
+    512 KiB, when they are first used).
     """
 
     supported_kwargs: dict[str, type] = {"constraint": str, "prefix": object}  # noqa: RUF012 (the host's declaration)
@@ -73,7 +73,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
                     f"the scores have {columns} columns, but a constraint was compiled for "
                     f"{constraint.vocabulary.size} tokens: compile it for the vocabulary of this model"
                 )
-        self._table = MaskTable(columns, device, 1 + 2 * max_requests, fixed=True)
+        self._table = MaskTable(columns, device, torch.float32, 1 + 2 * max_requests, fixed=True)
         self._seen: set[Hashable] = set()  # masks known to allow something
         self._rows: OrderedDict[str, tuple[tuple[str, Beginning], Row]] = (
             OrderedDict()
@@ -91,7 +91,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     def __call__(self, scores: torch.Tensor, tensor_arg: torch.Tensor) -> torch.Tensor:
         """Return scores of shape (tokens, columns) with -inf for every token that may not come next."""
-        return torch.where(self._table.read(tensor_arg[: scores.shape[0]]), scores, -torch.inf)
+        return self._table.apply(scores, tensor_arg[: scores.shape[0]])[0]
 
     def _mask(self, state: Any) -> tuple[Hashable, Fill]:
         """Return what identifies the mask of a request, and what writes it."""
