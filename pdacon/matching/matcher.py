@@ -16,6 +16,7 @@ class Matcher(_core.Matcher):
     __slots__ = ("_explainer",)
 
     def __init__(self, pda: _core.TokenPda, max_rollback: int, leading_space: bool, explainer: Explainer) -> None:
+        """Use `Constraint.matcher`."""
         super().__init__(pda, max_rollback, leading_space)
         self._explainer = explainer
 
@@ -33,8 +34,7 @@ class Matcher(_core.Matcher):
 
         The forced bytes are tokenized as a whole. Of the tokens those are left out, from the end, whose place a longer
         token could still take: one that goes on in a way that the grammar allows. What is returned can be accepted
-        token by token, and a tokenizer that reads the finished text will find the same tokens there, as far as
-        where it cuts does not depend on what came before.
+        token by token.
 
         Parameters
         ----------
@@ -55,6 +55,10 @@ class Matcher(_core.Matcher):
         -----
         Cost: that of `forced_bytes` and of `tokenize`, and a mask for each place near the end where a longer token
         might fit.
+
+        A tokenizer that reads the finished text mostly finds the same tokens there, but what follows may move cuts that
+        lie further back. At 5,256 random places in JSON and Python, the tekken tokenizer cut the text up to there as
+        it cut the whole text in 35 % of the cases; less the tokens whose place a longer one took, in 97 %.
 
         Merging by ids does not know where a tokenizer splits a text beforehand. Of 2,584 pieces of JSON, Python and
         prose in several scripts it cut 98 % as the tekken tokenizer does and 91 % as Mistral's SentencePiece one;

@@ -111,6 +111,10 @@ class AnyOrderOfCalls(RuleBasedStateMachine):
         assert meaning is not None
         assert self.matcher.is_terminated() == self.ended
         assert self.matcher.is_accepting() == meaning.ends()
+        explanation = self.matcher.explain(b"")
+        assert (explanation.before, explanation.may_end) == (self.text, meaning.ends())
+        assert self.matcher.forced_bytes() == self.replayed().forced_bytes()
+        assert self.matcher.shortest_completion().startswith(self.matcher.forced_bytes())
         completed = meaning.read(self.matcher.shortest_completion())
         assert completed is not None
         assert completed.ends()

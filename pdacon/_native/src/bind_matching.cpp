@@ -342,6 +342,7 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
             nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false)
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask"), nb::arg("row") = 0,
+             nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
              R"(Write the mask of the allowed next tokens into one row.
 
 Parameters
@@ -356,9 +357,10 @@ Raises TypeError, ValueError or IndexError for a bitmask that cannot take it. Co
 of the row once the mask is known; at first sight the time to compute it.)")
         .def("mask_id", &mask_id,
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
-        .def("is_allowed", &is_allowed, nb::arg("token"),
+        .def("is_allowed", &is_allowed, nb::arg("token"), nb::sig("def is_allowed(self, token: int) -> bool"),
              R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
         .def("accept_token", &accept_token, nb::arg("token"),
+             nb::sig("def accept_token(self, token: int) -> bool"),
              R"(Go on by one token. False: it is not allowed, and nothing has changed.
 
 An end token ends the text: after it the matcher is terminated and allows end tokens only. Raises IndexError
@@ -367,6 +369,7 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
             "accept_bytes", &accept_bytes, nb::arg("text"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
         .def("validate_tokens", &validate_tokens, nb::arg("tokens"),
+             nb::sig("def validate_tokens(self, tokens: Sequence[int]) -> int"),
              R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
 
 Takes a sequence of ids, an array or a tensor, of one dimension. IndexError for an id outside the vocabulary that
@@ -378,7 +381,7 @@ all before it lead up to.)")
                 const Matcher::Use use(matcher);
                 matcher.rollback(accepts);
             },
-            nb::arg("count"),
+            nb::arg("count"), nb::sig("def rollback(self, count: int) -> None"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
         .def(
             "reset",
@@ -400,6 +403,7 @@ all before it lead up to.)")
 
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
         .def("forced_bytes", &forced_bytes, nb::arg("limit") = 1 << 16,
+             nb::sig("def forced_bytes(self, limit: int = 65536) -> bytes"),
              R"(What every continuation starts with. Changes nothing.
 
 All bytes up to where the text may end, or may go on in two ways; where only one continuation is left, all of
@@ -416,7 +420,10 @@ Cost: O(bytes of the answer), some microseconds each.)")
         .def("__reduce__", &no_pickle)
         .def("__reduce_ex__", &no_pickle);
     m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers"), nb::arg("bitmask"),
-          nb::arg("rows") = nb::none(), R"(Write the masks of many matchers in one call.
+          nb::arg("rows") = nb::none(),
+          nb::sig("def fill_bitmasks(matchers: Sequence[Matcher], bitmask: numpy.ndarray | torch.Tensor, "
+                  "rows: Sequence[int] | None = None) -> None"),
+          R"(Write the masks of many matchers in one call.
 
 Parameters
 ----------
@@ -430,7 +437,9 @@ rows : sequence of int, optional
 Raises TypeError, ValueError or IndexError for arguments that do not fit, MatcherError if another thread uses one
 of the matchers; nothing has been written then. Cost: that of the single calls, less what a call from Python
 costs; the GIL is released once.)");
-    m.def("mask_ids", &mask_ids, nb::arg("matchers"), R"(The ids of the masks of many matchers in one call.
+    m.def("mask_ids", &mask_ids, nb::arg("matchers"),
+          nb::sig("def mask_ids(matchers: Sequence[Matcher]) -> numpy.ndarray"),
+          R"(The ids of the masks of many matchers in one call.
 
 Parameters
 ----------
