@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from pdacon.composition import Limits
     from pdacon.constraint import Constraint, compile
     from pdacon.determinism import DeterminismReport, Finding, check
@@ -72,6 +73,10 @@ _MODULES = frozenset({*_ROOMS.values(), "errors", "lalr", "lexer", "pda"})
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("pdacon")
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name not in __all__:

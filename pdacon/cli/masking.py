@@ -106,7 +106,8 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     lines = []
     if outlook.rest:
         refused = quote(first_character(outlook.rest))
-        lines.append(f"not allowed: {refused} at {place_after(outlook.viable)}, after {tail_of(outlook.viable)}")
+        after = f"after {tail_of(outlook.viable)}" if outlook.viable else "at the start of the text"
+        lines.append(f"not allowed: {refused} at {place_after(outlook.viable)}, {after}")
     else:
         goes_on = set(outlook.tokens).difference(vocabulary.eos_ids)
         whole = "a whole text, and may go on" if goes_on else "a whole text"

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import pdacon
+
 COMMAND = Path(sysconfig.get_path("scripts")) / "pdacon"
 
 
@@ -24,6 +26,13 @@ def test_the_installed_command_runs() -> None:
     done = run("check", "json")
     assert done.returncode == 0
     assert "no findings" in done.stdout
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "pdacon", "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == run("--version").stdout == f"pdacon {pdacon.__version__}\n"
 
 
 def test_without_the_extra_one_line_says_what_to_install() -> None:
