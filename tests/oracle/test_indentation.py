@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -11,11 +11,12 @@ import pytest
 from lark.indenter import PythonIndenter
 from support.indented_grammars import INDENTED_GRAMMARS
 from support.lowering import load, machine_of
+from support.random_grammars import loadable_grammars, random_indented_grammar
 from support.sampler import IndentedSampler, damaged
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
 
-from pdacon.lalr import build_tables, split_parentheses
+from pdacon.lalr import build_tables, find_imbalances, split_parentheses
 from pdacon.pda import Configuration, Machine, Margin
 
 Layer = list[tuple[str, Configuration | None]]
@@ -50,25 +51,26 @@ def test_all_short_texts(grammar: SmallGrammar, scaled: Callable[[int], int], ta
     tally(texts=len(texts), sentences=len(sentences))
 
 
-@pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
-def test_long_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
-    """Texts that Configuration has not given up yet, each with every character more; so many of each length."""
-    oracle = StockLark(grammar)
+def layers_of_living(grammar: SmallGrammar, machine: Machine, length: int, kept: int) -> Iterator[Layer]:
+    """Texts that Configuration has not given up, each with every character more; about so many of each length."""
     random = Random(grammar.name)
-    layer: Layer = [("", Configuration.initial(machine_of(grammar)))]
-    tried = sentences = 0
-    for _ in range(16):
+    layer: Layer = [("", Configuration.initial(machine))]
+    for _ in range(length):
         layer = longer(layer, grammar.alphabet)
-        verdicts = {text: accepted(configuration) for text, configuration in layer}
-        assert verdicts == {text: oracle.accepts(text) for text in verdicts}
-        tried += len(verdicts)
-        sentences += sum(verdicts.values())
+        yield layer
         alive = [(text, configuration) for text, configuration in layer if configuration is not None]
         # A newline is what it is about: half of those that are kept have read one not long ago.
         recent = [(text, configuration) for text, configuration in alive if "\n" in text[-4:]]
-        most = scaled(80)
-        layer = random.sample(recent, min(most, len(recent))) + random.sample(alive, min(most, len(alive)))
-    tally(texts=tried, sentences=sentences)
+        layer = random.sample(recent, min(kept, len(recent))) + random.sample(alive, min(kept, len(alive)))
+
+
+@pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
+def test_long_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    oracle = StockLark(grammar)
+    for layer in layers_of_living(grammar, machine_of(grammar), 16, scaled(80)):
+        verdicts = {text: accepted(configuration) for text, configuration in layer}
+        assert verdicts == {text: oracle.accepts(text) for text in verdicts}
+        tally(texts=len(verdicts), sentences=sum(verdicts.values()))
 
 
 @pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
@@ -90,6 +92,28 @@ def test_the_top_of_the_stack_knows_the_parentheses(grammar: SmallGrammar, tally
                 assert split.origin[list(second.stack)].tolist() == list(first.stack), text
                 assert split.in_parens[second.stack[-1]] == (second.margin.parens > 0), text
     tally(texts=tried)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    """Verdicts of Configuration, with plain and with split tables, are stock Lark's."""
+    for grammar, oracle in loadable_grammars(scaled(40), 1_000_000 * chunk, random_indented_grammar):
+        loaded = load(grammar)
+        tables = build_tables(loaded)
+        if any(conflict.kind == "reads-cycle" for conflict in tables.conflicts):
+            tally(grammars_whose_table_is_undefined=1)
+            continue
+        balanced = not find_imbalances(loaded)
+        split = split_parentheses(loaded, tables) if balanced else tables
+        tally(grammars=1, balanced=balanced)
+        for layer in layers_of_living(grammar, Machine(loaded, split), 14, 20):
+            verdicts = {text: accepted(configuration) for text, configuration in layer}
+            assert verdicts == {text: oracle.accepts(text) for text in verdicts}, str(grammar)
+            tally(texts=len(verdicts), sentences=sum(verdicts.values()))
+            for text, configuration in layer:
+                if balanced and configuration is not None:
+                    inside = split.in_parens[configuration.stack[-1]]
+                    assert inside == (configuration.margin.parens > 0), f"{grammar}{text!r}"
 
 
 def test_a_margin_is_part_of_the_value() -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from random import Random
+from typing import Any
 
 from lark.exceptions import LarkError
 
+from support.indented_grammars import BraceIndenter, TreeIndenter
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark
 
 
-def loadable_grammars(number: int, first_seed: int = 0) -> Iterator[tuple[SmallGrammar, StockLark]]:
-    """The first so many random grammars that stock Lark loads, with their oracles."""
+def loadable_grammars(
+    number: int, first_seed: int = 0, make: Callable[[int], SmallGrammar] | None = None
+) -> Iterator[tuple[SmallGrammar, StockLark]]:
+    """The first so many random grammars that stock Lark loads, with their oracles; `random_grammar` makes them."""
     found = 0
     for seed in count(first_seed):
         if found == number:
             return
-        grammar = random_grammar(seed)
+        grammar = (make or random_grammar)(seed)
         try:
             oracle = StockLark(grammar)
         except (LarkError, AssertionError):
@@ -52,6 +56,61 @@ def random_grammar(seed: int) -> SmallGrammar:
         conflicts="shift",
         lookahead=random.choice(["reject", "commit"]),
     )
+
+
+_NEWLINES = [
+    r"/(\r?\n[\t ]*)+/",
+    r"/(\r?\n[\t ]*)+/",
+    r"/\n */",
+    r"/\n *(;\n *)?/",
+    r"( /\n[\t ]*/ | /;[^\n]*/ )+",
+    r"/[\n;]+ */",
+    r"/\n/",
+    r"/\n(  )*/",
+]
+
+
+def random_indented_grammar(seed: int) -> SmallGrammar:
+    """The grammar of a seed, with an Indenter. Most are balanced; Lark may refuse to load it."""
+    random = Random(seed)
+    rules = ["start", *(f"r{i}" for i in range(random.randint(1, 3)))]
+    lines = []
+    for name in rules:
+        bodies = [" ".join(_indented(random, rules, 2)) for _ in range(random.randint(1, 3))]
+        lines.append(f"{name}: " + " | ".join(bodies))
+    newline = random.choice(_NEWLINES)
+    lines += [f"_NL: {newline}", "%declare _INDENT _DEDENT"]
+    if random.random() < 0.4:
+        lines.append("%ignore " + random.choice(['" "', "/ +/", r"/\s/", "/;[^\n]*/", "_NL* /;/"]))
+    options: dict[str, Any] = {"postlex": random.choice([TreeIndenter(), BraceIndenter(), BraceIndenter()])}
+    if random.random() < 0.1:
+        options["lexer"] = "basic"
+    alphabet = "a\n " + random.choice(["()", "(){", ";", "\t", "(;"])
+    name = f"random-indented-{seed}"
+    return SmallGrammar(name, "chosen by chance", "\n".join(lines) + "\n", alphabet, options, conflicts="shift")
+
+
+def _indented(random: Random, rules: list[str], depth: int) -> list[str]:
+    """The items of an expansion."""
+    items: list[str] = []
+    for _ in range(random.choice([1, 1, 2, 2, 3])):
+        kind = random.random()
+        if depth and kind < 0.25:
+            items += ["_NL", "_INDENT", *_indented(random, rules, depth - 1), "_DEDENT"]
+        elif depth and kind < 0.45:
+            items += ['"("', *_indented(random, rules, depth - 1), '")"']
+        elif kind < 0.65:
+            items.append(random.choice(rules))
+        elif kind < 0.85:
+            items.append('"a"')
+        elif kind < 0.99:
+            items.append("_NL")
+        else:
+            items.append(random.choice(["_INDENT", "_DEDENT", '"("', '")"', '"{"']))
+    at = random.randrange(len(items))
+    if random.random() < 0.5 and items[at] in (*rules, '"a"', "_NL"):
+        items[at] += random.choice("?*+")
+    return items
 
 
 def _rule(random: Random, name: str, rules: list[str], terminals: list[str], letters: str) -> str:
