@@ -410,7 +410,7 @@ All bytes up to where the text may end, or may go on in two ways; where only one
 it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Where the vocabulary lacks single bytes,
 "every continuation" means those that tokens can spell, and the bytes may end inside a token.
 
-Cost: O(bytes of the answer), some microseconds each.)")
+Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_merged", &merged, nb::arg("forced"))
         .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
         .def("_leading_space", &Matcher::leading_space)
