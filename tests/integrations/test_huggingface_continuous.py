@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -261,3 +263,16 @@ def test_arguments(constraints: Any, model: Any, tokenizer: Any) -> None:
         generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], assistant_model=model)
     with pytest.raises(ValueError, match="is not the beginning of a sentence"):
         generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], prefix="x")
+
+
+def test_an_older_transformers_has_all_the_rest() -> None:
+    code = """
+import sys
+sys.modules["transformers.generation.continuous_batching.cb_logits_processors"] = None
+from pdacon.integrations.huggingface import generate
+print("generate is there")
+from pdacon.integrations.huggingface import constrain
+"""
+    process = subprocess.run([sys.executable, "-I", "-c", code], check=False, capture_output=True, text=True)
+    assert process.stderr.splitlines()[-1].startswith("ImportError: constrain needs the continuous batching of a later")
+    assert process.stdout == "generate is there\n"
