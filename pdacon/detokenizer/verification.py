@@ -81,7 +81,8 @@ class Comparison:
         self.first = dict(zip(ids, first, strict=True))
         self.raw = raw
         # What comes before the tokens that are tried behind another one: whole characters, no space at either end.
-        self.anchor = next((i for i in ids if i not in raw and _is_solid(self.first[i])), None)
+        solid = [i for i in ids if _is_solid(self.first[i])]
+        self.anchor = min(solid, key=lambda i: i in raw, default=None)
 
     def check(self) -> None:
         if not self.inside:
@@ -173,7 +174,7 @@ def check_wrapper(tokenizer: Any, backend: Any, ids: Sequence[int]) -> None:
         The wrapper has a decoding of its own.
     """
     random = Random(0)
-    for _ in range(4):
+    for _ in range(4 if ids else 0):
         row = random.choices(ids, k=32)
         inside = backend.decode(row, skip_special_tokens=True)
         outside = tokenizer.decode(row, skip_special_tokens=True, clean_up_tokenization_spaces=False)

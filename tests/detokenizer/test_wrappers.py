@@ -18,6 +18,7 @@ from transformers import AddedToken, ByT5Tokenizer
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 
+pytest.importorskip("sentencepiece")
 slow = pytest.importorskip("transformers.tokenization_utils_sentencepiece")
 
 
@@ -89,10 +90,11 @@ def test_mistral_common(kind: str, tmp_path: Path) -> None:
 
 def test_tokens_that_are_bytes() -> None:
     tokenizer = ByT5Tokenizer()
+    plain = Vocabulary.from_huggingface(tokenizer)
     tokenizer.add_tokens([AddedToken("<call>", special=False)])
     vocab = Vocabulary.from_huggingface(tokenizer)
     assert vocab.tokens[3:259] == tuple(bytes([byte]) for byte in range(256))
-    assert vocab.tokens[-1] == b"<call>"
+    assert vocab.tokens == (*plain.tokens, b"<call>")
     assert set(vocab.tokens[:3]) | set(vocab.tokens[259:-1]) == {None}
     assert not vocab.strip_leading_space
     text = "naïve 日本語 <call>\n"
@@ -115,6 +117,11 @@ def test_classes_of_transformers(name: str) -> None:
         spelt = vocab.decode(row).decode("utf-8", "replace")
         decoded = tokenizer.decode(row, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         assert decoded == (spelt.removeprefix(" ") if vocab.strip_leading_space else spelt) or vocab.notes
+
+
+def test_a_tokenizer_without_text() -> None:
+    tokenizer = transformers.GPT2Tokenizer()
+    assert set(Vocabulary.from_huggingface(tokenizer).tokens) == {None}
 
 
 @pytest.mark.parametrize("name", ["CLIP", "OpenAIGPT"])
