@@ -16,10 +16,12 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import struct
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -41,6 +43,8 @@ _MAGIC = b"pdavoc\x00\x01"
 _HEADER = struct.Struct("<8s32s32sIIIB")  # magic, checksum of the rest, key, tokens, ends, bytes of notes, flags
 _CHECKED_FROM = 8 + 32
 _SUFFIX = ".vocabulary"
+_OURS = re.compile(r"[0-9a-f]{64}\.vocabulary")
+_WRITING = ".writing-"
 
 
 def cached(kind: str, content: bytes | Iterable[bytes], read: Callable[[], Reading]) -> Reading:
@@ -70,9 +74,9 @@ def cached(kind: str, content: bytes | Iterable[bytes], read: Callable[[], Readi
 def cache_folder() -> Path | None:
     """Return the folder of the cache, None if it is switched off. Nothing is created."""
     given = os.environ.get("PDACON_CACHE_DIR")
-    if given is not None:
-        return None if given.strip().lower() in ("", "off", "none", "0") else Path(given).expanduser()
     try:
+        if given is not None:
+            return None if given.strip().lower() in ("", "off", "none", "0") else Path(given).expanduser()
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "pdacon"
         if sys.platform == "win32":
@@ -111,7 +115,7 @@ def store(path: Path, key: bytes, reading: Reading) -> None:
     temporary = None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_WRITING)
         with os.fdopen(handle, "wb") as file:
             file.write(_encode(key, reading))
         Path(temporary).replace(path)
@@ -126,9 +130,14 @@ def store(path: Path, key: bytes, reading: Reading) -> None:
 
 
 def _forget_old(folder: Path) -> None:
-    files = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda file: file.stat().st_mtime)
-    for file in files[:-KEPT]:
+    """Remove what was not used for longest, and what writers that were killed left behind; nothing that is not ours."""
+    files = [(file.stat().st_mtime, file) for file in folder.iterdir() if _OURS.fullmatch(file.name)]
+    kept = sorted(files, reverse=True)
+    for _, file in kept[KEPT:]:
         file.unlink(missing_ok=True)
+    for file in folder.glob(f"{_WRITING}*"):
+        if file.stat().st_mtime < time.time() - 3600:
+            file.unlink(missing_ok=True)
 
 
 def _encode(key: bytes, reading: Reading) -> bytes:

@@ -150,14 +150,18 @@ def test_a_folder_that_cannot_be_is_no_error(tmp_path: Path, monkeypatch: pytest
 
 def test_old_files_go(folder: Path) -> None:
     for number in range(KEPT + 3):
-        path = folder / f"{number:03}.vocabulary"
+        path = folder / f"{number:064x}.vocabulary"
         store(path, bytes(32), READING)
         os.utime(path, (number, number))
-    store(folder / "last.vocabulary", bytes(32), READING)
-    names = [file.stem for file in files(folder)]
-    assert len(names) == KEPT
-    assert "last" in names
-    assert "000" not in names
+    for name in ("mine.vocabulary", ".writing-killed", ".writing-now"):
+        (folder / name).write_text("")
+    for name in ("mine.vocabulary", ".writing-killed"):
+        os.utime(folder / name, (0, 0))
+    store(folder / f"{'f' * 64}.vocabulary", bytes(32), READING)
+    names = {file.stem for file in files(folder)}
+    assert names > {"mine", ".writing-now", "f" * 64}
+    assert len(names) == KEPT + 2
+    assert f"{0:064x}" not in names
 
 
 WRITER = """
