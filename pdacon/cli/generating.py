@@ -76,6 +76,7 @@ class Generator:
             from pdacon.integrations.huggingface import vocabulary
         with status.status("compiling the grammar"):
             self._constraint = pdacon.compile(grammar, vocabulary(self._model, self._tokenizer))
+        self._ends = frozenset(self._constraint.vocabulary.eos_ids)
         self._sampling = sampling
         self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
 
@@ -90,6 +91,10 @@ class Generator:
         (generation,) = self._generate([request], 1, self.seed + index, on_text=write)
         _write("".join(pending))
         return Answer(request, generation, self.seed + index)
+
+    def ended(self, answer: Answer) -> bool:
+        """Whether the model has said that it is done."""
+        return not self._ends.isdisjoint(answer.generation.token_ids[-1:])
 
     def answers(self, requests: Sequence[Request]) -> Iterator[Answer]:
         """All texts for all requests, in their order, batch by batch."""
@@ -166,7 +171,9 @@ def _stream_one(generator: Generator, request: Request, index: int, sampling: Sa
     _write("\n")
     seconds = time.perf_counter() - started
     tokens = len(answer.generation.token_ids)
-    state = "complete" if answer.generation.complete else f"cut off by --max-tokens {sampling.max_tokens}"
+    state = "complete" if answer.generation.complete else "cut off"
+    if tokens == sampling.max_tokens and not generator.ended(answer):
+        state += f" by --max-tokens {sampling.max_tokens}" if state == "cut off" else ", but it might have gone on"
     drawn = f"; --seed {answer.seed}" if sampling.draws else ""
     sys.stderr.write(
         f"{_count(tokens, 'token')} in {seconds:.1f} s ({tokens / seconds:.0f} tokens/s); {state}{drawn}\n"

@@ -34,6 +34,7 @@ _SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.05, 0.1
 _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
+_COLUMNS = (0, 4, 8, 12)
 
 
 def sample(
@@ -236,6 +237,7 @@ class _Pieces:
     def __init__(self, grammar: Grammar) -> None:
         self._draw = [_drawer(terminal, grammar.options.g_regex_flags) for terminal in grammar.terminals]
         self._ignored = sorted(grammar.ignore)
+        self._newline = None if grammar.layout is None else grammar.layout.newline
         self._space = b" " if ord(" ") in _ignorable(grammar) else b"\n"
 
     def moves(
@@ -248,6 +250,9 @@ class _Pieces:
         expected = expect(configuration)
         for terminal in expected.next or expected.unfinished:
             if terminal in self._ignored:
+                continue
+            if terminal == self._newline:  # indentation by chance would hardly ever be that of a line before
+                yield from ((b"\n" + b" " * columns, 0.5) for columns in _COLUMNS)
                 continue
             piece = self._draw[terminal](rng)
             if piece is None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from random import Random
 
 import pytest
 from small_tokenizers import train_byte_level
 from support.lark_oracle import accepts
+from support.lowering import load
+from support.random_grammars import loadable_grammars
 
 import pdacon
 from pdacon.matching.sampling import sample, sample_tokens
@@ -50,6 +53,19 @@ def test_tokens_are_what_a_model_could_generate(grammar: pdacon.Grammar) -> None
         assert all(map(matcher.accept_token, ids))
         assert matcher.is_terminated()
         assert accepts(grammar, vocabulary.decode(ids))
+
+
+def test_random_grammars(scaled: Callable[[int], int]) -> None:
+    vocabulary = pdacon.Vocabulary.from_tokens([*BYTES.tokens[:-1], b"ab", b"ba", b"aab", None], [259])
+    for small, oracle in loadable_grammars(scaled(40), 5000):
+        try:
+            constraint = pdacon.compile(load(small), vocabulary)
+        except pdacon.PdaconError:
+            continue  # that a refusal is right is asked elsewhere
+        for start in constraint.grammar.options.start:
+            texts = [*islice(sample(constraint, 1, size=12, start=start), 5)]
+            texts += [vocabulary.decode(ids).decode() for ids in islice(sample_tokens(constraint, 1, start=start), 3)]
+            assert [text for text in texts if not oracle.accepts(text, start)] == [], small.text
 
 
 def test_a_seed_repeats_and_another_does_not() -> None:
