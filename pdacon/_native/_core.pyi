@@ -60,6 +60,7 @@ class Nfa:
         target: NDArray[np.int32],
         owner: NDArray[np.int32],
         entry: NDArray[np.int32],
+        behind: NDArray[np.int32],
     ) -> Nfa: ...
 
 class LexingAutomaton:
@@ -72,6 +73,7 @@ class LexingAutomaton:
         alternations: list[list[int]],
         renames: list[list[tuple[int, list[int]]]],
         follow: list[list[int]],
+        starts: list[int],
         max_states: int,
         max_seconds: float,
     ) -> LexingAutomaton: ...

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.errors import UnsupportedGrammarError
+from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, Terminal
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import compile_pattern
+from pdacon.lexer.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         [list(context.alternation) for context in contexts],
         [[(regex, list(keywords)) for regex, keywords in context.renames] for context in contexts],
         _contexts_after(grammar, tables, context_of_state),
+        np.unique(context_of_state[list(tables.start_states)]).tolist(),
         max_states,
         max_seconds,
     )
@@ -223,39 +226,73 @@ def _flags(grammar: Grammar, terminal: int) -> frozenset[str]:
 
 def _make_nfa(grammar: Grammar, max_states: int) -> _core.Nfa:
     """All programs in one numbering."""
-    programs = []
-    entries = np.full(len(grammar.terminals), -1, np.int32)
-    owners: list[int] = []
-    states = 0
-    for index, terminal in enumerate(grammar.terminals):
-        if terminal.pattern is None:
-            continue
-        try:
-            program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags, max_states)
-        except UnsupportedGrammarError as error:
-            message = f"terminal {terminal.name}: {error}"
-            raise UnsupportedGrammarError(message, terminal.span, error.feature) from None
-        entries[index] = states + program.entry
-        owners += [index] * len(program)
-        states += len(program)
-        programs.append(program)
-    if not programs:
-        nothing = np.zeros(0, np.uint8)
-        empty = np.zeros(0, np.int32)
-        return _core.Nfa.make(nothing, np.zeros(1, np.int32), nothing, nothing, empty, empty, entries)
-    sizes = np.cumsum([0, *(len(program) for program in programs[:-1])])
-    edges = np.cumsum([0, *(len(program.target) for program in programs[:-1])])
-    offsets = [program.offset[:-1] + base for program, base in zip(programs, edges, strict=True)]
-    offsets.append(np.array([edges[-1] + len(programs[-1].target)]))
+    programs = {k: _program(grammar, k, max_states) for k, t in enumerate(grammar.terminals) if t.pattern is not None}
+    behind, place_of = _join_behind(list(programs.values()), max_states)
+    sizes = np.cumsum([0, *(len(program) for program in programs.values())])
+    edges = np.cumsum([0, *(len(program.target) for program in programs.values())])
+    entries = np.full((len(grammar.terminals), len(behind)), -1, np.int32)
+    for (index, program), base, places in zip(programs.items(), sizes, place_of, strict=False):
+        entries[index] = program.entries[places] + base
     return _core.Nfa.make(
-        np.concatenate([program.kind for program in programs]),
-        np.concatenate(offsets).astype(np.int32),
-        np.concatenate([program.lo for program in programs]),
-        np.concatenate([program.hi for program in programs]),
-        np.concatenate([p.target + base for p, base in zip(programs, sizes, strict=True)]).astype(np.int32),
-        np.array(owners, np.int32),
-        entries,
+        _joined((program.kind for program in programs.values()), np.uint8),
+        _joined([*(p.offset[:-1] + base for p, base in zip(programs.values(), edges, strict=False)), edges[-1:]]),
+        _joined((program.lo for program in programs.values()), np.uint8),
+        _joined((program.hi for program in programs.values()), np.uint8),
+        _joined(p.target + base for p, base in zip(programs.values(), sizes, strict=False)),
+        np.repeat(np.array(list(programs), np.int32), np.diff(sizes)),
+        entries.reshape(-1),
+        behind.reshape(-1),
     )
+
+
+def _program(grammar: Grammar, index: int, max_states: int) -> Program:
+    terminal = grammar.terminals[index]
+    assert terminal.pattern is not None
+    try:
+        return compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags, max_states)
+    except UnsupportedGrammarError as error:
+        message = f"terminal {terminal.name}: {error}"
+        raise UnsupportedGrammarError(message, terminal.span, error.feature) from None
+
+
+def _joined(arrays: Iterable[NDArray[Any]], dtype: type[np.generic] = np.int32) -> NDArray[Any]:
+    joined: NDArray[Any] = np.concatenate([np.zeros(0, dtype), *arrays]).astype(dtype)
+    return joined
+
+
+def _join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """One automaton for what lies behind a lexeme of any terminal.
+
+    Returns
+    -------
+    behind : int32[k, 256]
+        The product of the programs' automata, as far as it is reachable from their starts.
+    places : int32[len(programs), k]
+        The state of each program's automaton in each state of the product.
+    """
+    tables: dict[bytes, NDArray[np.int32]] = {}
+    keys = [program.behind.tobytes() for program in programs]
+    for key, program in zip(keys, programs, strict=True):
+        tables.setdefault(key, program.behind)
+    factors = list(tables.values())
+    start = (0,) * len(factors)
+    number = {start: 0}
+    states = [start]
+    rows: list[list[int]] = []
+    for state in states:  # grows
+        columns = [table[at].tolist() for table, at in zip(factors, state, strict=True)]
+        row = []
+        for after in zip(*columns, strict=True) if columns else [()] * 256:
+            if after not in number:
+                number[after] = len(states)
+                states.append(after)
+                if len(states) > max_states:
+                    raise LimitExceededError("states", len(states), max_states)
+            row.append(number[after])
+        rows.append(row)
+    place = dict(zip(tables, zip(*states, strict=True), strict=True)) if factors else {}
+    places = np.array([place[key] for key in keys], np.int32).reshape(len(programs), len(states))
+    return np.array(rows, np.int32), places
 
 
 def _contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[np.int32]) -> list[list[int]]:

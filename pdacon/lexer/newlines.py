@@ -75,7 +75,7 @@ class _Run:
         edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
         self.kind = program.kind.tolist()
         self.edges = [edges[ends[i] : ends[i + 1]] for i in range(len(self.kind))]
-        self.entry = self._closure([program.entry])
+        self.entry = self._closure(program.entries.tolist())
         self.known: dict[tuple[Place, int], Place] = {}
 
     def step(self, place: Place, byte: int) -> Place:
@@ -110,7 +110,12 @@ class _Run:
 
 def _program(grammar: Grammar, terminal: Terminal) -> Program:
     assert terminal.pattern is not None
-    return compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+    program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+    if not set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}:
+        raise _refused(terminal, "what follows decides whether it matches", "leave the look-ahead at its end out")
+    if len(program.entries) > 1:
+        raise _refused(terminal, "what comes before decides whether it matches", "leave the look-behind out")
+    return program
 
 
 @dataclass(frozen=True, slots=True)

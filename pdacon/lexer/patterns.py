@@ -1,12 +1,12 @@
 """Terminal patterns -> ordered byte automata.
 
 In: a pattern in Python's ``re`` syntax, as Lark writes a terminal with ``to_regexp()``. Out: a Program that matches
-what ``re`` matches: ordered alternation, greedy and lazy repetition, Unicode classes and IGNORECASE as str patterns
-have them. Look-around, anchors, word boundaries, backreferences, conditional groups, atomic groups and possessive
-quantifiers are refused by name.
+what ``re`` matches: ordered alternation, greedy, lazy and possessive repetition, atomic groups, look-around, anchors,
+Unicode classes and IGNORECASE as str patterns have them. Backreferences and conditional groups are refused by name.
 
 States are built from the end of the pattern to its start: a node is lowered against the states that follow it
-(its continuation), and equal states are made once.
+(its continuation), and equal states are made once. What looks at the text around a point becomes a guard; see
+``guards`` for how guards are taken away.
 
 Repetition of what can be empty is where ordered automata and ``re`` usually part. ``re`` goes on behind a loop as soon
 as one iteration beyond the required ones has consumed nothing; so the order of threads depends on whether the current
@@ -24,15 +24,14 @@ Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach" (200
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, NoReturn, TypeAlias
 
-import numpy as np
-
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.lexer import sre
+from pdacon.lexer import guards, sre
 from pdacon.lexer.classes import consumed
-from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
+from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, ByteTrie
 
 STATES_LIMIT = 250_000
@@ -105,20 +104,12 @@ class _Cache:
 
 _cache = _Cache(states=100_000)
 
-_Edges: TypeAlias = tuple[tuple[int, int, int], ...]
-
-_MATCH_STATE, _DEAD_STATE = 0, 1
+_MATCH_STATE, _DEAD_STATE = guards.MATCH_STATE, 1
 
 _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 _INSTEAD = {
     "backreference": "write out the texts that may be repeated as alternatives",
     "conditional_group": "write the two cases as alternatives of the whole pattern",
-    "look_ahead": "let the grammar say what may follow, or give the excluded text a terminal of higher priority",
-    "look_behind": "make the text before it a part of this terminal",
-    "anchor": "a terminal starts where the one before it ends, and the grammar can name the newline",
-    "word_boundary": "a keyword needs none where a name can stand, as Lark then matches the whole name first",
-    "atomic_group": "write an ordinary group (?:...)",
-    "possessive_quantifier": "write the greedy quantifier, without the last +",
 }
 
 
@@ -128,14 +119,19 @@ class _Lowering:
     def __init__(self, regexp: str, flags: int, limit: int) -> None:
         self._regexp, self._flags, self._limit = regexp, flags, limit
         self._kinds = [MATCH, BYTES]
-        self._edges: list[_Edges] = [(), ()]
-        self._known: dict[tuple[int, _Edges], int] = {(BYTES, ()): _DEAD_STATE}
+        self._edges: list[Edges] = [(), ()]
+        self._known: dict[tuple[int, Edges], int] = {(BYTES, ()): _DEAD_STATE}
         self._placed: dict[tuple[ByteTrie, int], int] = {}
+        self._guarded = False
+        self._trackers: list[int] = []
+        self._inside_look_behind = 0
 
     def program(self, tree: Any, flags: int) -> Program:
         """Lower a whole pattern."""
         (entry,) = self._sequence(tree, flags, (_MATCH_STATE,))
-        return _pack(self._kinds, self._edges, entry)
+        if self._guarded:
+            return guards.expand(guards.Guarded(self._kinds, self._edges, self._trackers), entry, self._limit)
+        return pack(self._kinds, self._edges, (entry,))
 
     # Lowering: what a node does before a continuation, one entry state per entry of the continuation.
 
@@ -203,6 +199,89 @@ class _Lowering:
             entries = before
         return entries
 
+    # Guards
+
+    def _assertion(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
+        operator, (direction, body) = node
+        must = operator.name == "ASSERT"
+        return self._ahead(body, flags, must, then) if direction > 0 else self._behind(body, flags, must, then)
+
+    def _ahead(self, body: Any, flags: int, must: bool, then: Continuation) -> Continuation:
+        (entry,) = self._sequence(body, flags, (_MATCH_STATE,))
+        return self._look_ahead(entry, must, then)
+
+    def _look_ahead(self, body: int, must: bool, then: Continuation) -> Continuation:
+        if self._inside_look_behind:
+            raise UnsupportedGrammarError(
+                f"a look-behind of the pattern {sre.quoted(self._regexp)} looks at what comes after it; "
+                "move that part out of the look-behind",
+                feature="look-ahead-in-look-behind",
+            )
+        return self._guards(guards.AHEAD if must else guards.NOT_AHEAD, body, then)
+
+    def _behind(self, body: Any, flags: int, must: bool, then: Continuation) -> Continuation:
+        self._inside_look_behind += 1
+        (entry,) = self._sequence(body, flags, (_MATCH_STATE,))
+        self._inside_look_behind -= 1
+        return self._look_behind(entry, must, then)
+
+    def _look_behind(self, body: int, must: bool, then: Continuation) -> Continuation:
+        if body not in self._trackers:
+            self._trackers.append(body)
+        return self._guards(guards.BEHIND if must else guards.NOT_BEHIND, self._trackers.index(body), then)
+
+    def _guards(self, kind: int, subject: int, then: Continuation) -> Continuation:
+        self._guarded = True
+        return tuple(
+            target if target == _DEAD_STATE else self._intern(kind, ((0, 0, subject), (0, 0, target)))
+            for target in then
+        )
+
+    def _anchor(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
+        name = node[1].name
+        if name in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
+            return self._word_boundary(name == "AT_BOUNDARY", flags, then)
+        newline = self._intern(BYTES, ((10, 10, _MATCH_STATE),))
+        if name in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
+            begin = self._intern(guards.BEGIN, ((0, 0, _MATCH_STATE),))
+            multiline = name == "AT_BEGINNING" and flags & sre.MULTILINE
+            return self._look_behind(self._split((begin, newline)) if multiline else begin, True, then)
+        end = self._intern(BYTES, ((guards.END_OF_TEXT, guards.END_OF_TEXT, _MATCH_STATE),))
+        if name == "AT_END" and flags & sre.MULTILINE:
+            end = self._split((end, newline))
+        elif name == "AT_END":
+            end = self._split((end, self._intern(BYTES, ((10, 10, end),))))
+        return self._look_ahead(end, True, then)
+
+    def _word_boundary(self, boundary: bool, flags: int, then: Continuation) -> Continuation:
+        word = self._place(consumed(*sre.WORD, flags), _MATCH_STATE)
+        return tuple(
+            self._split(sides)
+            for sides in zip(
+                self._look_behind(word, True, self._look_ahead(word, not boundary, then)),
+                self._look_behind(word, False, self._look_ahead(word, boundary, then)),
+                strict=True,
+            )
+        )
+
+    def _atomic(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
+        return self._committed(lambda exits: self._sequence(node[1], flags, exits), then)
+
+    def _possessive(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
+        return self._committed(lambda exits: self._repeat(node, flags, exits), then)
+
+    def _committed(self, body: Callable[[Continuation], Continuation], then: Continuation) -> Continuation:
+        """A body whose first match is final. In a look-behind, of one length, it is any group."""
+        if self._inside_look_behind:
+            return body(then)
+        self._guarded = True
+        exits = tuple(self._intern(guards.EXIT, ((0, 0, number),)) for number in range(len(then)))
+        after = tuple((0, 0, target) for target in then)
+        return tuple(self._intern(guards.ATOMIC, ((0, 0, entry), *after)) for entry in body(exits))
+
+    def _failure(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
+        return (_DEAD_STATE,) * len(then)
+
     def _refuse(self, operator: str) -> NoReturn:
         construct, text, column = sre.first_of(_INSTEAD, self._regexp, self._flags) or (operator.lower(), "", 1)
         feature = construct.replace("_", "-")
@@ -239,14 +318,14 @@ class _Lowering:
             return distinct[0]
         return self._intern(SPLIT, tuple((0, 0, target) for target in distinct)) if distinct else _DEAD_STATE
 
-    def _intern(self, kind: int, edges: _Edges) -> int:
+    def _intern(self, kind: int, edges: Edges) -> int:
         state = self._known.get((kind, edges))
         if state is None:
             state = self._reserve()
             self._settle(state, kind, edges)
         return state
 
-    def _settle(self, state: int, kind: int, edges: _Edges) -> None:
+    def _settle(self, state: int, kind: int, edges: Edges) -> None:
         self._kinds[state], self._edges[state] = kind, edges
         self._known.setdefault((kind, edges), state)
 
@@ -263,36 +342,14 @@ _INNER_NODES = {
     "SUBPATTERN": _Lowering._group,
     "MAX_REPEAT": _Lowering._repeat,
     "MIN_REPEAT": _Lowering._repeat,
+    "POSSESSIVE_REPEAT": _Lowering._possessive,
+    "ATOMIC_GROUP": _Lowering._atomic,
+    "ASSERT": _Lowering._assertion,
+    "ASSERT_NOT": _Lowering._assertion,
+    "AT": _Lowering._anchor,
+    "FAILURE": _Lowering._failure,
 }
 
 
 def _ordered(inside: int, out: int, lazy: bool) -> tuple[int, int]:
     return (out, inside) if lazy else (inside, out)
-
-
-def _pack(kinds: list[int], edges: list[_Edges], entry: int) -> Program:
-    """Number what the entry reaches in depth-first preorder, and lay it out in arrays."""
-    number: dict[int, int] = {}
-    pending = [entry]
-    while pending:
-        state = pending.pop()
-        if state not in number:
-            number[state] = len(number)
-            pending += [target for _, _, target in reversed(edges[state])]
-    offset = [0]
-    lo: list[int] = []
-    hi: list[int] = []
-    target: list[int] = []
-    for state in number:
-        for first, last, to in edges[state]:
-            lo.append(first)
-            hi.append(last)
-            target.append(number[to])
-        offset.append(len(target))
-    return Program(
-        kind=np.array([kinds[state] for state in number], dtype=np.uint8),
-        offset=np.array(offset, dtype=np.int32),
-        lo=np.array(lo, dtype=np.uint8),
-        hi=np.array(hi, dtype=np.uint8),
-        target=np.array(target, dtype=np.int32),
-    )

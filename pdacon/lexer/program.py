@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-BYTES, SPLIT, MATCH = 0, 1, 2
-"""Kinds of states: consume one byte, try successors in order, the pattern has matched."""
+BYTES, SPLIT, MATCH, PENDING, PENDING_OR_END = range(5)
+"""Kinds of states: consume one byte, try successors in order, the pattern has matched, it has matched if what follows
+leads on to MATCH, the same or the text ends."""
+
+Edges: TypeAlias = tuple[tuple[int, int, int], ...]
+"""Of one state: first byte, last byte, target; the bytes are 0 for a ``SPLIT`` state."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,22 +26,28 @@ class Program:
     remains is the match that Python's ``re`` finds. There is no epsilon cycle, so a walk without the
     visited set ends too and finds the same match.
 
+    A thread that enters a pending state has matched there on a condition: the text that follows must lead it to
+    ``MATCH``, through further pending states, which consume nothing of the lexeme. It cuts nothing before it is there.
+
     Attributes
     ----------
     kind : uint8[n]
-        ``BYTES``, ``SPLIT`` or ``MATCH`` of each state. At most one state is ``MATCH``, and it has no edges.
+        One of the kinds for each state. At most one state is ``MATCH``, and it has no edges.
     offset : int32[n + 1]
         The edges of state i are ``offset[i]`` to ``offset[i + 1]``.
     lo, hi : uint8[m]
-        The inclusive byte range of an edge of a ``BYTES`` state; the ranges of one state are disjoint and ascending.
-        0 for an edge of a ``SPLIT`` state.
+        The inclusive byte range of an edge; the ranges of one state are disjoint and ascending. 0 for an edge of a
+        ``SPLIT`` state.
     target : int32[m]
         The state an edge leads to. The edges of a ``SPLIT`` state are in order, highest priority first.
-    entry : int
-        The state to start in.
+    entries : int32[k]
+        The state to start in, by what was read before: state 0 of ``behind`` at the start of the text.
+    behind : int32[k, 256]
+        A deterministic automaton that reads the whole text from its start, whatever the lexemes; only look-behind (and
+        ``\\b``, ``^``, ``\\A``) at the start of a lexeme needs it. Otherwise k is 1.
 
-    Every state is reachable from ``entry`` and can reach ``MATCH``, with one exception: a pattern that matches no
-    text at all is a single ``BYTES`` state without edges. The arrays are read-only.
+    Every state is reachable from an entry and can reach a match, with one exception: an entry from which no text
+    matches is a ``BYTES`` state without edges. The arrays are read-only.
     """
 
     kind: NDArray[np.uint8]
@@ -43,15 +55,50 @@ class Program:
     lo: NDArray[np.uint8]
     hi: NDArray[np.uint8]
     target: NDArray[np.int32]
-    entry: int = 0
+    entries: NDArray[np.int32]
+    behind: NDArray[np.int32]
 
     def __post_init__(self) -> None:
         edges = int(self.offset[-1])
         if len(self.offset) != len(self.kind) + 1 or not len(self.lo) == len(self.hi) == len(self.target) == edges:
             raise ValueError("a Program's arrays do not fit together")
-        for array in (self.kind, self.offset, self.lo, self.hi, self.target):
+        if self.behind.shape != (len(self.entries), 256):
+            raise ValueError("a Program needs an entry for each state of what lies behind")
+        for array in (self.kind, self.offset, self.lo, self.hi, self.target, self.entries, self.behind):
             array.flags.writeable = False
 
     def __len__(self) -> int:
         """Number of states."""
         return len(self.kind)
+
+
+def pack(
+    kinds: Sequence[int], edges: Sequence[Edges], entries: Sequence[int], behind: Sequence[Sequence[int]] | None = None
+) -> Program:
+    """Number what the entries reach in depth-first preorder, and lay it out in arrays."""
+    number: dict[int, int] = {}
+    pending = list(reversed(entries))
+    while pending:
+        state = pending.pop()
+        if state not in number:
+            number[state] = len(number)
+            pending += [target for _, _, target in reversed(edges[state])]
+    offset = [0]
+    lo: list[int] = []
+    hi: list[int] = []
+    target: list[int] = []
+    for state in number:
+        for first, last, to in edges[state]:
+            lo.append(first)
+            hi.append(last)
+            target.append(number[to])
+        offset.append(len(target))
+    return Program(
+        kind=np.array([kinds[state] for state in number], dtype=np.uint8),
+        offset=np.array(offset, dtype=np.int32),
+        lo=np.array(lo, dtype=np.uint8),
+        hi=np.array(hi, dtype=np.uint8),
+        target=np.array(target, dtype=np.int32),
+        entries=np.array([number[state] for state in entries], dtype=np.int32),
+        behind=np.zeros((1, 256), np.int32) if behind is None else np.array(behind, dtype=np.int32),
+    )

@@ -22,8 +22,12 @@ UNLIMITED = int(_parser.MAXREPEAT)
 """The upper bound of ``*`` in the tree."""
 
 # Plain integers: arithmetic on re.RegexFlag is slow enough to show.
-ASCII, DOTALL, IGNORECASE, UNICODE = (int(flag) for flag in (re.A, re.S, re.I, re.U))
+ASCII, DOTALL, IGNORECASE, MULTILINE, UNICODE = (int(flag) for flag in (re.A, re.S, re.I, re.M, re.U))
 _DEBUG, _VERBOSE, _TYPE_FLAGS = int(re.DEBUG), int(re.VERBOSE), int(re.A | re.L | re.U)
+
+
+WORD: tuple[Any, Any] = tuple(_parser.parse(r"\w").data[0])
+"""The node of ``\\w``."""
 
 
 def parse(regexp: str, flags: int) -> tuple[Any, int]:

@@ -174,7 +174,7 @@ class Explainer:
         lexeme = tail((read + rest[:1])[-after.length :])
         if taken := self._names(expect(after).unfinished):
             return f"{lexeme} can be read as {listing(taken)}, but no sentence goes on like that"
-        names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.threads)))
+        names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.reading)))
         return f"the lexer reads {lexeme} as {names}, which the parser does not take here; expected " + self._listing(
             expected
         )

@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 from pdacon.lexer import Program
-from pdacon.lexer.program import BYTES, MATCH, SPLIT
+from pdacon.lexer.program import BYTES, SPLIT
 
 # Letters about as often as English has them, so that names look like words.
 _LETTERS = "eeeeaaaaooooiiittttnnnsssrrrhhlldduccmmfpgwybvk"
@@ -27,7 +27,7 @@ class LexemeSampler:
         offset = program.offset.tolist()
         self._kind = program.kind.tolist()
         self._edges = [edges[offset[i] : offset[i + 1]] for i in range(len(self._kind))]
-        self._entry = program.entry
+        self._starts = program.entries.tolist()
         self._entries = Counter(
             target for kind, edges in zip(self._kind, self._edges, strict=True) if kind == SPLIT for *_, target in edges
         )
@@ -39,9 +39,9 @@ class LexemeSampler:
             return None
         wanted = 1 + min(int(rng.expovariate(0.3)), 12)
         text = bytearray()
-        state = self._entry
-        while self._kind[state] != MATCH:
-            if self._kind[state] != BYTES:
+        state = rng.choice(self._starts)
+        while self._kind[state] in (BYTES, SPLIT):
+            if self._kind[state] == SPLIT:
                 state = self._choose_branch(rng, state, far=len(text) < wanted)
                 continue
             for byte in self._choose_character(rng, state, text):
@@ -128,7 +128,7 @@ def first_bytes(program: Program) -> set[int]:
     """The bytes that a match can begin with."""
     found: set[int] = set()
     seen: set[int] = set()
-    pending = [program.entry]
+    pending: list[int] = program.entries.tolist()
     while pending:
         state = pending.pop()
         if state in seen:

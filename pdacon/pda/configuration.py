@@ -18,6 +18,10 @@ bytes after the match (the residual) are lexed in it as they arrive, in the cont
 fallback of its own. When the threads die, the fallback is the configuration; when there is none, the text is no prefix
 of a sentence. The end of the text kills the threads.
 
+A pattern with look-ahead at its end can match on a condition. Its thread is then *pending*: it keeps the configuration
+that the text has if this match is the lexeme, which reads on like a fallback, and it cuts nothing until what follows
+has met the condition. Look-behind sees all of the text, so where a lexeme begins depends on what lies *behind* it.
+
 References: R. Cox, "Regular expression matching: the virtual machine approach" (2009), for ordered threads; DeRemer &
 Pennello, TOPLAS 4(4), 1982, for the tables; Lark 1.3 for the order of terminals and for which keywords are absorbed.
 """
@@ -26,20 +30,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.lexer import Program, compile_pattern
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
     from pdacon.lalr import Tables
 
-SPLIT, MATCH = 1, 2
-
 Thread: TypeAlias = tuple[int, int]
 """A terminal and a state of its Program."""
+
+Behind: TypeAlias = tuple[int, ...]
+"""What lies behind a point of the text: the state of each distinct automaton ``Program.behind``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class Context:
 class _Code:
     """A Program as Python objects: for each state its kind and its edges (lo, hi, target)."""
 
-    entry: int
+    entries: tuple[int, ...]
     states: tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...]
 
     @classmethod
@@ -72,7 +78,7 @@ class _Code:
         offset = program.offset.tolist()
         kinds = program.kind.tolist()
         states = tuple((kind, tuple(edges[offset[i] : offset[i + 1]])) for i, kind in enumerate(kinds))
-        return cls(int(program.entry), states)
+        return cls(tuple(program.entries.tolist()), states)
 
 
 class Machine:
@@ -99,15 +105,19 @@ class Machine:
         self._productions = [
             (production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions
         ]
-        self._code = {
-            index: _Code.of(compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags))
+        programs = {
+            index: compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
             for index, terminal in enumerate(grammar.terminals)
             if terminal.pattern is not None
         }
+        self._code = {index: _Code.of(program) for index, program in programs.items()}
+        behind = {program.behind.tobytes(): program.behind.tolist() for program in programs.values()}
+        self._behind: list[list[list[int]]] = list(behind.values())
+        self._behind_of = {index: list(behind).index(program.behind.tobytes()) for index, program in programs.items()}
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
         self.contexts = tuple(distinct[terminals] for terminals in lexable)
-        self._moves: dict[tuple[tuple[Thread, ...], int], tuple[Thread, ...]] = {}
+        self._moves: dict[tuple[tuple[Thread, ...], int], tuple[tuple[int, Thread], ...]] = {}
 
     # Contexts
 
@@ -150,17 +160,26 @@ class Machine:
 
     # Lexing
 
-    def entry(self, terminals: Iterable[int]) -> tuple[Thread, ...]:
-        """The threads with which a lexeme starts."""
-        return tuple(self._reach((t, self._code[t].entry) for t in terminals))
+    def behind_nothing(self) -> Behind:
+        """What lies behind the start of the text."""
+        return (0,) * len(self._behind)
 
-    def move(self, threads: tuple[Thread, ...], byte: int) -> tuple[Thread, ...]:
-        """The threads, in order, that one byte leads to; one at the end of its Program has matched."""
+    def behind_after(self, behind: Behind, byte: int) -> Behind:
+        """What lies behind, one byte later."""
+        return tuple(table[state][byte] for table, state in zip(self._behind, behind, strict=True))
+
+    def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
+        """The threads with which a lexeme starts."""
+        starts = [(t, self._code[t].entries[behind[self._behind_of[t]]]) for t in terminals]
+        return tuple(thread for _, thread in self._reach(enumerate(starts)))
+
+    def move(self, threads: tuple[Thread, ...], byte: int) -> tuple[tuple[int, Thread], ...]:
+        """The threads, in order, that one byte leads to, each with the index of the one that it comes from."""
         known = self._moves.get((threads, byte))
         if known is None:
             moved = [
-                (terminal, target)
-                for terminal, state in threads
+                (index, (terminal, target))
+                for index, (terminal, state) in enumerate(threads)
                 for low, high, target in self._code[terminal].states[state][1]
                 if low <= byte <= high and not self.matched((terminal, state))
             ]
@@ -169,23 +188,34 @@ class Machine:
 
     def matched(self, thread: Thread) -> bool:
         """Whether a thread is at the end of its Program."""
-        return self._code[thread[0]].states[thread[1]][0] == MATCH
+        return self._kind(thread) == MATCH
 
-    def _reach(self, threads: Iterable[Thread]) -> Iterator[Thread]:
+    def pending(self, thread: Thread) -> bool:
+        """Whether a thread has matched if what follows says so."""
+        return self._kind(thread) in (PENDING, PENDING_OR_END)
+
+    def matched_at_end(self, thread: Thread) -> bool:
+        """Whether a pending thread has matched if the text ends here."""
+        return self._kind(thread) == PENDING_OR_END
+
+    def _kind(self, thread: Thread) -> int:
+        return self._code[thread[0]].states[thread[1]][0]
+
+    def _reach(self, threads: Iterable[tuple[int, Thread]]) -> Iterator[tuple[int, Thread]]:
         """Follow the ordered empty edges: depth first, each state once, at its first visit."""
         seen: set[Thread] = set()
         pending = list(threads)[::-1]
         while pending:
-            thread = pending.pop()
+            index, thread = pending.pop()
             if thread in seen:
                 continue
             seen.add(thread)
             terminal, state = thread
             kind, edges = self._code[terminal].states[state]
             if kind == SPLIT:
-                pending.extend((terminal, target) for _, _, target in reversed(edges))
+                pending.extend((index, (terminal, target)) for _, _, target in reversed(edges))
             else:
-                yield thread
+                yield index, thread
 
     # Parsing
 
@@ -241,13 +271,16 @@ class Configuration:
     stack
         The LR states, the start state first.
     threads
-        The threads of the lexeme that has been begun, in order; all of them come before the fallback.
+        The threads of the lexeme that has been begun, in order; all of them come before the fallback. Beside a pending
+        one the configuration if its match is the lexeme (None: the text cannot go on from it); None beside others.
     shadows
         Threads of the strings that regexes of the context absorb. They never match; they tell which string a regex's
         lexeme is.
     fallback
         The configuration if the last match is the lexeme, with the residual read; None if there is no match or if the
         text cannot go on from it.
+    behind
+        What lies behind the next byte.
     fresh
         Whether no byte of a lexeme has been read.
     margin
@@ -255,6 +288,8 @@ class Configuration:
     column
         Where the next line begins if the lexeme is a newline that ends here. None if it can be no newline, or has no
         line break yet.
+    origin
+        What lay behind the lexeme that has been begun; for reports, no part of the value.
     length
         How many bytes of a lexeme have been read; for reports, no part of the value.
     last
@@ -268,46 +303,72 @@ class Configuration:
 
     machine: Machine = field(repr=False, compare=False)
     stack: tuple[int, ...]
-    threads: tuple[Thread, ...]
+    threads: tuple[tuple[Thread, Configuration | None], ...]
     shadows: tuple[Thread, ...]
     fallback: Configuration | None
+    behind: Behind
     fresh: bool
-    margin: Margin = OUTERMOST
-    column: int | None = None
-    length: int = field(default=0, repr=False, compare=False)
-    last: Lexeme | None = field(default=None, repr=False, compare=False)
+    margin: Margin
+    column: int | None
+    origin: Behind = field(repr=False, compare=False)
+    length: int = field(repr=False, compare=False)
+    last: Lexeme | None = field(repr=False, compare=False)
 
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
         """The configuration of the empty text, for the start symbol ``grammar.starts[start]``."""
-        return cls._between(machine, (machine.start_states[start],), OUTERMOST, None)
+        return cls._between(machine, (machine.start_states[start],), OUTERMOST, machine.behind_nothing(), None)
 
     @classmethod
-    def _between(cls, machine: Machine, stack: tuple[int, ...], margin: Margin, last: Lexeme | None) -> Configuration:
+    def _between(
+        cls, machine: Machine, stack: tuple[int, ...], margin: Margin, behind: Behind, last: Lexeme | None
+    ) -> Configuration:
         """The configuration between two lexemes."""
         context = machine.contexts[stack[-1]]
         absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
-        threads, shadows = machine.entry(context.terminals), machine.entry(absorbed)
-        return cls(machine, stack, threads, shadows, None, True, margin, last=last)
+        threads = tuple((thread, None) for thread in machine.entry(context.terminals, behind))
+        shadows = machine.entry(absorbed, behind)
+        return cls(machine, stack, threads, shadows, None, behind, True, margin, None, behind, 0, last)
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
         machine = self.machine
-        threads = machine.move(self.threads, byte)
-        shadows = machine.move(self.shadows, byte)
-        column = self._column_after(byte, (*threads, *shadows))
-        matched = next((i for i, thread in enumerate(threads) if machine.matched(thread)), None)
-        if matched is not None:
-            fallback = self._commit(threads[matched][0], shadows, column)
-            threads = threads[:matched]
-        else:
-            fallback = None if self.fallback is None else self.fallback.step(byte)
+        behind = machine.behind_after(self.behind, byte)
+        moved = machine.move(self.reading, byte)
+        shadows = self._step_shadows(byte)
+        column = self._column_after(byte, (*(thread for _, thread in moved), *shadows))
+        fallback = None if self.fallback is None else self.fallback.step(byte)
+        threads: list[tuple[Thread, Configuration | None]] = []
+        for index, thread in moved:
+            before, ended = self.threads[index]
+            if machine.pending(before):
+                ended = None if ended is None else ended.step(byte)
+            elif machine.matched(thread) or machine.pending(thread):
+                ended = self._commit(thread[0], shadows, behind, column)
+            if machine.matched(thread):
+                fallback = ended
+                break
+            threads.append((thread, ended))
         if not threads:
             return fallback
-        length = self.length + 1
-        return Configuration(
-            machine, self.stack, threads, shadows, fallback, False, self.margin, column, length, self.last
+        return replace(
+            self,
+            threads=tuple(threads),
+            shadows=shadows,
+            fallback=fallback,
+            behind=behind,
+            fresh=False,
+            column=column,
+            length=self.length + 1,
         )
+
+    @property
+    def reading(self) -> tuple[Thread, ...]:
+        """The threads alone."""
+        return tuple(thread for thread, _ in self.threads)
+
+    def _step_shadows(self, byte: int) -> tuple[Thread, ...]:
+        return tuple(thread for _, thread in self.machine.move(self.shadows, byte))
 
     def _column_after(self, byte: int, threads: tuple[Thread, ...]) -> int | None:
         layout = self.machine.grammar.layout
@@ -315,18 +376,21 @@ class Configuration:
             return None
         return column_after(self.column, byte, layout)
 
-    def _commit(self, terminal: int, shadows: tuple[Thread, ...], column: int | None) -> Configuration | None:
+    def _commit(
+        self, terminal: int, shadows: tuple[Thread, ...], behind: Behind, column: int | None
+    ) -> Configuration | None:
         """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
         machine = self.machine
+        length = self.length + 1
         if terminal in machine.ignore:
-            lexeme = Lexeme(terminal, self.length + 1, True, self.last)
-            return self._between(machine, self.stack, self.margin, lexeme)
+            lexeme = Lexeme(terminal, length, True, self.last)
+            return self._between(machine, self.stack, self.margin, behind, lexeme)
         name = self._named(terminal, shadows)
         fed = feed(machine, self.stack, self.margin, name, column)
         if fed is None:
             return None
         dropped = drops(machine.grammar.layout, self.margin, name)
-        return self._between(machine, *fed, Lexeme(name, self.length + 1, dropped, self.last))
+        return self._between(machine, *fed, behind, Lexeme(name, length, dropped, self.last))
 
     def _named(self, terminal: int, shadows: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
@@ -336,7 +400,7 @@ class Configuration:
 
     def restart(self) -> Configuration:
         """The configuration before the lexeme that has been begun."""
-        return self._between(self.machine, self.stack, self.margin, self.last)
+        return self._between(self.machine, self.stack, self.margin, self.origin, self.last)
 
     def match(self, byte: int) -> int | None:
         """The terminal that matches with one more byte, as the parser would be told, whether it takes it or not.
@@ -344,11 +408,15 @@ class Configuration:
         None if no thread matches. See `step` for what becomes of the text then.
         """
         machine = self.machine
-        moved = machine.move(self.threads, byte)
-        terminal = next((thread[0] for thread in moved if machine.matched(thread)), None)
+        ends = (
+            thread[0]
+            for index, thread in machine.move(self.reading, byte)
+            if machine.matched(thread) or (machine.pending(thread) and not machine.pending(self.reading[index]))
+        )
+        terminal = next(ends, None)
         if terminal is None or terminal in machine.ignore:
             return terminal
-        return self._named(terminal, machine.move(self.shadows, byte))
+        return self._named(terminal, self._step_shadows(byte))
 
     def takes(self, terminal: int) -> bool:
         """Whether a lexeme can be this terminal here: the parser takes it, or never sees it."""
@@ -369,7 +437,9 @@ class Configuration:
         """Whether the text is a sentence."""
         if self.fresh:
             return ends(self.machine, self.stack, self.margin)
-        return self.fallback is not None and self.fallback.ends()
+        decided = (ended for thread, ended in self.threads if self.machine.matched_at_end(thread))
+        configuration = next(decided, self.fallback)
+        return configuration is not None and configuration.ends()
 
 
 def _rank(terminal: Terminal) -> tuple[int, int, int, str]:

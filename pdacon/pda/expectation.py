@@ -38,7 +38,7 @@ def expect(configuration: Configuration) -> Expectation:
     alternative: Configuration | None = configuration
     while alternative is not None:
         group = begin if alternative.fresh else unfinished
-        for terminal, _ in (*alternative.threads, *alternative.shadows):
+        for terminal, _ in (*alternative.reading, *alternative.shadows):
             if alternative.takes(terminal):
                 group[terminal] = None
         alternative = alternative.fallback

@@ -60,7 +60,7 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
     while alternative is not None:
         lexeme = read[len(read) - alternative.length :]
         if not alternative.fresh:
-            threads = (*alternative.threads, *alternative.shadows)
+            threads = (*alternative.reading, *alternative.shadows)
             unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
         cut = cut or _cut(alternative, lexeme, byte)
         alternative = alternative.fallback

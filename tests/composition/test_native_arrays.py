@@ -90,6 +90,7 @@ def nfa(**changes: list[int]) -> _core.Nfa:
         "target": [1],
         "owner": [0, 0],
         "entry": [0],
+        "behind": [0] * 256,
     }
     narrow = ("kind", "low", "high")
     given = {name: np.array(v, np.uint8 if name in narrow else np.int32) for name, v in (arrays | changes).items()}
@@ -101,7 +102,11 @@ def nfa(**changes: list[int]) -> _core.Nfa:
     [
         {"target": [7]},
         {"target": [-1]},
-        {"kind": [0, 3]},
+        {"kind": [0, 5]},
+        {"kind": [3, 0]},  # pending leads back into the lexeme
+        {"behind": [1] * 256},
+        {"behind": [0] * 255},
+        {"behind": []},
         {"offset": [0, 2, 1]},
         {"offset": [0, 1]},
         {"offset": [1, 1, 1]},
@@ -116,23 +121,24 @@ def test_damaged_nfas_are_refused(changes: dict[str, list[int]]) -> None:
     with pytest.raises(ValueError, match="nfa"):
         _core.find_collisions(broken, pairs, 0, 0.0)
     with pytest.raises(ValueError, match="nfa"):
-        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], 0, 0.0)
+        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], 0, 0.0)
 
 
 def test_lexical_contexts_out_of_range_are_refused() -> None:
     good = nfa()
     ignored = np.zeros(1, np.uint8)
-    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], 0, 0.0).num_states == 1
-    for alternations, renames, follow in [
-        ([[1]], [[]], [[0]]),
-        ([[0]], [[(0, [1])]], [[0]]),
-        ([[0]], [[(1, [0])]], [[0]]),
-        ([[0]], [[]], [[1]]),
-        ([[0]], [[]], []),
-        ([[0]], [], [[0]]),
+    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], [0], 0, 0.0).num_states == 1
+    for alternations, renames, follow, starts in [
+        ([[1]], [[]], [[0]], [0]),
+        ([[0]], [[(0, [1])]], [[0]], [0]),
+        ([[0]], [[(1, [0])]], [[0]], [0]),
+        ([[0]], [[]], [[1]], [0]),
+        ([[0]], [[]], [], [0]),
+        ([[0]], [], [[0]], [0]),
+        ([[0]], [[]], [[0]], [1]),
     ]:
         with pytest.raises(ValueError, match=r"lexer|context"):
-            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, 0, 0.0)
+            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, 0, 0.0)
     for pairs in ([0], [0, 1], [-1, 0]):
         with pytest.raises(ValueError, match="pairs"):
             _core.find_collisions(good, np.array(pairs, np.int32), 0, 0.0)

@@ -73,3 +73,28 @@ looping_regexes = st.recursive(
 """Patterns whose loops nest and can be empty."""
 
 flag_sets = st.sampled_from([0, re.I, re.S, re.M, re.A, re.A | re.I, re.I | re.S, re.X])
+
+
+def guarded_regexes(*, atomic: bool) -> st.SearchStrategy[str]:
+    """Patterns over a, b and newline in which look-around, anchors and, if wanted, atomic groups nest."""
+    marks = ["^", "$", r"\b", r"\B", r"\A", r"\Z", "(?<=a)", "(?<!b)", "(?<=ab|ba)", "(?m:^)", "(?m:$)"]
+    wraps = ["(?={})", "(?!{})", "(?:{})*", "(?:{})??", "(?:{}){{0,2}}", "(?:{})+?"]
+    wraps += ["(?>{})", "(?:{})*+", "(?:{})?+"] if atomic else []
+    return st.recursive(
+        st.sampled_from(["a", "b", "ab", "", "[ab]", ".", r"\n", *marks]),
+        lambda smaller: st.one_of(
+            st.builds(str.format, st.sampled_from(wraps), smaller),
+            st.lists(smaller, min_size=2, max_size=3).map("|".join).map("(?:{})".format),
+            st.lists(smaller, min_size=2, max_size=3).map("".join),
+        ),
+        max_leaves=7,
+    )
+
+
+rich_guarded_regexes = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", r"\b", r"\B", "^", r"(?<!\w)", r"(?<=[^\W\d])", "(?i:(?<=k))", "(?<!\u20ac)"]),
+    rich_regexes,
+    st.sampled_from(["", r"\b", r"\B", "$", r"(?!\w)", r"(?=[^\W\d])", "(?!\\s)", "(?=\u20ac|\ud55c)"]),
+)
+"""Patterns with Unicode classes between look-around."""

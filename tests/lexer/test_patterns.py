@@ -146,7 +146,7 @@ def test_invariants_of_a_program(regexp: str) -> None:
     successors = _successors(program)
     assert set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}
     assert not any(array.flags.writeable for array in (program.kind, program.offset, program.lo, program.target))
-    assert _reachable(successors, [program.entry]) == set(range(len(program)))
+    assert _reachable(successors, program.entries.tolist()) == set(range(len(program)))
     final = [state for state, kind in enumerate(program.kind) if kind == MATCH]
     assert len(final) <= 1
     if final:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from pdacon.lexer.program import BYTES, MATCH, Program
+from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Program
 
-Threads = tuple[int, ...]
+Threads = tuple[tuple[int, int | None], ...]
+"""States, and where the match of a pending one ended."""
 
 
-def match_end(program: Program, data: bytes) -> int | None:
-    """Where the leftmost-first match that starts at 0 ends; None: no match."""
-    return Simulator(program).match_end(data)
+def match_end(program: Program, data: bytes, start: int = 0) -> int | None:
+    """Where the leftmost-first match that starts at ``start`` ends; None: no match."""
+    return Simulator(program).match_end(data, start)
 
 
 class Simulator:
@@ -22,47 +23,52 @@ class Simulator:
         edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
         self._kind = program.kind.tolist()
         self._edges = [edges[first:last] for first, last in pairwise(offset)]
-        self._entry = program.entry
-        self._closures: dict[Threads, tuple[Threads, bool]] = {}
-        self._steps: dict[tuple[Threads, int], Threads] = {}
+        self._entries = program.entries.tolist()
+        self._behind = program.behind.tolist()
+        self._closures: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def match_end(self, data: bytes) -> int | None:
+    def match_end(self, data: bytes, start: int = 0) -> int | None:
         """As the function of that name."""
+        behind = 0
+        for byte in data[:start]:
+            behind = self._behind[behind][byte]
         end = None
-        seeds: Threads = (self._entry,)
-        for position in range(len(data) + 1):
-            threads, matches = self._closure(seeds)
-            if matches:
-                end = position
-            if not threads or position == len(data):
+        seeds: Threads = ((self._entries[behind], None),)
+        for position in range(start, len(data) + 1):
+            threads: list[tuple[int, int | None]] = []
+            for seed, matched in seeds:
+                for state in self._closure(seed):
+                    kind = self._kind[state]
+                    if kind == MATCH:
+                        end = position if matched is None else matched
+                        break
+                    if (state, matched) not in threads:
+                        threads.append((state, position if matched is None and kind != BYTES else matched))
+                else:
+                    continue
                 break
-            seeds = self._step(threads, data[position])
+            if not threads:
+                break
+            if position == len(data):
+                return next((at for state, at in threads if self._kind[state] == PENDING_OR_END), end)
+            seeds = tuple(
+                (target, matched)
+                for state, matched in threads
+                for lo, hi, target in self._edges[state]
+                if lo <= data[position] <= hi
+            )
         return end
 
-    def _closure(self, seeds: Threads) -> tuple[Threads, bool]:
-        """The BYTES states of the closure, in order, cut at the first MATCH; and whether there was one."""
-        if seeds not in self._closures:
-            threads: list[int] = []
-            matches = False
-            seen: set[int] = set()
-            pending = list(reversed(seeds))
-            while pending and not matches:
+    def _closure(self, seed: int) -> tuple[int, ...]:
+        """The states other than SPLIT that a state stands for, in order."""
+        if seed not in self._closures:
+            found: dict[int, None] = {}
+            pending = [seed]
+            while pending:
                 state = pending.pop()
-                if state in seen:
-                    continue
-                seen.add(state)
-                if self._kind[state] == MATCH:
-                    matches = True
-                elif self._kind[state] == BYTES:
-                    threads.append(state)
-                else:
+                if self._kind[state] == SPLIT:
                     pending += [target for _, _, target in reversed(self._edges[state])]
-            self._closures[seeds] = tuple(threads), matches
-        return self._closures[seeds]
-
-    def _step(self, threads: Threads, byte: int) -> Threads:
-        if (threads, byte) not in self._steps:
-            self._steps[threads, byte] = tuple(
-                target for state in threads for lo, hi, target in self._edges[state] if lo <= byte <= hi
-            )
-        return self._steps[threads, byte]
+                else:
+                    found.setdefault(state)
+            self._closures[seed] = tuple(found)
+        return self._closures[seed]

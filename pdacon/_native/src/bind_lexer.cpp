@@ -18,17 +18,19 @@ using Renames = std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>>;
 Nfa make_nfa(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
              const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
              const Array<std::int32_t>& target, const Array<std::int32_t>& owner,
-             const Array<std::int32_t>& entry) {
-    return {copy(kind), copy(offset), copy(low), copy(high), copy(target), copy(owner), copy(entry)};
+             const Array<std::int32_t>& entry, const Array<std::int32_t>& behind) {
+    return {copy(kind),   copy(offset), copy(low),   copy(high),
+            copy(target), copy(owner),  copy(entry), copy(behind)};
 }
 
 std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std::uint8_t>& ignored,
                                                 const std::vector<std::vector<std::int32_t>>& alternations,
                                                 const std::vector<Renames>& renames,
                                                 const std::vector<std::vector<std::int32_t>>& follow,
+                                                const std::vector<std::int32_t>& starts,
                                                 std::int64_t max_states, double max_seconds) {
     if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
-    LexerSpec spec{nfa, copy(ignored), {}, follow};
+    LexerSpec spec{nfa, copy(ignored), {}, follow, starts};
     for (std::size_t at = 0; at < alternations.size(); ++at) {
         spec.contexts.push_back({alternations[at], {}});
         for (const auto& [regex, keywords] : renames[at])
@@ -68,10 +70,11 @@ nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs, std::int64
 void bind_lexer(nb::module_& m) {
     nb::class_<Nfa>(m, "Nfa").def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"),
                                          nb::arg("low"), nb::arg("high"), nb::arg("target"), nb::arg("owner"),
-                                         nb::arg("entry"));
+                                         nb::arg("entry"), nb::arg("behind"));
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
-                    nb::arg("renames"), nb::arg("follow"), nb::arg("max_states"), nb::arg("max_seconds"))
+                    nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("max_states"),
+                    nb::arg("max_seconds"))
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
         .def_prop_ro("lookahead", &LexingAutomaton::lookahead)

@@ -18,6 +18,7 @@ constexpr std::size_t kPlainResidual = 4;
 Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& budget)
     : spec_(spec), out_(out), budget_(budget), closure_(spec.nfa), relexing_(spec) {
     out_.num_terminals_ = spec.num_terminals();
+    out_.num_behind_ = spec.nfa.num_behind();
     out_.num_classes_ = byte_classes(spec.nfa, out_.byte_class_);
     representative_.resize(static_cast<std::size_t>(out_.num_classes_));
     for (int byte = 255; byte >= 0; --byte)
@@ -26,111 +27,151 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
 
 void Determinizer::run() {
     if (explore(Pass::kPlain)) return;
-    explore(Pass::kSurvey);
-    find_loops();
+    do explore(Pass::kSurvey);
+    while (find_loops());
     explore(Pass::kCut);
 }
 
-// All states from the contexts on. False: given up, because a residual grew.
+// All states from the start of a text on. False: given up, because a residual grew.
 bool Determinizer::explore(Pass pass) {
     pass_ = pass;
     state_ids_ = commit_ids_ = out_.words_ = Interner();
     states_.clear();
+    waits_.clear();
     out_.delta_.clear();
     out_.end_.clear();
-    out_.entries_.clear();
+    out_.entries_.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
+                         LexingAutomaton::kDead);
     out_.commits_.clear();
     out_.lookahead_ = 0;
-    for (const auto& context : spec_.contexts) out_.entries_.push_back(enter(context));
+    for (const auto context : spec_.starts) enter(context, 0);
     for (std::size_t at = 0; at < states_.size(); ++at) {
-        if (pass == Pass::kPlain && states_[at].residual.size() > kPlainResidual) return false;
+        for (const auto slot : waiting_slots(states_[at])) {
+            const auto length = match_in(states_[at], slot).residual.size();
+            if (pass == Pass::kPlain && length > kPlainResidual) return false;
+            out_.lookahead_ = std::max(out_.lookahead_, static_cast<std::int32_t>(length));
+        }
         for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
             budget_.tick();
             out_.delta_.push_back(step(static_cast<std::int32_t>(at), cls));
         }
-        const auto& state = states_[at];
-        out_.end_.push_back(state.fresh       ? LexingAutomaton::kBoundary
-                            : state.label < 0 ? LexingAutomaton::kDead
-                                              : commit(state.label, state.residual));
-        out_.lookahead_ = std::max(out_.lookahead_, static_cast<std::int32_t>(state.residual.size()));
+        out_.end_.push_back(at_end(states_[at]));
     }
     return true;
 }
 
-std::int32_t Determinizer::enter(const LexicalContext& context) {
+// The start of a lexeme. Only those that some text leads to are made.
+void Determinizer::enter(std::int32_t context, std::int32_t behind) {
+    auto& entry = out_.entries_[static_cast<std::size_t>(context * out_.num_behind_ + behind)];
+    if (entry != LexingAutomaton::kDead) return;
     State state;
     state.fresh = true;
+    state.behind = behind;
+    std::vector<std::int32_t> positions;
     closure_.begin();
-    for (const auto terminal : context.alternation) {
-        const auto entry = spec_.nfa.entry[static_cast<std::size_t>(terminal)];
-        if (entry >= 0 && closure_.until_match(entry, state.threads))
+    for (const auto terminal : spec_.contexts[static_cast<std::size_t>(context)].alternation) {
+        const auto start = spec_.nfa.entry_of(terminal, behind);
+        if (start >= 0 && closure_.until_match(start, positions))
             throw std::invalid_argument("lexer: a terminal matches the empty text");
     }
-    for (const auto& rename : context.renames) {
+    for (const auto position : positions) {
+        if (spec_.nfa.is_pending(position))
+            throw std::invalid_argument("lexer: a terminal matches the empty text");
+        state.threads.push_back({position, {}});
+    }
+    for (const auto& rename : spec_.contexts[static_cast<std::size_t>(context)].renames) {
         for (const auto keyword : rename.keywords) {
-            const auto entry = spec_.nfa.entry[static_cast<std::size_t>(keyword)];
-            if (entry < 0) continue;
-            std::vector<std::int32_t> positions;
+            const auto start = spec_.nfa.entry_of(keyword, behind);
+            if (start < 0) continue;
+            positions.clear();
             closure_.begin();
-            closure_.until_match(entry, positions);
+            closure_.until_match(start, positions);
             for (const auto position : positions) state.shadows.push_back({rename.regex, keyword, position});
         }
     }
-    return intern(std::move(state));
+    entry = intern(std::move(state));
 }
 
 std::int32_t Determinizer::step(std::int32_t from, std::int32_t cls) {
-    const auto byte = representative_[static_cast<std::size_t>(cls)];
     State state;
     state.parent = from;
     state.via = cls;
-    std::int32_t matched = -1;
-    closure_.begin();
-    for (const auto thread : states_[static_cast<std::size_t>(from)].threads) {
-        const auto target = closure_.step(thread, byte);
-        if (target < 0 || !closure_.until_match(target, state.threads)) continue;
-        matched = spec_.nfa.owner[static_cast<std::size_t>(thread)];
-        break;
-    }
-    const auto& previous = states_[static_cast<std::size_t>(from)];
-    const auto name = step_shadows(previous, byte, matched, state);
-    if (matched >= 0) {
-        state.label = spec_.ignored[static_cast<std::size_t>(matched)] ? out_.ignored_label() : name;
-        return state.threads.empty() ? commit(state.label, {}) : intern(std::move(state));
-    }
-    if (previous.label < 0) return state.threads.empty() ? LexingAutomaton::kDead : intern(std::move(state));
-    state.relexing =
-        relexing_.step(previous.residual.empty() ? relexing_.after(previous.label) : previous.relexing, byte);
-    const bool viable = relexing_.viable(state.relexing);
-    if (state.threads.empty() && !viable) return LexingAutomaton::kDead;
-    state.label = previous.label;
-    state.residual = previous.residual;
-    if (pass_ != Pass::kSurvey || state.residual.empty()) state.residual.push_back(cls);
-    if (state.threads.empty()) return commit(state.label, state.residual);
-    if (!viable || (pass_ == Pass::kCut && looping_.contains(key_of(state, false)))) {
-        state.label = state.relexing = -1;
-        state.residual.clear();
-    }
-    return intern(std::move(state));
+    carried_.clear();
+    move(states_[static_cast<std::size_t>(from)], cls, state);
+    const auto next = finish(std::move(state));
+    if (pass_ == Pass::kSurvey && next >= 0)
+        for (const auto& [before, after] : carried_) waits_.push_back({{from, before}, {next, after}, cls});
+    return next;
 }
 
-// Moves the keyword threads on; returns the name of a lexeme that `matched` ends here.
-std::int32_t Determinizer::step_shadows(const State& from, std::uint8_t byte, std::int32_t matched,
-                                        State& to) {
-    std::int32_t name = matched;
-    bool renamed = false;
+// Moves all threads, in order, until one has matched for certain; what is behind that is cut.
+void Determinizer::move(const State& from, std::int32_t cls, State& to) {
+    const auto& nfa = spec_.nfa;
+    const auto byte = representative(cls);
+    to.behind = nfa.behind_after(from.behind, byte);
+    std::int32_t matched = -1;
+    bool certain = false;
+    std::vector<std::int32_t> positions;
+    closure_.begin();
+    for (std::size_t slot = 0; slot < from.threads.size() && !certain; ++slot) {
+        const auto& thread = from.threads[slot];
+        const auto target = closure_.step(thread.position, byte);
+        if (target < 0) continue;
+        if (!nfa.is_pending(thread.position)) {
+            positions.clear();
+            certain = closure_.until_match(target, positions);
+            for (const auto position : positions) to.threads.push_back({position, {}});
+            if (certain) matched = nfa.owner[static_cast<std::size_t>(target)];
+            continue;
+        }
+        auto match = read_on(thread.match, cls);
+        const auto before = static_cast<Slot>(slot);
+        if (nfa.kind_of(target) == NfaKind::kMatch) {
+            to.fallback = std::move(match);
+            certain = true;
+            carried_.emplace_back(before, kFallback);
+        } else if (closure_.first(target)) {
+            carried_.emplace_back(before, static_cast<Slot>(to.threads.size()));
+            to.threads.push_back({target, std::move(match)});
+        }
+    }
+    const auto names = step_shadows(from, byte, to);
+    const auto match_of = [&](std::int32_t terminal) {
+        const auto name = std::find_if(names.begin(), names.end(),
+                                       [&](const auto& renamed) { return renamed.first == terminal; });
+        const bool ignored = spec_.ignored[static_cast<std::size_t>(terminal)];
+        return Match{ignored               ? out_.ignored_label()
+                     : name != names.end() ? name->second
+                                           : terminal,
+                     to.behind,
+                     {},
+                     -1};
+    };
+    for (auto& thread : to.threads)
+        if (nfa.is_pending(thread.position) && thread.match.label == Match::kNone)
+            thread.match = match_of(nfa.owner[static_cast<std::size_t>(thread.position)]);
+    if (matched >= 0) {
+        to.fallback = match_of(matched);
+    } else if (!certain && from.fallback.label >= 0) {
+        to.fallback = read_on(from.fallback, cls);
+        carried_.emplace_back(kFallback, kFallback);
+    }
+    if (to.fallback.label < 0) to.fallback = {};
+}
+
+// Moves the keyword threads on; returns the names of lexemes that end here, by the regex that matched.
+std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(const State& from,
+                                                                              std::uint8_t byte, State& to) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> names;
     std::vector<std::int32_t> positions;
     for (const auto& shadow : from.shadows) {
         const auto target = closure_.step(shadow.position, byte);
         if (target < 0) continue;
         positions.clear();
         closure_.begin();
-        if (closure_.until_match(target, positions) && shadow.regex == matched && !renamed) {
-            name = shadow.keyword;
-            renamed = true;
-        }
-        if (std::none_of(to.threads.begin(), to.threads.end(), [&](std::int32_t thread) {
-                return spec_.nfa.owner[static_cast<std::size_t>(thread)] == shadow.regex;
+        if (closure_.until_match(target, positions)) names.emplace_back(shadow.regex, shadow.keyword);
+        if (std::none_of(to.threads.begin(), to.threads.end(), [&](const Thread& thread) {
+                return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == shadow.regex;
             }))
             continue;  // the regex cannot match any more
         for (const auto position : positions) {
@@ -139,51 +180,122 @@ std::int32_t Determinizer::step_shadows(const State& from, std::uint8_t byte, st
                 to.shadows.push_back(next);
         }
     }
-    return name;
+    return names;
 }
 
-// After a survey: a fallback that waits in a loop of states waits for ever, whatever the bound.
-void Determinizer::find_loops() {
-    std::vector<std::vector<std::int32_t>> waiting(states_.size());
-    const auto classes = static_cast<std::size_t>(out_.num_classes_);
-    const auto waits = [&](std::int32_t at) {
-        return at >= 0 && !states_[static_cast<std::size_t>(at)].residual.empty();
+// The match after one more byte of its residual.
+Determinizer::Match Determinizer::read_on(const Match& match, std::int32_t cls) {
+    if (match.label < 0) return match;
+    auto next = match;
+    next.relexing =
+        relexing_.step(match.residual.empty() ? relexing_.after(match.label, match.behind) : match.relexing,
+                       representative(cls));
+    if (!relexing_.viable(next.relexing)) return {Match::kFailed, 0, {}, -1};
+    if (pass_ != Pass::kSurvey || next.residual.empty()) next.residual.push_back(cls);
+    return next;
+}
+
+std::int32_t Determinizer::finish(State&& state) {
+    if (pass_ != Pass::kPlain) cut_loops(state);
+    auto& threads = state.threads;
+    if (state.fallback.label < 0)  // what cannot lead on matters only before what can
+        while (!threads.empty() && threads.back().match.label == Match::kFailed) threads.pop_back();
+    if (!threads.empty()) return intern(std::move(state));
+    return state.fallback.label < 0 ? LexingAutomaton::kDead : commit(state.fallback);
+}
+
+// Gives up the matches that wait in a loop. A pending one fails; without the fallback the threads win.
+void Determinizer::cut_loops(State& state) {
+    if (state.threads.empty()) return;
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto slot : waiting_slots(state)) {
+            if (!looping_.contains(loop_key(state, slot))) continue;
+            if (slot == kFallback)
+                state.fallback = {};
+            else
+                state.threads[static_cast<std::size_t>(slot)].match = {Match::kFailed, 0, {}, -1};
+            again = true;
+            break;
+        }
+    }
+}
+
+std::vector<Determinizer::Slot> Determinizer::waiting_slots(const State& state) {
+    std::vector<Slot> slots;
+    for (std::size_t slot = 0; slot < state.threads.size(); ++slot)
+        if (!state.threads[slot].match.residual.empty()) slots.push_back(static_cast<Slot>(slot));
+    if (!state.fallback.residual.empty()) slots.push_back(kFallback);
+    return slots;
+}
+
+// What the end of the text makes of a state: the first match that it decides.
+std::int32_t Determinizer::at_end(const State& state) {
+    if (state.fresh) return LexingAutomaton::kBoundary;
+    auto match = state.fallback;
+    for (const auto& thread : state.threads) {
+        if (spec_.nfa.kind_of(thread.position) != NfaKind::kPendingOrEnd) continue;
+        match = thread.match;
+        break;
+    }
+    return match.label < 0 ? LexingAutomaton::kDead : commit(match);
+}
+
+// After a survey: a match that waits in a loop of states waits for ever, whatever the bound. Whether there is
+// one.
+bool Determinizer::find_loops() {
+    Interner nodes;  // (state, slot)
+    const auto node = [&](const Waiting& waiting) {
+        const std::int32_t key[] = {waiting.state, waiting.slot};
+        return static_cast<std::size_t>(nodes.intern(key));
     };
-    for (std::size_t at = 0; at < states_.size(); ++at) {
-        if (!waits(static_cast<std::int32_t>(at))) continue;
-        for (std::size_t cls = 0; cls < classes; ++cls)
-            if (const auto next = out_.delta_[at * classes + cls]; waits(next)) waiting[at].push_back(next);
+    const auto waits = [&](const Waiting& waiting) {
+        return !match_in(states_[static_cast<std::size_t>(waiting.state)], waiting.slot).residual.empty();
+    };
+    std::vector<std::vector<std::int32_t>> successors, classes;  // the byte class of each successor
+    for (const auto& wait : waits_) {
+        if (!waits(wait.before) || !waits(wait.after)) continue;
+        const auto source = node(wait.before), target = node(wait.after);
+        successors.resize(nodes.size());
+        classes.resize(nodes.size());
+        successors[source].push_back(static_cast<std::int32_t>(target));
+        classes[source].push_back(wait.byte_class);
     }
-    const auto component = components(waiting);
-    std::vector<std::int32_t> size(states_.size(), 0);
-    for (const auto id : component) ++size[static_cast<std::size_t>(id)];
-    for (std::size_t at = 0; at < states_.size(); ++at) {
-        const bool itself = std::find(waiting[at].begin(), waiting[at].end(), at) != waiting[at].end();
-        if (size[static_cast<std::size_t>(component[at])] < 2 && !itself) continue;
-        const auto& state = states_[at];
-        looping_.intern(key_of(state, false));
+    const auto component = components(successors);
+    bool found = false;
+    for (std::size_t at = 0; at < successors.size(); ++at) {
+        const auto loop = shortest_loop(at, successors, classes, component);
+        if (loop.empty()) continue;
+        found = true;
+        const auto key = nodes[static_cast<std::int32_t>(at)];
+        const Waiting waiting{key[0], key[1]};
+        const auto& state = states_[static_cast<std::size_t>(waiting.state)];
+        looping_.intern(loop_key(state, waiting.slot));
+        const auto label = match_in(state, waiting.slot).label;
         const bool known = std::any_of(out_.unbounded_.begin(), out_.unbounded_.end(),
-                                       [&](const auto& finding) { return finding.label == state.label; });
-        if (!known)
-            out_.unbounded_.push_back(
-                {state.label, path_to(static_cast<std::int32_t>(at)), shortest_loop(at, component)});
+                                       [&](const auto& finding) { return finding.label == label; });
+        if (!known) out_.unbounded_.push_back({label, path_to(waiting.state), loop});
     }
+    return found;
 }
 
-// The shortest text that leads from a state of a loop back to it.
-std::string Determinizer::shortest_loop(std::size_t start, const std::vector<std::int32_t>& component) const {
-    const auto classes = static_cast<std::size_t>(out_.num_classes_);
+// The shortest text that leads from a node of a loop back to it; empty if it is in none.
+std::string Determinizer::shortest_loop(std::size_t start,
+                                        const std::vector<std::vector<std::int32_t>>& successors,
+                                        const std::vector<std::vector<std::int32_t>>& classes,
+                                        const std::vector<std::int32_t>& component) const {
     std::vector<std::pair<std::size_t, std::string>> open{{start, ""}};
-    std::vector<bool> seen(states_.size(), false);
+    std::vector<bool> seen(successors.size(), false);
     for (std::size_t i = 0; i < open.size(); ++i) {
-        for (std::size_t cls = 0; cls < classes; ++cls) {
-            const auto next = out_.delta_[open[i].first * classes + cls];
-            if (next < 0 || component[static_cast<std::size_t>(next)] != component[start]) continue;
-            auto text = open[i].second + representative(static_cast<std::int32_t>(cls));
-            if (static_cast<std::size_t>(next) == start) return text;
-            if (seen[static_cast<std::size_t>(next)]) continue;
-            seen[static_cast<std::size_t>(next)] = true;
-            open.emplace_back(static_cast<std::size_t>(next), std::move(text));
+        const auto at = open[i].first;
+        for (std::size_t edge = 0; edge < successors[at].size(); ++edge) {
+            const auto next = static_cast<std::size_t>(successors[at][edge]);
+            if (component[next] != component[start]) continue;
+            auto text = open[i].second + static_cast<char>(representative(classes[at][edge]));
+            if (next == start) return text;
+            if (seen[next]) continue;
+            seen[next] = true;
+            open.emplace_back(next, std::move(text));
         }
     }
     return {};
@@ -194,17 +306,21 @@ std::string Determinizer::path_to(std::int32_t at) const {
     std::string text;
     for (; states_[static_cast<std::size_t>(at)].parent >= 0;
          at = states_[static_cast<std::size_t>(at)].parent)
-        text.push_back(static_cast<char>(
-            representative_[static_cast<std::size_t>(states_[static_cast<std::size_t>(at)].via)]));
+        text.push_back(static_cast<char>(representative(states_[static_cast<std::size_t>(at)].via)));
     std::reverse(text.begin(), text.end());
     return text;
 }
 
-std::int32_t Determinizer::commit(std::int32_t label, const std::vector<std::int32_t>& residual) {
-    const auto word = out_.words_.intern(residual);
-    const std::int32_t key[] = {label, word};
+std::int32_t Determinizer::commit(const Match& match) {
+    const auto& follow = match.label == out_.ignored_label()
+                             ? out_.contexts_
+                             : out_.follow_[static_cast<std::size_t>(match.label)];
+    for (const auto context : follow) enter(context, match.behind);
+    const auto word = out_.words_.intern(match.residual);
+    const std::int32_t key[] = {match.label, match.behind, word};
     const auto id = commit_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == out_.commits_.size()) out_.commits_.push_back({label, word});
+    if (static_cast<std::size_t>(id) == out_.commits_.size())
+        out_.commits_.push_back({match.label, match.behind, word});
     return LexingAutomaton::kDead - 1 - id;
 }
 
@@ -219,15 +335,31 @@ std::int32_t Determinizer::intern(State&& state) {
 
 // What tells states apart: of a residual its text, or what can follow it.
 std::vector<std::int32_t> Determinizer::key_of(const State& state, bool text) const {
-    std::vector<std::int32_t> key{state.fresh, state.label, static_cast<std::int32_t>(state.threads.size())};
-    key.insert(key.end(), state.threads.begin(), state.threads.end());
+    std::vector<std::int32_t> key{state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())};
+    const auto add = [&](const Match& match) {
+        key.push_back(match.label);
+        if (match.label < 0) return;
+        key.insert(key.end(), {match.behind, static_cast<std::int32_t>(text ? match.residual.size()
+                                                                            : !match.residual.empty())});
+        if (text)
+            key.insert(key.end(), match.residual.begin(), match.residual.end());
+        else if (!match.residual.empty())
+            key.push_back(match.relexing);
+    };
+    for (const auto& thread : state.threads) {
+        key.push_back(thread.position);
+        if (spec_.nfa.is_pending(thread.position)) add(thread.match);
+    }
     key.push_back(static_cast<std::int32_t>(state.shadows.size()));
     for (const auto& shadow : state.shadows)
         key.insert(key.end(), {shadow.regex, shadow.keyword, shadow.position});
-    if (text)
-        key.insert(key.end(), state.residual.begin(), state.residual.end());
-    else
-        key.push_back(state.residual.empty() ? -1 : state.relexing);
+    add(state.fallback);
+    return key;
+}
+
+std::vector<std::int32_t> Determinizer::loop_key(const State& state, Slot slot) const {
+    auto key = key_of(state, false);
+    key.push_back(slot);
     return key;
 }
 

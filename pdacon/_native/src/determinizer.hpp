@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "budget.hpp"
@@ -17,40 +18,79 @@ class Determinizer {
   public:
     Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& budget);
 
-    // Most grammars need one pass. Where residuals grow, a survey first finds the loops in which they have no
-    // bound: there states are told apart by what can follow the residual, not by its text, so it ends.
+    // Most grammars need one pass. Where residuals grow, surveys first find the loops in which they have no
+    // bound: there states are told apart by what can follow a residual, not by its text, so a survey ends.
+    // What is given up in one loop can show another, so they go on until there is none.
     void run();
 
   private:
+    // A match, and the bytes read since.
+    struct Match {
+        static constexpr std::int32_t kNone = -1;
+        // It cannot lead on to anything; if it is certain, nothing after it counts either.
+        static constexpr std::int32_t kFailed = -2;
+        std::int32_t label = kNone;
+        std::int32_t behind = 0;             // what lies behind its end
+        std::vector<std::int32_t> residual;  // byte classes; in a survey any one class stands for all
+        std::int32_t relexing = -1;          // what can follow the residual, where there is one
+    };
+    // A thread at a pending position has a match already.
+    struct Thread {
+        std::int32_t position;
+        Match match;
+    };
     // A keyword's position while the lexeme so far is a prefix of it and `regex` is still being matched.
     struct Shadow {
         std::int32_t regex, keyword, position;
         bool operator==(const Shadow&) const = default;
     };
     struct State {
-        bool fresh = false;  // at the start of a lexeme: nothing has been read of it
-        std::vector<std::int32_t> threads;
+        bool fresh = false;       // at the start of a lexeme: nothing has been read of it
+        std::int32_t behind = 0;  // what lies behind the next byte
+        std::vector<Thread> threads;
         std::vector<Shadow> shadows;
-        std::int32_t label = -1;             // the fallback, -1: none
-        std::vector<std::int32_t> residual;  // byte classes; in a survey any one class stands for all
-        std::int32_t relexing = -1;          // what can follow the residual, where there is one
-        std::int32_t parent = -1;            // the state it was first reached from
-        std::int32_t via = -1;               // and the byte class
+        Match fallback;            // the last match that is certain if no thread gets to another one
+        std::int32_t parent = -1;  // the state it was first reached from
+        std::int32_t via = -1;     // and the byte class
     };
     enum class Pass { kPlain, kSurvey, kCut };
+    // Where a state keeps a match that waits: the index of a thread, or kFallback.
+    using Slot = std::int32_t;
+    static constexpr Slot kFallback = -1;
+    struct Waiting {
+        std::int32_t state;
+        Slot slot;
+    };
+    struct Wait {
+        Waiting before, after;
+        std::int32_t byte_class;
+    };
 
     bool explore(Pass pass);
-    void find_loops();
-    std::string shortest_loop(std::size_t start, const std::vector<std::int32_t>& component) const;
-    std::int32_t enter(const LexicalContext& context);
+    bool find_loops();
+    std::string shortest_loop(std::size_t start, const std::vector<std::vector<std::int32_t>>& successors,
+                              const std::vector<std::vector<std::int32_t>>& classes,
+                              const std::vector<std::int32_t>& component) const;
+    void enter(std::int32_t context, std::int32_t behind);
     std::int32_t step(std::int32_t from, std::int32_t cls);
-    std::int32_t step_shadows(const State& from, std::uint8_t byte, std::int32_t matched, State& to);
+    void move(const State& from, std::int32_t cls, State& to);
+    std::vector<std::pair<std::int32_t, std::int32_t>> step_shadows(const State& from, std::uint8_t byte,
+                                                                    State& to);
+    std::int32_t finish(State&& state);
+    Match read_on(const Match& match, std::int32_t cls);
+    void cut_loops(State& state);
+    std::int32_t at_end(const State& state);
     std::string path_to(std::int32_t at) const;
-    std::int32_t commit(std::int32_t label, const std::vector<std::int32_t>& residual);
+    std::int32_t commit(const Match& match);
     std::int32_t intern(State&& state);
     std::vector<std::int32_t> key_of(const State& state, bool text) const;
-    char representative(std::int32_t cls) const {
-        return static_cast<char>(representative_[static_cast<std::size_t>(cls)]);
+    std::vector<std::int32_t> loop_key(const State& state, Slot slot) const;
+    static std::vector<Slot> waiting_slots(const State& state);
+    static const Match& match_in(const State& state, Slot slot) {
+        return slot == kFallback ? state.fallback : state.threads[static_cast<std::size_t>(slot)].match;
+    }
+    std::uint8_t representative(std::int32_t cls) const {
+        return representative_[static_cast<std::size_t>(cls)];
     }
 
     const LexerSpec& spec_;
@@ -61,7 +101,9 @@ class Determinizer {
     Pass pass_ = Pass::kPlain;
     Interner state_ids_, commit_ids_, looping_;
     std::vector<State> states_;
-    std::vector<std::uint8_t> representative_;  // of each byte class
+    std::vector<std::pair<Slot, Slot>> carried_;  // in the step at hand: where a match was, and is
+    std::vector<Wait> waits_;                     // in a survey: every step that carries a match on
+    std::vector<std::uint8_t> representative_;    // of each byte class
 };
 
 }  // namespace pdacon

@@ -22,8 +22,9 @@ Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, Budget& b
     }
 }
 
-std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::span<const std::int32_t> word) {
-    std::vector<std::int32_t> key{speller_state, ended};
+std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+                              std::span<const std::int32_t> word) {
+    std::vector<std::int32_t> key{speller_state, ended, behind};
     key.insert(key.end(), word.begin(), word.end());
     return residues_.intern(key);
 }
@@ -55,23 +56,23 @@ std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue) {
 }
 
 std::int32_t Futures::commit_event(const Commit& commit, std::int32_t speller_state) {
-    return intern_event(commit.label, residue(speller_state, false, lexer_.word(commit.word)));
+    return intern_event(commit.label, residue(speller_state, false, commit.behind, lexer_.word(commit.word)));
 }
 
 std::int32_t Futures::end_event(std::int32_t lexer_state) {
     const auto end = lexer_.at_end(lexer_state);
     if (end == LexingAutomaton::kDead) return -1;
-    if (end == LexingAutomaton::kBoundary) return intern_event(lexer_.end_label(), residue(0, true, {}));
+    if (end == LexingAutomaton::kBoundary) return intern_event(lexer_.end_label(), residue(0, true, 0, {}));
     const auto& commit = lexer_.commit(end);
-    return intern_event(commit.label, residue(0, true, lexer_.word(commit.word)));
+    return intern_event(commit.label, residue(0, true, commit.behind, lexer_.word(commit.word)));
 }
 
 Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
     const auto known = residues_[residue_id];
     const std::vector<std::int32_t> key(known.begin(), known.end());
-    const std::span<const std::int32_t> word = std::span(key).subspan(2);
+    const std::span<const std::int32_t> word = std::span(key).subspan(3);
     const bool ended = key[1] != 0;
-    auto state = lexer_.entry(context);
+    auto state = lexer_.entry(context, key[2]);
     for (std::size_t at = 0; at < word.size(); ++at) {
         const auto next = lexer_.next(state, word[at]);
         if (next == LexingAutomaton::kDead) return {};
@@ -83,7 +84,7 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
         const auto again = lexer_.word(commit.word);
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
-        return {intern_event(commit.label, residue(key[0], ended, rest)), -1, 0};
+        return {intern_event(commit.label, residue(key[0], ended, commit.behind, rest)), -1, 0};
     }
     if (ended) return {end_event(state), -1, 0};
     return {-1, state, key[0]};

@@ -14,8 +14,8 @@
 
 namespace pdacon {
 
-// A commit seen from before: the label, and the residue: what has been read since and must be lexed again,
-// where the speller stands, and whether the input ended there.
+// A commit seen from before: the label, and the residue: what lies behind its end, what has been read since
+// and must be lexed again, where the speller stands, and whether the input ended there.
 struct Event {
     std::int32_t label, residue;
 };
@@ -72,7 +72,8 @@ class Futures {
     std::int32_t node(std::int32_t lexer_state, std::int32_t speller_state);
     void expand(std::int32_t at);
     void close_over(std::int32_t start);
-    std::int32_t residue(std::int32_t speller_state, bool ended, std::span<const std::int32_t> word);
+    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+                         std::span<const std::int32_t> word);
 
     const LexingAutomaton& lexer_;
     Budget& budget_;

@@ -11,8 +11,14 @@ namespace pdacon {
 
 int byte_classes(const Nfa& nfa, std::array<std::uint8_t, 256>& class_of) {
     std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;
+    for (std::size_t row = 0; row < nfa.behind.size(); row += 256)
+        for (std::size_t low = 0, byte = 1; byte <= 256; ++byte) {
+            if (byte < 256 && nfa.behind[row + byte] == nfa.behind[row + low]) continue;
+            ranges.emplace(static_cast<std::uint8_t>(low), static_cast<std::uint8_t>(byte - 1));
+            low = byte;
+        }
     for (std::size_t at = 0; at < nfa.kind.size(); ++at) {
-        if (static_cast<NfaKind>(nfa.kind[at]) != NfaKind::kBytes) continue;
+        if (static_cast<NfaKind>(nfa.kind[at]) == NfaKind::kSplit) continue;
         for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
              edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge)
             ranges.emplace(nfa.low[edge], nfa.high[edge]);
@@ -47,7 +53,7 @@ bool valid(std::int32_t value, std::size_t size) {
 
 void validate(const LexerSpec& spec) {
     validate(spec.nfa);
-    const auto terminals = spec.nfa.entry.size();
+    const auto terminals = static_cast<std::size_t>(spec.num_terminals());
     require(spec.ignored.size() == terminals && spec.follow.size() == terminals, "lexer: lengths differ");
     for (const auto& context : spec.contexts) {
         for (const auto terminal : context.alternation)
@@ -58,6 +64,8 @@ void validate(const LexerSpec& spec) {
                 require(valid(keyword, terminals), "context: bad terminal");
         }
     }
+    for (const auto context : spec.starts)
+        require(valid(context, spec.contexts.size()), "starts: bad context");
     for (const auto& contexts : spec.follow)
         for (const auto context : contexts)
             require(valid(context, spec.contexts.size()), "follow: bad context");
@@ -67,17 +75,29 @@ void validate(const LexerSpec& spec) {
 
 void validate(const Nfa& nfa) {
     const auto positions = nfa.kind.size();
-    const auto terminals = nfa.entry.size();
+    require(!nfa.behind.empty() && nfa.behind.size() % 256 == 0, "nfa: what lies behind has no states");
+    const auto behind = static_cast<std::size_t>(nfa.num_behind());
+    require(nfa.entry.size() % behind == 0, "nfa: not an entry for each state of what lies behind");
+    for (const auto next : nfa.behind) require(valid(next, behind), "nfa: bad state of what lies behind");
+    const auto terminals = static_cast<std::size_t>(nfa.num_terminals());
     require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
     require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),
             "nfa: lengths differ");
     require(nfa.offset.front() == 0 && static_cast<std::size_t>(nfa.offset.back()) == nfa.target.size(),
             "nfa: offsets do not cover the edges");
     for (std::size_t at = 0; at < positions; ++at) {
-        require(nfa.kind[at] <= 2 && nfa.offset[at] <= nfa.offset[at + 1], "nfa: bad position");
+        require(nfa.kind[at] <= 4 && nfa.offset[at] <= nfa.offset[at + 1], "nfa: bad position");
         require(valid(nfa.owner[at], terminals), "nfa: bad owner");
     }
     for (const auto target : nfa.target) require(valid(target, positions), "nfa: bad target");
+    for (std::size_t at = 0; at < positions; ++at) {
+        if (!nfa.is_pending(static_cast<std::int32_t>(at))) continue;
+        for (auto edge = nfa.offset[at]; edge < nfa.offset[at + 1]; ++edge) {
+            const auto target = nfa.target[static_cast<std::size_t>(edge)];
+            require(nfa.is_pending(target) || nfa.kind_of(target) == NfaKind::kMatch,
+                    "nfa: a pending position leads back into the lexeme");
+        }
+    }
     for (const auto entry : nfa.entry) require(entry == -1 || valid(entry, positions), "nfa: bad entry");
 }
 

@@ -23,17 +23,38 @@
 
 namespace pdacon {
 
-enum class NfaKind : std::uint8_t { kBytes = 0, kSplit = 1, kMatch = 2 };
+// A pending position has matched if the text that follows leads it, through further pending positions, to a
+// kMatch; those of the second kind have also matched where the text ends.
+enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
 
-// All terminals' programs in one numbering.
+// All terminals' programs in one numbering, and the automaton that says where they begin.
 struct Nfa {
     std::vector<std::uint8_t> kind;    // NfaKind of each position
     std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
-    std::vector<std::uint8_t> low;     // of each edge of a kBytes position: the bytes low..high
+    std::vector<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
     std::vector<std::uint8_t> high;
     std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
     std::vector<std::int32_t> owner;   // the terminal of each position
-    std::vector<std::int32_t> entry;   // of each terminal; -1: a terminal that no text matches
+    std::vector<std::int32_t> entry;   // [terminals, behind states]; -1: a terminal that no text matches
+    // [behind states, 256]: reads the whole text from its start, in state 0, whatever the lexemes. What lies
+    // behind the start of a lexeme decides where look-behind begins.
+    std::vector<std::int32_t> behind;
+
+    std::int32_t num_behind() const { return static_cast<std::int32_t>(behind.size() / 256); }
+    std::int32_t num_terminals() const {
+        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_behind()));
+    }
+    std::int32_t entry_of(std::int32_t terminal, std::int32_t behind_state) const {
+        return entry[static_cast<std::size_t>(terminal) * static_cast<std::size_t>(num_behind()) +
+                     static_cast<std::size_t>(behind_state)];
+    }
+    std::int32_t behind_after(std::int32_t behind_state, std::uint8_t byte) const {
+        return behind[static_cast<std::size_t>(behind_state) * 256 + byte];
+    }
+    NfaKind kind_of(std::int32_t position) const {
+        return static_cast<NfaKind>(kind[static_cast<std::size_t>(position)]);
+    }
+    bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
 };
 
 // Throws std::invalid_argument if the arrays do not fit together.
@@ -54,13 +75,15 @@ struct LexerSpec {
     std::vector<std::uint8_t> ignored;  // of each terminal
     std::vector<LexicalContext> contexts;
     std::vector<std::vector<std::int32_t>> follow;  // of each terminal: the contexts it can lead to
-    std::int32_t num_terminals() const { return static_cast<std::int32_t>(nfa.entry.size()); }
+    std::vector<std::int32_t> starts;               // the contexts at the start of a text
+    std::int32_t num_terminals() const { return nfa.num_terminals(); }
 };
 
 // What a lexeme's end tells the parser: a terminal, $END = num_terminals, or kIgnored = num_terminals + 1.
 struct Commit {
     std::int32_t label;
-    std::int32_t word;  // byte classes to be lexed again from the context after the label
+    std::int32_t behind;  // what lies behind the lexeme's end, as a state of Nfa::behind
+    std::int32_t word;    // byte classes to be lexed again from the context after the label
 };
 
 // A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
@@ -98,8 +121,12 @@ class LexingAutomaton {
     static constexpr std::int32_t kBoundary = 0;
     std::int32_t at_end(std::int32_t state) const { return end_[static_cast<std::size_t>(state)]; }
 
-    std::int32_t entry(std::int32_t context) const { return entries_[static_cast<std::size_t>(context)]; }
-    std::size_t num_contexts() const { return entries_.size(); }
+    // Where a lexeme begins; kDead where no text leads to a lexeme of this context with that behind it.
+    std::int32_t entry(std::int32_t context, std::int32_t behind) const {
+        return entries_[static_cast<std::size_t>(context * num_behind_ + behind)];
+    }
+    std::int32_t num_contexts() const { return static_cast<std::int32_t>(contexts_.size()); }
+    std::int32_t num_behind() const { return num_behind_; }
     // The contexts in which lexing can go on after a label other than $END.
     const std::vector<std::int32_t>& contexts_after(std::int32_t label) const {
         return label == ignored_label() ? contexts_ : follow_[static_cast<std::size_t>(label)];
@@ -115,10 +142,11 @@ class LexingAutomaton {
 
     std::int32_t num_terminals_ = 0;
     std::int32_t num_classes_ = 0;
+    std::int32_t num_behind_ = 1;
     std::array<std::uint8_t, 256> byte_class_{};
     std::vector<std::int32_t> delta_;    // [num_states, num_classes]
     std::vector<std::int32_t> end_;      // [num_states]
-    std::vector<std::int32_t> entries_;  // [num_contexts]
+    std::vector<std::int32_t> entries_;  // [num_contexts, num_behind]
     std::vector<std::vector<std::int32_t>> follow_;
     std::vector<std::int32_t> contexts_;  // all of them
     std::vector<Commit> commits_;

@@ -21,7 +21,7 @@ Matcher::Matcher(const Matcher& other)
 
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
-    const auto state = boundary(pda_->machine(), stack);
+    const auto state = boundary(pda_->machine(), stack, 0);
     return {state, false, leading_space_, std::move(stack), 0};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "lexing.hpp"
@@ -16,8 +17,8 @@ class Closure {
 
     void begin() { ++visit_; }
 
-    // Appends the byte positions reachable from `position`, in order of priority, up to the first match;
-    // returns whether there was one. What comes after a match has lost against it.
+    // Appends the byte and pending positions reachable from `position`, in order of priority, up to the first
+    // match; returns whether there was one. What comes after a match has lost against it.
     bool until_match(std::int32_t position, std::vector<std::int32_t>& out) {
         stack_.assign(1, position);
         while (!stack_.empty()) {
@@ -29,6 +30,8 @@ class Closure {
                 case NfaKind::kMatch:
                     return true;
                 case NfaKind::kBytes:
+                case NfaKind::kPending:
+                case NfaKind::kPendingOrEnd:
                     out.push_back(static_cast<std::int32_t>(at));
                     break;
                 case NfaKind::kSplit:
@@ -37,6 +40,12 @@ class Closure {
             }
         }
         return false;
+    }
+
+    // Whether the position is met for the first time in this visit.
+    bool first(std::int32_t position) {
+        auto& seen = seen_[static_cast<std::size_t>(position)];
+        return std::exchange(seen, visit_) != visit_;
     }
 
     // The target of the edge for `byte`, or -1.

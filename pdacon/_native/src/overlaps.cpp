@@ -11,14 +11,22 @@ namespace {
 
 using Threads = std::vector<std::int32_t>;
 
-// Moves one terminal's threads over a byte; whether it matches there.
-bool step_all(Closure& closure, const Threads& from, std::uint8_t byte, Threads& to) {
+// The end of a match that is certain.
+constexpr std::int32_t kCertain = -1;
+
+// Moves one terminal's threads over a byte. `ends`: the matches there, pending positions or kCertain.
+void step_all(const Nfa& nfa, Closure& closure, const Threads& from, std::uint8_t byte, Threads& to,
+              Threads& ends) {
     closure.begin();
-    for (const auto thread : from) {
-        const auto target = closure.step(thread, byte);
-        if (target >= 0 && closure.until_match(target, to)) return true;
-    }
-    return false;
+    bool certain = false;
+    for (std::size_t at = 0; at < from.size() && !certain; ++at)
+        if (const auto target = closure.step(from[at], byte); target >= 0)
+            certain = closure.until_match(target, to);
+    std::erase_if(to, [&](std::int32_t position) {
+        if (nfa.is_pending(position)) ends.push_back(position);
+        return nfa.is_pending(position);
+    });
+    if (certain) ends.push_back(kCertain);
 }
 
 class OverlapSearch {
@@ -39,36 +47,72 @@ class OverlapSearch {
         };
         std::vector<Pair> pairs;
         std::set<std::pair<Threads, Threads>> seen;
-        pairs.push_back({start(first), start(second), -1, 0});
+        const auto add = [&](Threads a, Threads b, std::int32_t parent, std::uint8_t byte) {
+            if (a.empty() || b.empty() || !seen.emplace(a, b).second) return;
+            pairs.push_back({std::move(a), std::move(b), parent, byte});
+            budget_.check_states(pairs.size());
+        };
+        for (std::int32_t behind = 0; behind < nfa_.num_behind(); ++behind)
+            add(start(first, behind), start(second, behind), -1, 0);
         for (std::size_t at = 0; at < pairs.size(); ++at) {
             for (const auto byte : representative_) {
                 budget_.tick();
-                Threads a, b;
-                const bool match_a = step_all(closure_, pairs[at].first, byte, a);
-                const bool match_b = step_all(closure_, pairs[at].second, byte, b);
-                if (match_a && match_b) {
+                Threads a, b, ends_a, ends_b;
+                step_all(nfa_, closure_, pairs[at].first, byte, a, ends_a);
+                step_all(nfa_, closure_, pairs[at].second, byte, b, ends_b);
+                if (can_both_end(ends_a, ends_b)) {
                     witness.assign(1, static_cast<char>(byte));
                     for (auto back = at; pairs[back].parent >= 0;
                          back = static_cast<std::size_t>(pairs[back].parent))
                         witness.insert(witness.begin(), static_cast<char>(pairs[back].byte));
                     return true;
                 }
-                if (a.empty() || b.empty() || !seen.emplace(a, b).second) continue;
-                pairs.push_back({std::move(a), std::move(b), static_cast<std::int32_t>(at), byte});
-                budget_.check_states(pairs.size());
+                add(std::move(a), std::move(b), static_cast<std::int32_t>(at), byte);
             }
         }
         return false;
     }
 
   private:
-    Threads start(std::int32_t terminal) {
+    Threads start(std::int32_t terminal, std::int32_t behind) {
         Threads threads;
-        const auto entry = nfa_.entry[static_cast<std::size_t>(terminal)];
+        const auto entry = nfa_.entry_of(terminal, behind);
         closure_.begin();
         if (entry >= 0) closure_.until_match(entry, threads);
         return threads;
     }
+
+    // Whether some text after a match of either makes both of them certain.
+    bool can_both_end(const Threads& first, const Threads& second) const {
+        std::vector<std::pair<std::int32_t, std::int32_t>> open;
+        std::set<std::pair<std::int32_t, std::int32_t>> seen;
+        const auto add = [&](std::int32_t a, std::int32_t b) {
+            if (seen.emplace(a, b).second) open.emplace_back(a, b);
+        };
+        for (const auto a : first)
+            for (const auto b : second) add(a, b);
+        const auto ends = [&](std::int32_t at) {
+            return at == kCertain || nfa_.kind_of(at) == NfaKind::kPendingOrEnd;
+        };
+        const auto step = [&](std::int32_t at, std::uint8_t byte) {
+            if (at == kCertain) return at;
+            const auto target = closure_.step(at, byte);
+            return target >= 0 && nfa_.kind_of(target) == NfaKind::kMatch ? kCertain
+                   : target >= 0                                          ? target
+                                                                          : kNowhere;
+        };
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            const auto [a, b] = open[i];
+            if (ends(a) && ends(b)) return true;
+            for (const auto byte : representative_) {
+                const auto next_a = step(a, byte), next_b = step(b, byte);
+                if (next_a != kNowhere && next_b != kNowhere) add(next_a, next_b);
+            }
+        }
+        return false;
+    }
+
+    static constexpr std::int32_t kNowhere = -2;
 
     const Nfa& nfa_;
     Budget& budget_;
@@ -85,7 +129,7 @@ std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int3
     OverlapSearch search(nfa, budget);
     for (std::size_t at = 0; at < pairs.size(); at += 2) {
         for (const auto terminal : pairs.subspan(at, 2))
-            if (terminal < 0 || static_cast<std::size_t>(terminal) >= nfa.entry.size())
+            if (terminal < 0 || terminal >= nfa.num_terminals())
                 throw std::invalid_argument("pairs: bad terminal");
         Collision collision{pairs[at], pairs[at + 1], {}};
         if (search.find(collision.first, collision.second, collision.witness)) found.push_back(collision);

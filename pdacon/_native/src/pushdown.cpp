@@ -32,8 +32,7 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     for (const auto lhs : tables.lhs) require(lhs >= 0 && lhs < tables.num_nonterminals, "tables: bad lhs");
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
     for (const auto context : tables.context)
-        require(context >= 0 && static_cast<std::size_t>(context) < lexer.num_contexts(),
-                "tables: bad context");
+        require(context >= 0 && context < lexer.num_contexts(), "tables: bad context");
     for (const auto state : {start.start_state, start.end_state})
         require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
 }

@@ -94,10 +94,10 @@ bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label) {
     return label == machine.lexer.ignored_label() || feed(machine, stack, label);
 }
 
-// The lexer state in which the next lexeme starts.
+// The lexer state in which the next lexeme starts, given what lies behind it.
 template <class Stack>
-std::int32_t boundary(const Pushdown& machine, Stack& stack) {
-    return machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())]);
+std::int32_t boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
+    return machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind);
 }
 
 // Reads byte classes, the last of `pending` first; what a commit gives back to be lexed again is put in
@@ -115,7 +115,7 @@ bool read(const Pushdown& machine, Stack& stack, std::int32_t& lexer_state,
         if (next == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(next);
         if (!feed_label(machine, stack, commit.label)) return false;
-        lexer_state = boundary(machine, stack);
+        lexer_state = boundary(machine, stack, commit.behind);
         const auto word = machine.lexer.word(commit.word);
         pending.insert(pending.end(), word.rbegin(), word.rend());
     }
@@ -132,7 +132,7 @@ bool ends(const Pushdown& machine, Stack& stack, std::int32_t lexer_state) {
         if (end == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(end);
         if (!feed_label(machine, stack, commit.label)) return false;
-        lexer_state = boundary(machine, stack);
+        lexer_state = boundary(machine, stack, commit.behind);
         const auto word = machine.lexer.word(commit.word);
         pending.assign(word.rbegin(), word.rend());
         if (!read(machine, stack, lexer_state, pending)) return false;

@@ -9,18 +9,18 @@ constexpr std::int32_t kBetween = -1;
 
 }  // namespace
 
-std::int32_t Relexing::after(std::int32_t label) {
-    auto& known = starts_[static_cast<std::size_t>(label)];
+std::int32_t Relexing::after(std::int32_t label, std::int32_t behind) {
+    auto& known = starts_[static_cast<std::size_t>(label) * num_behind() + static_cast<std::size_t>(behind)];
     if (known < 0) {
         std::set<std::int32_t> positions;
         if (label >
             spec_.num_terminals()) {  // ignored text: the context is what it was before, whatever that is
-            for (const auto& context : spec_.contexts) add_entries(context, positions);
+            for (const auto& context : spec_.contexts) add_entries(context, behind, positions);
         } else {
             for (const auto context : spec_.follow[static_cast<std::size_t>(label)])
-                add_entries(spec_.contexts[static_cast<std::size_t>(context)], positions);
+                add_entries(spec_.contexts[static_cast<std::size_t>(context)], behind, positions);
         }
-        known = intern(positions);
+        known = intern(behind, positions);
     }
     return known;
 }
@@ -30,7 +30,8 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
     if (!added) return known->second;
     const auto& nfa = spec_.nfa;
     const auto before = sets_[set];
-    const std::vector<std::int32_t> positions(before.begin(), before.end());
+    const auto behind = nfa.behind_after(before[0], byte);
+    const std::vector<std::int32_t> positions(before.begin() + 1, before.end());
     std::set<std::int32_t> reached;
     for (const auto position : positions) {
         if (position == kBetween) continue;
@@ -40,29 +41,30 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
             if (byte < nfa.low[edge] || byte > nfa.high[edge]) continue;
             if (!close(nfa.target[edge], reached)) continue;
             reached.insert(kBetween);
-            const auto starts = sets_[after_match(nfa.owner[at])];
-            reached.insert(starts.begin(), starts.end());
+            const auto starts = sets_[after_match(nfa.owner[at], behind)];
+            reached.insert(starts.begin() + 1, starts.end());
         }
     }
-    return known->second = intern(reached);
+    return known->second = intern(behind, reached);
 }
 
 // The set after a match of `terminal`, whatever keyword it may be renamed to.
-std::int32_t Relexing::after_match(std::int32_t terminal) {
-    if (spec_.ignored[static_cast<std::size_t>(terminal)]) return after(spec_.num_terminals() + 1);
-    auto& known = match_starts_[static_cast<std::size_t>(terminal)];
+std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {
+    if (spec_.ignored[static_cast<std::size_t>(terminal)]) return after(spec_.num_terminals() + 1, behind);
+    auto& known =
+        match_starts_[static_cast<std::size_t>(terminal) * num_behind() + static_cast<std::size_t>(behind)];
     if (known >= 0) return known;
     std::set<std::int32_t> positions;
     const auto add = [&](std::int32_t label) {
-        const auto starts = sets_[after(label)];
-        positions.insert(starts.begin(), starts.end());
+        const auto starts = sets_[after(label, behind)];
+        positions.insert(starts.begin() + 1, starts.end());
     };
     add(terminal);
     for (const auto& context : spec_.contexts)
         for (const auto& rename : context.renames)
             if (rename.regex == terminal)
                 for (const auto keyword : rename.keywords) add(keyword);
-    return known = intern(positions);
+    return known = intern(behind, positions);
 }
 
 // Adds the byte positions behind `position`, of every priority; whether a match is among them.
@@ -74,24 +76,31 @@ bool Relexing::close(std::int32_t position, std::set<std::int32_t>& out) const {
         const auto at = static_cast<std::size_t>(stack.back());
         stack.pop_back();
         if (!seen.insert(static_cast<std::int32_t>(at)).second) continue;
-        const auto kind = static_cast<NfaKind>(spec_.nfa.kind[at]);
-        if (kind == NfaKind::kMatch) matched = true;
-        if (kind == NfaKind::kBytes) out.insert(static_cast<std::int32_t>(at));
-        if (kind == NfaKind::kSplit)
-            for (auto edge = spec_.nfa.offset[at]; edge < spec_.nfa.offset[at + 1]; ++edge)
-                stack.push_back(spec_.nfa.target[static_cast<std::size_t>(edge)]);
+        switch (static_cast<NfaKind>(spec_.nfa.kind[at])) {
+            case NfaKind::kBytes:
+                out.insert(static_cast<std::int32_t>(at));
+                break;
+            case NfaKind::kSplit:
+                for (auto edge = spec_.nfa.offset[at]; edge < spec_.nfa.offset[at + 1]; ++edge)
+                    stack.push_back(spec_.nfa.target[static_cast<std::size_t>(edge)]);
+                break;
+            default:
+                matched = true;
+        }
     }
     return matched;
 }
 
-void Relexing::add_entries(const LexicalContext& context, std::set<std::int32_t>& out) const {
+void Relexing::add_entries(const LexicalContext& context, std::int32_t behind,
+                           std::set<std::int32_t>& out) const {
     for (const auto terminal : context.alternation)
-        if (const auto entry = spec_.nfa.entry[static_cast<std::size_t>(terminal)]; entry >= 0)
-            close(entry, out);
+        if (const auto entry = spec_.nfa.entry_of(terminal, behind); entry >= 0) close(entry, out);
 }
 
-std::int32_t Relexing::intern(const std::set<std::int32_t>& positions) {
-    return sets_.intern(std::vector<std::int32_t>(positions.begin(), positions.end()));
+std::int32_t Relexing::intern(std::int32_t behind, const std::set<std::int32_t>& positions) {
+    std::vector<std::int32_t> key{behind};
+    key.insert(key.end(), positions.begin(), positions.end());
+    return sets_.intern(key);
 }
 
 }  // namespace pdacon

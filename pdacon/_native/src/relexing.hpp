@@ -1,6 +1,7 @@
 // Whether bytes can be lexed at all after a terminal: the residual of a fallback, seen without order.
 //
-// A set of NFA positions in which every match may end its lexeme and every context that can follow may begin.
+// A set of NFA positions in which every match, pending ones included, may end its lexeme and every context
+// that can follow may begin.
 // What is not viable here is not viable in any real run; what is may still be refused by the parser. That is
 // enough to drop fallbacks early, and to tell which residuals have no bound.
 #pragma once
@@ -19,24 +20,27 @@ namespace pdacon {
 class Relexing {
   public:
     explicit Relexing(const LexerSpec& spec)
-        : spec_(spec), starts_(spec.nfa.entry.size() + 2, -1), match_starts_(spec.nfa.entry.size(), -1) {}
+        : spec_(spec),
+          starts_((static_cast<std::size_t>(spec.num_terminals()) + 2) * num_behind(), -1),
+          match_starts_(starts_.size(), -1) {}
 
-    // The set in which lexing goes on after a label.
-    std::int32_t after(std::int32_t label);
+    // The set in which lexing goes on after a label, with that behind it.
+    std::int32_t after(std::int32_t label, std::int32_t behind);
     // The set after one more byte.
     std::int32_t step(std::int32_t set, std::uint8_t byte);
-    bool viable(std::int32_t set) const { return !sets_[set].empty(); }
+    bool viable(std::int32_t set) const { return sets_[set].size() > 1; }
 
   private:
-    std::int32_t after_match(std::int32_t terminal);
+    std::size_t num_behind() const { return static_cast<std::size_t>(spec_.nfa.num_behind()); }
+    std::int32_t after_match(std::int32_t terminal, std::int32_t behind);
     bool close(std::int32_t position, std::set<std::int32_t>& out) const;
-    void add_entries(const LexicalContext& context, std::set<std::int32_t>& out) const;
-    std::int32_t intern(const std::set<std::int32_t>& positions);
+    void add_entries(const LexicalContext& context, std::int32_t behind, std::set<std::int32_t>& out) const;
+    std::int32_t intern(std::int32_t behind, const std::set<std::int32_t>& positions);
 
     const LexerSpec& spec_;
-    Interner sets_;
-    std::vector<std::int32_t> starts_;        // after each label; -1: not computed
-    std::vector<std::int32_t> match_starts_;  // after a match of each terminal; -1: not computed
+    Interner sets_;  // what lies behind, then the positions
+    // After each label, and after a match of each terminal, by what lies behind; -1: not computed.
+    std::vector<std::int32_t> starts_, match_starts_;
     std::map<std::pair<std::int32_t, std::uint8_t>, std::int32_t> steps_;
 };
 

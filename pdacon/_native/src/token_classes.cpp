@@ -15,10 +15,11 @@ class TokenClasses::Walk {
           trie_(classes.trie_),
           path_(static_cast<std::size_t>(trie_.max_depth()) + 1) {}
 
-    // The remainders below one root, lexed from `state`: first the root's word, then the trie.
-    void add(const Root& root, std::int32_t state) {
-        const auto known = classes_.words_[root.word];
-        const std::vector<std::int32_t> word(known.begin(), known.end());
+    // The remainders below one root, lexed from the start of a context: first the root's word, then the trie.
+    void add(const Root& root, std::int32_t context) {
+        const auto known = classes_.words_[root.behind_and_word];
+        auto state = lexer_.entry(context, known[0]);
+        const std::vector<std::int32_t> word(known.begin() + 1, known.end());
         for (std::size_t at = 0; at < word.size(); ++at) {
             const auto next = lexer_.next(state, word[at]);
             if (next == LexingAutomaton::kDead) return;
@@ -28,12 +29,17 @@ class TokenClasses::Walk {
             }
             state = next;
         }
-        if (root.trie_node == 0 && classes_.loop(state).size() >= kSharedLoop) {
+        add(root.trie_node, state);
+    }
+
+    // The remainders below a node of the trie, lexed from `state`.
+    void add(std::int32_t trie_node, std::int32_t state) {
+        if (trie_node == 0 && classes_.loop(state).size() >= kSharedLoop) {
             walk_exits(state);
             return;
         }
-        stay(state, trie_.first_token(root.trie_node), trie_.first_token(root.trie_node + 1));
-        walk_below(root.trie_node, state);
+        stay(state, trie_.first_token(trie_node), trie_.first_token(trie_node + 1));
+        walk_below(trie_node, state);
     }
 
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
@@ -122,7 +128,8 @@ class TokenClasses::Walk {
     void cross(std::int32_t next, std::int32_t trie_node, std::span<const std::int32_t> rest) {
         const auto& commit = lexer_.commit(next);
         const auto again = lexer_.word(commit.word);
-        word_.assign(again.begin(), again.end());
+        word_.assign(1, commit.behind);
+        word_.insert(word_.end(), again.begin(), again.end());
         word_.insert(word_.end(), rest.begin(), rest.end());
         const Root root{trie_node, classes_.words_.intern(word_)};
         const auto known = std::find_if(crossings.begin(), crossings.end(), [&](const Crossing& crossing) {
@@ -198,7 +205,7 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
     auto& known = of_state_[static_cast<std::size_t>(lexer_state)];
     if (known == nullptr) {
         Walk walk(*this);
-        walk.add({0, words_.intern({})}, lexer_state);
+        walk.add(0, lexer_state);
         known = make(walk);
     }
     return *known;
@@ -206,7 +213,7 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
 
 TokenClasses::Node& TokenClasses::below(std::int32_t trie_node, std::int32_t lexer_state) {
     Walk walk(*this);
-    walk.add({trie_node, words_.intern({})}, lexer_state);
+    walk.add(trie_node, lexer_state);
     return *make(walk);
 }
 
@@ -214,7 +221,7 @@ TokenClasses::Node& TokenClasses::after(Crossing& crossing, std::int32_t context
     for (const auto& [known, node] : crossing.children)
         if (known == context) return *node;
     Walk walk(*this);
-    for (const auto& root : crossing.roots) walk.add(root, lexer_.entry(context));
+    for (const auto& root : crossing.roots) walk.add(root, context);
     auto* node = make(walk);
     crossing.children.emplace_back(context, node);
     return *node;

@@ -26,9 +26,9 @@ namespace pdacon {
 class TokenClasses {
   public:
     // Where remainders begin: at a node of the trie (what is below it is still to be read), after a word of
-    // byte classes that was read already and must be lexed again.
+    // byte classes that was read already and must be lexed again; before the word, what lies behind it.
     struct Root {
-        std::int32_t trie_node, word;
+        std::int32_t trie_node, behind_and_word;
     };
     struct Node;
     struct Crossing {

@@ -52,14 +52,16 @@ auto TokenPda::guarded(Work work) {
 
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
-    return !alive(boundary(machine_, stack), stack.node());
+    return !alive(boundary(machine_, stack, 0), stack.node());
 }
 
 void TokenPda::prepare() {
     guarded([&] {
         for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
             const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
-            coaccessibility_.verdict(coaccessibility_.future(machine_.lexer.entry(context)), state);
+            for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind)
+                if (const auto entry = machine_.lexer.entry(context, behind); entry >= 0)
+                    coaccessibility_.verdict(coaccessibility_.future(entry), state);
         }
         return true;
     });
@@ -202,7 +204,7 @@ void TokenPda::add_allowed(TokenClasses::Node& root, const Overlay& stack, std::
 // Tokens that begin with a space are read without it, the others as always.
 std::vector<std::int32_t> TokenPda::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
-    const auto lexer_state = boundary(machine_, stack);
+    const auto lexer_state = boundary(machine_, stack, 0);
     std::uint32_t looked = 0;
     auto mask = compute(lexer_state, stack.node(), looked);
     const auto space = trie_->child(0, ' ');
@@ -300,7 +302,7 @@ TokenPda::Statistics TokenPda::statistics() {
     return {static_cast<std::size_t>(lexer.num_states()),
             static_cast<std::size_t>(lexer.num_classes()),
             static_cast<std::size_t>(machine_.tables.num_states),
-            lexer.num_contexts(),
+            static_cast<std::size_t>(lexer.num_contexts()),
             static_cast<std::size_t>(lexer.lookahead()),
             masks_computed_,
             masks_.size(),

@@ -1,0 +1,447 @@
+"""Guarded automata -> Programs: look-around, anchors, word boundaries and atomic groups become plain threads.
+
+A guarded automaton is what a pattern is lowered to first. Besides byte states and ordered splits it has states that
+look at the text on either side of a point. They are taken away by a product:
+
+- A *look-ahead* is an obligation that a thread carries along: a set of threads of its body, which reads the same bytes.
+  One that must hold is met when a thread of the set matches, and broken when none is left; one that must not hold, the
+  other way round. A thread with a broken obligation dies. Obligations of a body's own threads nest.
+- A *look-behind* is decided on the spot by a tracker: the set of threads of its body, started anew at every byte of the
+  text. Trackers run from the start of the text, so a lexeme begins in one of several entries (``Program.behind``).
+- An *atomic group* is an ordered list of the threads of its body in one state. Where one of them leaves the group,
+  what follows is obliged that no thread before it does; the threads behind it are cut.
+
+A thread that matches while it still has obligations is *pending*: the lexeme ends there if what follows says so.
+The end of the text meets ``$`` and decides everything that is open.
+
+Sources: A. Miyazaki and Y. Minamide, "Derivatives of Regular Expressions with Lookahead" (2019), for look-ahead as a
+conjunction; R. Cox, "Regular Expression Matching: the Virtual Machine Approach" (2009), for ordered threads;
+M. Berglund et al., "Regular Expressions with Lookahead" (2021), for atomic groups by negative look-ahead.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from pdacon.errors import LimitExceededError
+from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
+
+AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND, ATOMIC, EXIT, BEGIN = range(10, 17)
+"""Kinds of guards. The first two edges of a look-ahead lead to its body and on; a look-behind has its tracker in place
+of the body; an atomic group's edges lead to its body and to where each of its exits goes on; an exit has its number;
+BEGIN, in trackers only, passes at the start of the text."""
+
+MATCH_STATE = 0
+"""Where every guarded automaton, and every body of a look-around, has its match."""
+
+END_OF_TEXT = 256
+"""The byte that stands for the end of the text in the body of a look-ahead."""
+
+Edge: TypeAlias = tuple[int, int, int]
+Edges: TypeAlias = tuple[Edge, ...]
+
+
+@dataclass(slots=True)
+class Guarded:
+    """An automaton with guards: for each state its kind and its edges; for each tracker its entry, inner ones first."""
+
+    kinds: list[int]
+    edges: list[Edges]
+    trackers: list[int] = field(default_factory=list)
+
+
+class Obligation(NamedTuple):
+    """What the text from here on must (or must not) start with: a match by any of the threads."""
+
+    must: bool
+    threads: frozenset[Thread]
+
+
+class Atomic(NamedTuple):
+    """The threads inside an atomic group, in order, and where its exits lead to."""
+
+    threads: tuple[Thread, ...]
+    exits: tuple[int, ...]
+
+
+Obligations: TypeAlias = frozenset[Obligation]
+Position: TypeAlias = int | Atomic
+Thread: TypeAlias = tuple[Position, Obligations]
+Behind: TypeAlias = tuple[frozenset[int] | None, ...]
+"""The threads of each tracker; None where no guard will ask."""
+
+_NOTHING: Obligations = frozenset()
+
+
+def expand(guarded: Guarded, entry: int, limit: int) -> Program:
+    """The Program of a guarded automaton.
+
+    Raises
+    ------
+    LimitExceededError
+        More than ``limit`` states.
+    """
+    return _Product(guarded, limit).program(entry)
+
+
+class _Product:
+    """The threads with their obligations and what lies behind them, numbered as states of a Program."""
+
+    def __init__(self, guarded: Guarded, limit: int) -> None:
+        self._kinds, self._edges, self._trackers = guarded.kinds, guarded.edges, guarded.trackers
+        self._limit = limit
+        self._distance = _distances_to_trackers(guarded)
+        self._longest = _longest_matches(guarded)
+        self._cuts = [tuple(cut for lo, hi, _ in edges for cut in (lo, hi + 1)) for edges in guarded.edges]
+        self._moves: dict[tuple[Thread, int, Behind], list[Thread]] = {}
+        self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
+        self._out_kinds: list[int] = []
+        self._out_edges: list[Edges] = []
+        self._fresh: list[tuple[int, Thread, Behind]] = []
+
+    def program(self, entry: int) -> Program:
+        """Explore everything that can follow the entry, whatever was read before it."""
+        states, step = self._what_lies_behind(entry)
+        entries = [self._choice(self._closure(entry, _NOTHING, behind), behind) for behind in states]
+        while self._fresh:
+            self._expand(*self._fresh.pop())
+        edges = _without_dead_ends(self._out_kinds, self._out_edges)
+        return pack(self._out_kinds, edges, *_merged(entries, step))
+
+    # What lies behind the start of a lexeme.
+
+    def _what_lies_behind(self, entry: int) -> tuple[list[Behind], list[list[int]]]:
+        """The tracker states that any text before the lexeme can lead to, and how bytes lead from one to another."""
+        distance = self._distance[entry]
+        start = _relevant(self._track_all(None, -1, distance), distance, self._longest)
+        number = {start: 0}
+        states = [start]
+        step: list[list[int]] = []
+        for behind in states:  # grows
+            row = [0] * 256
+            for first, last in _intervals(self._tracker_cuts(behind)):
+                after = _relevant(self._track_all(behind, first, distance), distance, self._longest)
+                if after not in number:
+                    number[after] = len(states)
+                    states.append(after)
+                    self._check(len(states))
+                row[first : last + 1] = [number[after]] * (last + 1 - first)
+            step.append(row)
+        return states, step
+
+    def _track_all(self, before: Behind | None, byte: int, wanted: Container[int]) -> Behind:
+        """The wanted trackers after one byte; at the start of the text if there is nothing before."""
+        now: list[frozenset[int] | None] = []
+        for index, start in enumerate(self._trackers):
+            if index not in wanted:
+                now.append(None)
+                continue
+            moved = [start]
+            if before is not None:
+                moved += self._stepped(before[index] or (), byte)
+            now.append(self._tracker_closure(moved, now, at_begin=before is None))
+        return tuple(now)
+
+    def _stepped(self, states: Iterable[int], byte: int) -> Iterator[int]:
+        for state in states:
+            for lo, hi, target in self._edges[state]:
+                if lo <= byte <= hi:
+                    yield target
+
+    def _tracker_closure(
+        self, states: list[int], inner: list[frozenset[int] | None], *, at_begin: bool
+    ) -> frozenset[int]:
+        found: set[int] = set()
+        seen: set[int] = set()
+        while states:
+            state = states.pop()
+            if state in seen:
+                continue
+            seen.add(state)
+            kind, edges = self._kinds[state], self._edges[state]
+            if kind in (BYTES, MATCH):
+                found.add(state)
+            elif kind == SPLIT:
+                states += [target for _, _, target in edges]
+            elif kind == BEGIN:
+                states += [target for _, _, target in edges] if at_begin else []
+            elif self._passes(kind, inner[edges[0][2]]):
+                states.append(edges[1][2])
+        return frozenset(found)
+
+    def _passes(self, kind: int, tracked: frozenset[int] | None) -> bool:
+        matched = any(self._kinds[state] == MATCH for state in tracked or ())
+        return matched == (kind == BEHIND)
+
+    def _tracker_cuts(self, behind: Behind) -> set[int]:
+        return {cut for states in behind for state in states or () for cut in self._cuts[state]}
+
+    # Threads.
+
+    def _closure(self, position: int, owed: Obligations, behind: Behind) -> list[Thread]:
+        """The threads that a state stands for at a point of the text, in order, up to a match without obligations."""
+        out: list[Thread] = []
+        seen: dict[int, list[Obligations]] = {}
+        open_ = [(position, owed)]
+        while open_:
+            state, owed = open_.pop()
+            visits = seen.setdefault(state, [])
+            if any(earlier <= owed for earlier in visits):  # it comes first, and succeeds whenever this one does
+                continue
+            visits.append(owed)
+            kind, edges = self._kinds[state], self._edges[state]
+            if not edges and kind == BYTES:  # nothing matches from here
+                continue
+            if kind == SPLIT:
+                open_ += [(target, owed) for _, _, target in reversed(edges)]
+            elif kind in (BEHIND, NOT_BEHIND):
+                if self._passes(kind, behind[edges[0][2]]):
+                    open_.append((edges[1][2], owed))
+            elif kind in (AHEAD, NOT_AHEAD):
+                body = self._closure(edges[0][2], _NOTHING, behind)
+                met = self._settle(kind == AHEAD, body)
+                if met is not False:
+                    open_.append((edges[1][2], owed if met is True else owed | {met}))
+            else:
+                if kind == ATOMIC:
+                    body = self._closure(edges[0][2], _NOTHING, behind)
+                    out += self._leave(body, tuple(target for _, _, target in edges[1:]), owed, behind)
+                else:
+                    out.append((state, owed))
+                if out and self._is_end(out[-1]):
+                    break
+        return out
+
+    def _leave(self, body: Iterable[Thread], exits: tuple[int, ...], owed: Obligations, behind: Behind) -> list[Thread]:
+        """What threads of an atomic group become: those that go on inside, and what follows the exits."""
+        inside: list[Thread] = []
+        out: list[Thread] = []
+        for position, duties in body:
+            kind = BYTES if isinstance(position, Atomic) else self._kinds[position]
+            if kind == EXIT and isinstance(position, int):
+                first = {Obligation(False, frozenset(inside))} if inside else _NOTHING
+                out += self._closure(exits[self._edges[position][0][2]], owed | duties | first, behind)
+                position = MATCH_STATE  # it has left; whether it was to is still open
+            if kind in (EXIT, MATCH) and not duties:
+                break
+            inside.append((position, duties))
+        if any(isinstance(position, Atomic) or self._kinds[position] == BYTES for position, _ in inside):
+            out.insert(0, (Atomic(tuple(inside), exits), owed))
+        return out
+
+    def _is_end(self, thread: Thread) -> bool:
+        """A match or an exit without obligations: what comes behind it is cut."""
+        position, owed = thread
+        return not owed and isinstance(position, int) and self._kinds[position] in (MATCH, EXIT)
+
+    def _settle(self, must: bool, threads: list[Thread]) -> Obligation | bool:
+        """An obligation, or whether it is met where that is known."""
+        if any(map(self._is_end, threads)):
+            return must
+        return Obligation(must, frozenset(threads)) if threads else not must
+
+    def _move(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
+        """What one byte makes of a thread; ``behind`` is after it."""
+        key = (thread, byte, behind)
+        moved = self._moves.get(key)
+        if moved is None:
+            moved = self._moves[key] = self._moved(thread, byte, behind)
+        return moved
+
+    def _moved(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
+        position, owed = thread
+        left: set[Obligation] = set()
+        for obligation in owed:
+            met = self._settle(
+                obligation.must, [moved for inner in obligation.threads for moved in self._move(inner, byte, behind)]
+            )
+            if met is False:
+                return []
+            if met is not True:
+                left.add(met)
+        owed = frozenset(left)
+        if isinstance(position, Atomic):
+            body: dict[Thread, None] = {}
+            for inner in position.threads:
+                body.update(dict.fromkeys(self._move(inner, byte, behind)))
+                if body and self._is_end(next(reversed(body))):
+                    break
+            return self._leave(body, position.exits, owed, behind)
+        if self._kinds[position] in (MATCH, EXIT):
+            return [(position, owed)]
+        for target in self._stepped((position,), byte):
+            return self._closure(target, owed, behind)
+        return []
+
+    def _holds_at_end(self, owed: Obligations) -> bool:
+        """Whether the end of the text meets all obligations."""
+        return all(any(map(self._ends, obligation.threads)) == obligation.must for obligation in owed)
+
+    def _ends(self, thread: Thread) -> bool:
+        position, owed = thread
+        if isinstance(position, Atomic) or not self._holds_at_end(owed):
+            return False
+        return self._kinds[position] in (MATCH, EXIT) or any(lo == END_OF_TEXT for lo, _, _ in self._edges[position])
+
+    # States of the Program.
+
+    def _choice(self, threads: list[Thread], behind: Behind) -> int:
+        states = dict.fromkeys(self._state(thread, behind) for thread in threads)
+        key = tuple(states)
+        if len(key) == 1:
+            return key[0]
+        number = self._number.get(key)
+        if number is None:
+            number = self._number[key] = self._add(SPLIT, tuple((0, 0, state) for state in key))
+        return number
+
+    def _state(self, thread: Thread, behind: Behind) -> int:
+        distance: dict[int, int] = {}
+        for inner in self._states_in(thread):
+            for tracker, bytes_ in self._distance[inner].items():
+                distance[tracker] = min(bytes_, distance.get(tracker, bytes_))
+        behind = _relevant(behind, distance, self._longest)
+        number = self._number.get((thread, behind))
+        if number is None:
+            position, owed = thread
+            if isinstance(position, int) and self._kinds[position] == MATCH:
+                kind = (PENDING_OR_END if self._holds_at_end(owed) else PENDING) if owed else MATCH
+            else:
+                kind = BYTES
+            number = self._number[thread, behind] = self._add(kind, ())
+            if kind != MATCH:
+                self._fresh.append((number, thread, behind))
+        return number
+
+    def _add(self, kind: int, edges: Edges) -> int:
+        self._out_kinds.append(kind)
+        self._out_edges.append(edges)
+        self._check(len(self._out_kinds))
+        return len(self._out_kinds) - 1
+
+    def _check(self, states: int) -> None:
+        if states > self._limit:
+            raise LimitExceededError("states", states, self._limit)
+
+    def _expand(self, state: int, thread: Thread, behind: Behind) -> None:
+        wanted = [index for index, states in enumerate(behind) if states is not None]
+        cuts = self._tracker_cuts(behind).union(*(self._cuts[inner] for inner in self._states_in(thread)))
+        edges: list[Edge] = []
+        for first, last in _intervals(cuts):
+            after = self._track_all(behind, first, wanted)
+            threads = self._move(thread, first, after)
+            if not threads:
+                continue
+            target = self._choice(threads, after)
+            if edges and edges[-1][1] == first - 1 and edges[-1][2] == target:
+                edges[-1] = (edges[-1][0], last, target)
+            else:
+                edges.append((first, last, target))
+        self._out_edges[state] = tuple(edges)
+
+    def _states_in(self, thread: Thread) -> Iterator[int]:
+        """The states of the guarded automaton that a thread and its obligations consist of."""
+        position, owed = thread
+        if isinstance(position, int):
+            yield position
+        else:
+            yield from position.exits
+            for inner in position.threads:
+                yield from self._states_in(inner)
+        for obligation in owed:
+            for inner in obligation.threads:
+                yield from self._states_in(inner)
+
+
+def _intervals(cuts: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The ranges of bytes between cuts, first and last."""
+    bounds = sorted({0, 256}.union(cut for cut in cuts if 0 < cut < 256))
+    return ((first, last - 1) for first, last in pairwise(bounds))
+
+
+def _relevant(behind: Behind, distance: Mapping[int, int], longest: list[int]) -> Behind:
+    """What of the trackers can still matter: a thread that is over before its guard asks cannot."""
+    return tuple(
+        None
+        if states is None or index not in distance
+        else frozenset(state for state in states if longest[state] >= distance[index])
+        for index, states in enumerate(behind)
+    )
+
+
+def _distances_to_trackers(guarded: Guarded) -> list[dict[int, int]]:
+    """For each state the fewest bytes after which a guard may ask a tracker, for each tracker that may be asked.
+
+    A tracker whose guard is part of another tracker is asked at every byte.
+    """
+    predecessors: list[list[int]] = [[] for _ in guarded.kinds]
+    guards: list[list[int]] = [[] for _ in guarded.trackers]
+    for state, (kind, edges) in enumerate(zip(guarded.kinds, guarded.edges, strict=True)):
+        targets = [] if kind == EXIT else [target for _, _, target in edges]
+        if kind in (BEHIND, NOT_BEHIND):
+            guards[targets.pop(0)].append(state)
+        for target in targets:
+            predecessors[target].append(state)
+    distances: list[dict[int, int]] = [{} for _ in guarded.kinds]
+    for tracker in range(len(guarded.trackers)):
+        open_ = deque((guard, 0) for guard in guards[tracker])
+        while open_:
+            state, distance = open_.popleft()
+            if distances[state].get(tracker, distance + 1) <= distance:
+                continue
+            distances[state][tracker] = distance
+            for source in predecessors[state]:
+                if guarded.kinds[source] == BYTES:
+                    open_.append((source, distance + 1))
+                else:
+                    open_.appendleft((source, distance))
+        inner = distances[guarded.trackers[tracker]]
+        for distance_of in distances:
+            if tracker in distance_of:
+                distance_of.update((index, 0) for index in inner if index != tracker)
+    return distances
+
+
+def _longest_matches(guarded: Guarded) -> list[int]:
+    """For each state of a tracker the most bytes up to its match; trackers have no loops, and targets come first."""
+    longest: list[int] = []
+    for kind, edges in zip(guarded.kinds, guarded.edges, strict=True):
+        ahead = [longest[target] for _, _, target in edges if target < len(longest)]
+        longest.append(max(ahead, default=0) + (kind == BYTES))
+    return longest
+
+
+def _without_dead_ends(kinds: list[int], edges: list[Edges]) -> list[Edges]:
+    """The edges less those that lead where no match can be reached."""
+    predecessors: list[list[int]] = [[] for _ in kinds]
+    for state, targets in enumerate(edges):
+        for _, _, target in targets:
+            predecessors[target].append(state)
+    alive = [False] * len(kinds)
+    open_ = [state for state, kind in enumerate(kinds) if kind in (MATCH, PENDING_OR_END)]
+    while open_:
+        state = open_.pop()
+        if not alive[state]:
+            alive[state] = True
+            open_ += predecessors[state]
+    return [tuple(edge for edge in targets if alive[edge[2]]) for targets in edges]
+
+
+def _merged(entries: list[int], step: list[list[int]]) -> tuple[list[int], list[list[int]]]:
+    """What lies behind, with states merged that no entry tells apart (Moore's partition refinement)."""
+    table = np.array(step, np.int32)
+    _, block = np.unique(np.array(entries), return_inverse=True)
+    count = 0
+    while count < (count := int(block.max()) + 1):
+        _, block = np.unique(np.column_stack([block, block[table]]), axis=0, return_inverse=True)
+        block = block.reshape(-1)
+    order = {int(b): None for b in block}  # the start of the text stays first
+    first = {b: int(np.flatnonzero(block == b)[0]) for b in order}
+    number = {b: index for index, b in enumerate(order)}
+    return [entries[first[b]] for b in order], [[number[int(block[t])] for t in step[first[b]]] for b in order]

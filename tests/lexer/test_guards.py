@@ -1,0 +1,133 @@
+"""Look-around, anchors, word boundaries and atomic groups against Python's ``re``, from every start in a text."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from lexer.regexes import LETTERS, flag_sets, guarded_regexes, regexes_of_size, rich_guarded_regexes, texts_over
+from support.pike import Simulator
+
+from pdacon.lexer import compile_pattern
+from pdacon.lexer.program import PENDING, PENDING_OR_END
+
+SINCE_3_11 = sys.version_info >= (3, 11)
+NEEDS_3_11 = pytest.mark.skipif(not SINCE_3_11, reason="atomic groups are syntax errors in Python 3.10")
+
+GUARDS = (
+    "(?=a)",
+    "(?!a)",
+    "(?=ab)",
+    "(?<=a)",
+    "(?<!a)",
+    "(?<!ab)",
+    r"\b",
+    r"\B",
+    "^",
+    "$",
+    r"\A",
+    r"\Z",
+    "(?m:^)",
+    "(?m:$)",
+    "(?!a$)",
+    "(?=a*b)",
+    "(?!.*b)",
+    "(?=(?!a)b)",
+    "(?<=^a)",
+    r"(?<!\n|a)",
+    "(?=a(?<=a)b)",
+    *(("a*+", "(?>a|ab)", "(?:ab|a)?+") if SINCE_3_11 else ()),
+)
+
+
+def disagreements(regexp: str, texts: Iterable[str], flags: int = 0) -> list[tuple[str, int, int | None, int | None]]:
+    """(text, start, end of re's match in bytes, end of ours) wherever the two are not the same."""
+    expected = re.compile(regexp, flags)
+    simulator = Simulator(compile_pattern(regexp, flags))
+    found = []
+    for text in texts:
+        for start in range(len(text) + (text != "")):
+            match = expected.match(text, start)
+            theirs = None if match is None else len(text[: match.end()].encode())
+            ours = simulator.match_end(text.encode(), len(text[:start].encode()))
+            if theirs != ours:
+                found.append((text, start, theirs, ours))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("frame", "size", "length"),
+    [
+        ("{}", 1, 4),
+        ("{}", 2, 3),
+        ("{}", 3, 3),
+        ("(?:{})a*b", 2, 3),
+        pytest.param("(?>{})b?", 2, 3, marks=NEEDS_3_11),
+        ("(?={})a", 2, 3),
+        ("(?!{})[ab]", 2, 3),
+    ],
+)
+def test_all_small_patterns(frame: str, size: int, length: int) -> None:
+    texts = texts_over("ab\n", length)
+    wrong = {}
+    guards = GUARDS if size < 3 else GUARDS[::3]
+    for inner in regexes_of_size(size, ("a", "b", *guards), ("*", "??")):
+        regexp = frame.format(inner)
+        if not any(mark in regexp for mark in ("(?=", "(?!", "(?<", "\\", "^", "$", "+", "(?>")):
+            continue
+        found = disagreements(regexp, texts)
+        if found:
+            wrong[regexp] = found
+    assert wrong == {}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(guarded_regexes(atomic=SINCE_3_11))
+def test_random_nests(regexp: str) -> None:
+    assert disagreements(regexp, texts_over("ab\n", 3)) == []
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(rich_guarded_regexes, flag_sets, st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=8))
+@example(r"\b\w", 0, ["a\u0130", "\u0669 \ud55c"])
+@example(r"(?a:\b)\w", 0, ["\u0130a", "\u0669a"])
+@example(r"(?i:(?<=k)s)", 0, ["\u212a\u017f", "kS"])
+def test_random_patterns_with_unicode(regexp: str, flags: int, texts: list[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        assert disagreements(regexp, texts, flags) == []
+
+
+@pytest.mark.parametrize(
+    ("regexp", "texts"),
+    [
+        (r'"(?!"").*?(?<!\\)(\\\\)*?"', ['""', '"""', '"a"', r'"\""', r'"\\"', r'"\\\""', '"a\n"', '"a"b"']),
+        (r"\/(?!\/)(\\\/|\\\\|[^\/])*?\/[imslux]*", ["//", "/a/", r"/\//i", "/a/x/", r"/\\/"]),
+        (r"[+*]|[?](?![a-z])", ["?", "?a", "?A", "+a", "*"]),
+        (r"0(?:_?0)*(?![1-9])", ["0", "00", "01", "0_0", "0_1", "0_"]),
+        (r"/\*(?:[^*]|\*(?!/))*\*/", ["/**/", "/* * */", "/*/", "/***/x*/"]),
+        (r"\bfoo\b", ["foo", "foobar", "foo bar", "foo\u0130", "foo-"]),
+        (r"(?m)^#.*$", ["#a\n#b", "#", "a#"]),
+    ],
+)
+def test_patterns_of_real_grammars(regexp: str, texts: list[str]) -> None:
+    assert disagreements(regexp, texts) == []
+
+
+@pytest.mark.parametrize(
+    ("regexp", "entries"),
+    [("a(?<!b)", 1), ("(?<!b)a", 2), ("^a", 2), ("(?m:^)a", 2), (r"(?a:\b)a", 2), ('"(?<!x)a', 1), ("(?<!ab)c", 3)],
+)
+def test_entries_are_as_few_as_what_lies_behind_needs(regexp: str, entries: int) -> None:
+    assert len(compile_pattern(regexp).entries) == entries
+
+
+@pytest.mark.parametrize("regexp", ["a(?!b)c", r'".*?(?<!\\)(\\\\)*?"', "a(?=b)b*b", r"\ba"])
+def test_what_is_decided_within_the_lexeme_waits_for_nothing(regexp: str) -> None:
+    kinds = set(compile_pattern(regexp).kind.tolist())
+    assert not kinds & {PENDING, PENDING_OR_END}
