@@ -38,7 +38,11 @@ def show_explanation(
     if json_format:
         print(json.dumps(_as_dict(explanation), ensure_ascii=False))  # noqa: T201
     else:
-        shown = Text(explanation.render(width()))
+        rendered = explanation.render(width())
+        if explanation.token is not None and tokens is not None and not explanation.text:
+            which = f"token {explanation.token}"
+            rendered = rendered.replace(which, f"{which} {tokens.name(explanation.token)}", 1)
+        shown = Text(rendered)
         shown.highlight_regex(r"^.*?\bis not allowed:", "bold red")
         shown.highlight_regex(r"^.*?\bis allowed:", "bold green")
         shown.highlight_regex(r"(?m)^  [a-z]+:", "bold")

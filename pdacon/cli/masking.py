@@ -125,7 +125,8 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     else:
         more = f", {most} of them:" if len(texts) > most else ":"
         lines += listed(f"{count}{more}", texts[:most])
-    lines.append(f"shortest completion: {head_of(outlook.completion)}")
+    completion = head_of(outlook.completion) if outlook.completion else "(nothing is missing)"
+    lines.append(f"shortest completion: {completion}")
     text = Text("\n".join(lines))
     text.highlight_regex(r"(?m)^not allowed:", "bold red")
     text.highlight_regex(r"(?m)^(unfinished|may follow|tokens|shortest completion):", "bold")

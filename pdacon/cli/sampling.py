@@ -41,12 +41,15 @@ def show_samples(
 ) -> int:
     """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
     chosen = secrets.randbelow(2**31) if seed is None else seed
-    found = list(_different(draw(grammar, tokens, size, chosen), count))
+    sentences = _different(draw(grammar, tokens, size, chosen), count)
+    found = []
     if json_lines:
-        for sentence in found:
+        for sentence in sentences:
             drawn = {} if sentence.tokens is None else {"tokens": sentence.tokens}
             print(json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False))  # noqa: T201
+            found.append(sentence)
     else:
+        found += sentences
         # Texts of several lines need something between them.
         gap = "\n" if any("\n" in sentence.text.rstrip("\n") for sentence in found) else ""
         texts = (printable(sentence.text) for sentence in found)
