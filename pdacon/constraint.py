@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from functools import partial
 from typing import Any, NoReturn, Protocol
@@ -199,10 +200,10 @@ class Constraint:
         EmptyLanguageError
             With `strip_leading_space`, no token may begin a text. It takes a vocabulary without a token for each byte.
         """
-        if max_rollback is not None and max_rollback < 0:
+        kept = -1 if max_rollback is None else operator.index(max_rollback)
+        if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
         index = self._index(start)
-        kept = -1 if max_rollback is None else max_rollback
         matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), self._explainers[index])
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")

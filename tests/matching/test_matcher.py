@@ -129,6 +129,10 @@ def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
         constraint.matcher("nothing")
     with pytest.raises(ValueError, match="negative"):
         constraint.matcher(max_rollback=-1)
+    with pytest.raises(TypeError):
+        constraint.matcher(max_rollback=1.5)
+    with pytest.raises(TypeError, match=r"text must be bytes, not str; encode it"):
+        matcher.accept_bytes("[")
 
 
 def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:
@@ -167,7 +171,9 @@ def test_sequences_of_tokens(constraint: pdacon.Constraint) -> None:
         torch.tensor(tokens, dtype=torch.int32),
     ):
         assert matcher.validate_tokens(given) == (1 if isinstance(given, range) else 4)
-    for wrong in (91, np.array(91), np.array([tokens]), torch.tensor([tokens]), [1.0], ["["], np.array([1.0]), None):
+    with pytest.raises(TypeError, match="not bytes"):
+        matcher.validate_tokens(b"[1]")
+    for wrong in ("[1]", 91, np.array(91), np.array([tokens]), torch.tensor([tokens]), [1.0], ["["], [True], None):
         with pytest.raises(TypeError):
             matcher.validate_tokens(wrong)
 

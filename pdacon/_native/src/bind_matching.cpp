@@ -124,6 +124,10 @@ std::int64_t whole_number(nb::handle value, const char* what) {
 }
 
 std::vector<std::int64_t> whole_numbers(nb::handle values, const char* what) {
+    if (PyBytes_Check(values.ptr()) || PyByteArray_Check(values.ptr()) || PyUnicode_Check(values.ptr()))
+        throw nb::type_error((std::string(what) + "s must be a sequence of whole numbers, not " +
+                              nb::type_name(values.type()).c_str())
+                                 .c_str());
     nb::object list = nb::borrow(values);
     if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
         // Arrays and tensors make a list of themselves faster than it can be made from outside.
@@ -262,9 +266,14 @@ bool accept_token(Matcher& matcher, nb::handle token) {
     return accept(matcher, allowed_step(matcher, whole_number(token, "token")));
 }
 
-bool accept_bytes(Matcher& matcher, nb::bytes bytes) {
+bool accept_bytes(Matcher& matcher, nb::handle bytes) {
+    if (!PyBytes_Check(bytes.ptr()))
+        throw nb::type_error((std::string("text must be bytes, not ") + nb::type_name(bytes.type()).c_str() +
+                              (PyUnicode_Check(bytes.ptr()) ? "; encode it, as in text.encode()" : ""))
+                                 .c_str());
     const Matcher::Use use(matcher);
-    const std::string_view text(bytes.c_str(), bytes.size());
+    const std::string_view text(PyBytes_AS_STRING(bytes.ptr()),
+                                static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
     if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
     return without_gil([&] {
         auto step = matcher.step(text);
@@ -367,6 +376,7 @@ An end token ends the text: after it the matcher is terminated and allows end to
 for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of the token).)")
         .def(
             "accept_bytes", &accept_bytes, nb::arg("text"),
+            nb::sig("def accept_bytes(self, text: bytes) -> bool"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
         .def("validate_tokens", &validate_tokens, nb::arg("tokens"),
              nb::sig("def validate_tokens(self, tokens: Sequence[int]) -> int"),
