@@ -77,22 +77,39 @@ def test_each_prompt_has_its_constraint(
             assert alone.token_ids == one.token_ids
 
 
-def test_more_requests_than_there_is_room_for(model: Any, tokenizer: Any, constraints: Any) -> None:
+@pytest.mark.parametrize("config", [{"max_requests_per_batch": 8, "page_size": 8}, {"page_size": 4}])
+def test_more_requests_than_there_is_room_for(
+    model: Any, tokenizer: Any, constraints: Any, config: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Requests wait, are interrupted and begin again; greedily, that changes no text."""
+    again: list[str] = []
+    begin_again = RequestState.create_equivalent_initial_request
+    monkeypatch.setattr(
+        RequestState,
+        "create_equivalent_initial_request",
+        lambda self: again.append(self.request_id) or begin_again(self),
+    )
     prompts = [f"number {number}" for number in range(20)]
     constraint = constraints["lists"]
-    config = small(num_blocks=6, max_batch_tokens=16, page_size=8, max_requests_per_batch=8)
+    room = small(num_blocks=6, max_batch_tokens=32, **config)
     texts = generate_batch(
+        model, tokenizer, prompts, constraint=constraint, temperature=0, max_tokens=14, continuous_batching_config=room
+    )
+    expected = generate(model, tokenizer, prompts, constraint=constraint, temperature=0, max_tokens=14)
+    assert [one.token_ids for one in texts] == [one.token_ids for one in expected]
+    assert again or config["page_size"] == 8
+    sampled = generate_batch(
         model,
         tokenizer,
         prompts,
         constraint=constraint,
-        temperature=0,
+        temperature=2.0,
+        num_return_sequences=2,
         max_tokens=14,
-        continuous_batching_config=config,
+        continuous_batching_config=room,
     )
-    expected = generate(model, tokenizer, prompts, constraint=constraint, temperature=0, max_tokens=14)
-    assert [one.token_ids for one in texts] == [one.token_ids for one in expected]
+    for one in sampled:
+        require_right(constraint, one)
 
 
 def test_texts_are_continued(model: Any, tokenizer: Any, constraints: Any) -> None:

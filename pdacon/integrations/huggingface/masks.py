@@ -72,6 +72,9 @@ class MaskTable:
             Equal keys mean equal masks. `fill` is called if the table does not have the key.
         """
         wanted = {key for key, _ in masks}
+        for key in wanted & self._slots.keys():  # what is in front of them may be forgotten
+            self._slots.move_to_end(key)
+        written = False
         slots = []
         for key, fill in masks:
             slot = self._slots.get(key)
@@ -81,8 +84,10 @@ class MaskTable:
                 fill(words)
                 self._table[slot] = self._stored(words)
                 self._slots[key] = slot
-            self._slots.move_to_end(key)
+                written = True
             slots.append(slot)
+        if written and self._fixed and self.device.type != "cpu":  # they will be read from another stream
+            torch.get_device_module(self.device).synchronize()
         return slots
 
     def apply(self, scores: torch.Tensor, slots: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
