@@ -14,7 +14,7 @@ that matters: it says whether the newline counts here, and, when these are close
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -201,18 +201,18 @@ def _levels(grammar: Grammar, effect: Mapping[int, int]) -> _Levels | None:
 
 def _most_counted(grammar: Grammar, tables: Tables, levels: _Levels) -> NDArray[np.int64]:
     """For each state: 1 + the most parentheses that the rest of a rule at work in it closes without opening them."""
-    width = 1 + max((len(p.rhs) for p in grammar.productions), default=0)
-    table = np.zeros((len(tables._rules), width), np.int64)  # The augmented rules close nothing.
+    first = [0, *accumulate(len(rhs) + 1 for _, rhs in tables._rules)]
+    behind = np.zeros(first[-1], np.int64)  # For each rule and dot; the augmented rules close nothing.
     for index, p in enumerate(grammar.productions):
         lowest = 0
         for dot in range(len(p.rhs) - 1, -1, -1):
             symbol = p.rhs[dot]
             lowest = min(levels.low[symbol], levels.net[symbol] + lowest)
-            table[index, dot] = -lowest
+            behind[first[index] + dot] = -lowest
     offset, production, dots = tables._kernels
     state = np.repeat(np.arange(tables.num_states), np.diff(offset))
     most = np.zeros(tables.num_states, np.int64)
-    np.maximum.at(most, state, table[production, np.minimum(dots, width - 1)])
+    np.maximum.at(most, state, behind[np.array(first)[production] + dots])
     return most + 1
 
 
@@ -254,12 +254,14 @@ def _copies(
     first = np.unique([state for state, _ in pairs], return_index=True)[1]
     further = np.setdiff1d(np.arange(len(pairs)), first)
     origin, parens = np.array(pairs, np.int64)[np.concatenate([first, further])].T
-    number = np.full((tables.num_states, int(most.max()) + 1), -1, np.int64)
-    number[origin, parens] = np.arange(len(origin))
+    width = int(most.max()) + 1
+    keys = origin * width + parens
+    by_key = np.argsort(keys)
 
     def led(targets: NDArray[np.int32], present: NDArray[np.bool_]) -> NDArray[np.int64]:
         count = parens[np.nonzero(present)[0]] + entered[targets]
-        moved: NDArray[np.int64] = number[targets, np.minimum(count, most[targets])]
+        wanted = targets * width + np.minimum(count, most[targets])
+        moved: NDArray[np.int64] = by_key[np.searchsorted(keys, wanted, sorter=by_key)]
         return moved
 
     action, goto = tables.action[origin], tables.goto[origin]
@@ -284,5 +286,8 @@ def _copies(
     )
 
 
-def _bits(bits: int) -> list[int]:
-    return [k for k in range(bits.bit_length()) if bits >> k & 1]
+def _bits(bits: int) -> Iterator[int]:
+    while bits:
+        least = bits & -bits
+        yield least.bit_length() - 1
+        bits ^= least
