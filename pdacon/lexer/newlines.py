@@ -59,7 +59,9 @@ def check_newline(grammar: Grammar) -> None:
     program = _program(grammar, terminal)
     if not set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}:
         raise _refused(terminal, "what follows decides whether it matches", "leave the look-ahead at its end out")
-    run = _Run(program)
+    if len(program.entries) > 1:
+        raise _refused(terminal, "what comes before decides whether it matches", "leave the look-behind out")
+    run = _Run(program, int(program.entries[0]))
     text = _trap(_Newline(run, None))
     if text is not None:
         raise _refused(terminal, f"after {_quote(text)} it cannot take any number of spaces", _ADVICE)
@@ -68,14 +70,17 @@ def check_newline(grammar: Grammar) -> None:
 
 
 class _Run:
-    """A Program as ordered threads; see `Program` for the meaning."""
+    """A Program as ordered threads from one of its entries; see `Program` for the meaning.
 
-    def __init__(self, program: Program) -> None:
+    A pending thread is one like any other: it cuts nothing before its condition is met.
+    """
+
+    def __init__(self, program: Program, entry: int) -> None:
         ends = program.offset.tolist()
         edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
         self.kind = program.kind.tolist()
         self.edges = [edges[ends[i] : ends[i + 1]] for i in range(len(self.kind))]
-        self.entry = self._closure(program.entries.tolist())
+        self.entry = self._closure([entry])
         self.known: dict[tuple[Place, int], Place] = {}
 
     def step(self, place: Place, byte: int) -> Place:
@@ -110,12 +115,7 @@ class _Run:
 
 def _program(grammar: Grammar, terminal: Terminal) -> Program:
     assert terminal.pattern is not None
-    program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
-    if not set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}:
-        raise _refused(terminal, "what follows decides whether it matches", "leave the look-ahead at its end out")
-    if len(program.entries) > 1:
-        raise _refused(terminal, "what comes before decides whether it matches", "leave the look-behind out")
-    return program
+    return compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,9 @@ def _check_rivals(grammar: Grammar, newline: Terminal, run: _Run) -> None:
     for terminal in grammar.terminals:
         if terminal.pattern is None or terminal is newline or lexing_order(terminal) > lexing_order(newline):
             continue
-        text = _trap(_Newline(run, _Run(_program(grammar, terminal))))
+        program = _program(grammar, terminal)
+        traps = (_trap(_Newline(run, _Run(program, entry))) for entry in program.entries.tolist())
+        text = next((text for text in traps if text is not None), None)
         if text is not None:
             raise _refused(
                 newline,

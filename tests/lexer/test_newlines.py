@@ -105,6 +105,37 @@ def test_other_terminals_that_leave_columns_alone(rest: str) -> None:
     check_newline(load(r"/\n */", rest))
 
 
+@pytest.mark.parametrize(
+    ("newline", "reason"),
+    [
+        (r"/\n *(?!x)/", "what follows decides whether it matches.*; leave the look-ahead"),
+        (r"/(?<!;)\n */", "what comes before decides whether it matches.*; leave the look-behind"),
+    ],
+)
+def test_a_newline_without_look_around(newline: str, reason: str) -> None:
+    with pytest.raises(UnsupportedGrammarError, match=reason):
+        check_newline(load(newline))
+
+
+@pytest.mark.parametrize(
+    ("rest", "refused"),
+    [
+        ("X.1: /0+(?![1-9])/\n", False),
+        ("X.1: /\\n *x(?!y)/\n", False),
+        ("X.1: /(?<!;)\\n *x/\n", False),
+        ("X.1: /\\n *(?!y)/\n", True),
+        ("X.1: /(?<!;)\\n  x/\n", True),
+        ("X.1: /\\n(?!    x)/\n", True),
+    ],
+)
+def test_other_terminals_with_look_around(rest: str, refused: bool) -> None:
+    if refused:
+        with pytest.raises(UnsupportedGrammarError, match="X, which Lark tries before it"):
+            check_newline(load(r"/\n */", rest))
+    else:
+        check_newline(load(r"/\n */", rest))
+
+
 def test_a_grammar_without_layout_has_nothing_to_check() -> None:
     check_newline(Grammar.from_lark('start: "a"\n'))
 
@@ -149,7 +180,7 @@ def test_what_has_passed_is_so(small: SmallGrammar) -> None:
             pending.append(following)
             if following.column is None:
                 continue
-            threads = tuple(thread for thread in following.threads if thread[0] == layout.newline)
+            threads = tuple(thread for thread in following.reading if thread[0] == layout.newline)
             if not machine.move(threads, ord(" ")):
                 assert not any(machine.move(threads, byte) for byte in range(128) if byte != ord("\n"))
                 continue
