@@ -105,6 +105,115 @@ def check(
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
 
 
+@app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
+def sample(
+    grammar: GrammarArgument,
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts, all different.")] = 10,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=1,
+            metavar="N",
+            help="How long a text may grow before it is brought to its end, in bytes (in tokens with --tokenizer). "
+            "Default: 60 bytes or 20 tokens.",
+        ),
+    ] = None,
+    seed: SeedOption = None,
+    tokenizer: TokenizerOption = None,
+    json_lines: JsonLinesOption = False,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+    lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
+) -> int:
+    """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
+
+    Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
+    the mask allows, and `--jsonl` has the token ids.
+    """
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    from pdacon.cli.sampling import show_samples
+
+    tokens = None if tokenizer is None else _tokens(tokenizer)
+    return show_samples(loaded, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
+
+
+@app.command(
+    epilog=_examples("""pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt --tokenizer tokenizer.json")
+)
+def mask(
+    grammar: GrammarArgument,
+    text: TextArgument = None,
+    file: FileOption = None,
+    tokenizer: TokenizerOption = None,
+    show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+    lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
+    format: FormatOption = Format.text,
+) -> int:
+    """What may come after this text, as terminals and as tokens?
+
+    Files and standard input are taken byte for byte, the last newline included. Exit status: 1 if the text is not the
+    beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
+    """
+    _one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    from pdacon.cli.masking import show_mask
+    from pdacon.cli.texts import read_text
+
+    given = read_text(text, file)
+    return show_mask(loaded, given, _tokens(tokenizer), most=show, json_format=format is Format.json)
+
+
+@app.command(
+    epilog=_examples(
+        """pdacon explain json '{"a" 1}'""", """pdacon explain json '{"a"' ,""", "pdacon explain json [ '#50'"
+    )
+)
+def explain(
+    grammar: GrammarArgument,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The text. @PATH: a file; -: standard input.", show_default=False)
+    ],
+    token: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOKEN",
+            help="What is to come after it: a text, or '#ID' of a token (## for a text that begins with #).",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    start: StartOption = None,
+    conflicts: ConflictsOption = Conflicts.error,
+    lookahead: LookaheadOption = Lookahead.reject,
+    lexer: LexerOption = Lexer.contextual,
+    import_path: ImportPathOption = None,
+    format: FormatOption = Format.text,
+) -> int:
+    """Why may this token, or this text, not come here? How is the text read?
+
+    Without a TOKEN: where the text stops being the beginning of a text of the grammar, or how far it has come. Shows
+    the lexemes, what is expected, the rules that are being parsed, and the parser's stack.
+
+    Exit status: 0 if it is allowed, 1 if it is not.
+    """
+    _one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    from pdacon.cli.explaining import show_explanation
+    from pdacon.cli.inventory import is_id
+    from pdacon.cli.texts import read_text
+
+    given = read_text(text, None)
+    tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
+    return show_explanation(loaded, given, token, tokens, json_format=format is Format.json)
+
+
 @app.command(
     epilog=_examples(
         "pdacon generate json",
@@ -205,115 +314,6 @@ def generate(
             typer.echo(f"prompt: {known}", err=True)
     sampling = Sampling(max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
     return show_texts(loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines)
-
-
-@app.command(
-    epilog=_examples("""pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt --tokenizer tokenizer.json")
-)
-def mask(
-    grammar: GrammarArgument,
-    text: TextArgument = None,
-    file: FileOption = None,
-    tokenizer: TokenizerOption = None,
-    show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    import_path: ImportPathOption = None,
-    format: FormatOption = Format.text,
-) -> int:
-    """What may come after this text, as terminals and as tokens?
-
-    Files and standard input are taken byte for byte, the last newline included. Exit status: 1 if the text is not the
-    beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
-    """
-    _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
-    from pdacon.cli.masking import show_mask
-    from pdacon.cli.texts import read_text
-
-    given = read_text(text, file)
-    return show_mask(loaded, given, _tokens(tokenizer), most=show, json_format=format is Format.json)
-
-
-@app.command(
-    epilog=_examples(
-        """pdacon explain json '{"a" 1}'""", """pdacon explain json '{"a"' ,""", "pdacon explain json [ '#50'"
-    )
-)
-def explain(
-    grammar: GrammarArgument,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="The text. @PATH: a file; -: standard input.", show_default=False)
-    ],
-    token: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TOKEN",
-            help="What is to come after it: a text, or '#ID' of a token (## for a text that begins with #).",
-            show_default=False,
-        ),
-    ] = None,
-    tokenizer: TokenizerOption = None,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    import_path: ImportPathOption = None,
-    format: FormatOption = Format.text,
-) -> int:
-    """Why may this token, or this text, not come here? How is the text read?
-
-    Without a TOKEN: where the text stops being the beginning of a text of the grammar, or how far it has come. Shows
-    the lexemes, what is expected, the rules that are being parsed, and the parser's stack.
-
-    Exit status: 0 if it is allowed, 1 if it is not.
-    """
-    _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
-    from pdacon.cli.explaining import show_explanation
-    from pdacon.cli.inventory import is_id
-    from pdacon.cli.texts import read_text
-
-    given = read_text(text, None)
-    tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
-    return show_explanation(loaded, given, token, tokens, json_format=format is Format.json)
-
-
-@app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
-def sample(
-    grammar: GrammarArgument,
-    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts, all different.")] = 10,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            "--size",
-            min=1,
-            metavar="N",
-            help="How long a text may grow before it is brought to its end, in bytes (in tokens with --tokenizer). "
-            "Default: 60 bytes or 20 tokens.",
-        ),
-    ] = None,
-    seed: SeedOption = None,
-    tokenizer: TokenizerOption = None,
-    json_lines: JsonLinesOption = False,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    import_path: ImportPathOption = None,
-) -> int:
-    """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
-
-    Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
-    the mask allows, and `--jsonl` has the token ids.
-    """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
-    from pdacon.cli.sampling import show_samples
-
-    tokens = None if tokenizer is None else _tokens(tokenizer)
-    return show_samples(loaded, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
 
 
 @app.command(epilog=_examples("pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'"""))

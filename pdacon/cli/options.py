@@ -81,7 +81,7 @@ GrammarArgument = Annotated[
 StartOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--start", metavar="RULE", help="The start rule; may be repeated. Default: start.", rich_help_panel=_IN
+        "--start", metavar="RULE", help="The start rule (check takes several). Default: start.", rich_help_panel=_IN
     ),
 ]
 ConflictsOption = Annotated[

@@ -27,7 +27,8 @@ class LexemeSampler:
         offset = program.offset.tolist()
         self._kind = program.kind.tolist()
         self._edges = [edges[offset[i] : offset[i + 1]] for i in range(len(self._kind))]
-        self._starts = program.entries.tolist()
+        # What was read before decides which one it is. From an entry without edges no text matches.
+        self._starts = [i for i in program.entries.tolist() if self._edges[i]]
         self._entries = Counter(
             target for kind, edges in zip(self._kind, self._edges, strict=True) if kind == SPLIT for *_, target in edges
         )
@@ -35,7 +36,7 @@ class LexemeSampler:
 
     def draw(self, rng: Random) -> bytes | None:
         """One text; None if the pattern matches none."""
-        if len(self._kind) == 1 and not self._edges[0] and self._kind[0] == BYTES:
+        if not self._starts:
             return None
         wanted = 1 + min(int(rng.expovariate(0.3)), 12)
         text = bytearray()

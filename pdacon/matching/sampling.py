@@ -48,7 +48,7 @@ def sample(
         For any vocabulary that has all bytes; only its grammar matters. The quickest is
         ``Vocabulary.from_tokens([bytes([b]) for b in range(256)])``.
     rng : random.Random or int, optional
-        The source of chance, or a seed for one; the same seed gives the same sentences.
+        The source of chance, or a seed for one: the same seed gives the same sentences, in the same version.
     size : int
         How long a sentence may grow, in bytes, before it is finished by the shortest way: each one has a target of its
         own between 1 and this. Shorter if the grammar ends sooner, longer if its shortest end is.

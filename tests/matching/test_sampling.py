@@ -32,6 +32,12 @@ INT: /\d+/
     "every text is long": pdacon.Grammar.from_lark("start: /x{70}/ /é/*"),
     "one text": pdacon.Grammar.from_lark('start: "one" "text"'),
     "the empty text": pdacon.Grammar.from_lark('start: "a"*'),
+    "look-around": pdacon.Grammar.from_lark(r"""
+start: (WORD | NUMBER)+
+WORD: /\b[a-z]+(?=[ .])/
+NUMBER: /(?<![0-9])[0-9]{1,4}(?!,)/
+%ignore /[ .]/
+"""),
     "basic lexer": pdacon.Grammar.from_lark('start: ("a" B)+\nB: /[bc]+/\n%ignore " "', lexer="basic"),
 }
 
