@@ -33,7 +33,7 @@ class Vocabulary:
     strip_leading_space : bool
         Whether the tokenizer takes one space away where a decoded text begins, as SentencePiece does: the tokens of
         ``"a b"`` are then ``b" a"`` and ``b" b"``. It matters where a text starts with nothing before it; see
-        ``Constraint.matcher(strip_leading_space=...)``. Behind a prompt nothing is taken away.
+        ``Constraint.matcher(strip_leading_space=...)``. What is decoded together with a prompt keeps its space.
     notes : tuple of str
         Where the tokenizer's own decoding differs from the concatenation of these bytes, a sentence for each; see
         docs/vocabularies.md.

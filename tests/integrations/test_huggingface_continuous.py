@@ -41,9 +41,14 @@ def require_right(constraint: pdacon.Constraint, one: Any) -> None:
     assert not one.complete or accepts(constraint.grammar, one.text)
 
 
-@pytest.mark.parametrize("per_request", [False, True])
 @pytest.mark.parametrize(
-    "options", [{"temperature": 0}, {}, {"num_return_sequences": 3}, {"temperature": 0.7, "top_k": 5, "top_p": 0.9}]
+    ("options", "per_request"),
+    [
+        ({"temperature": 0}, False),
+        ({"num_return_sequences": 3}, False),
+        ({"temperature": 0.7, "top_k": 5, "top_p": 0.9}, False),
+        ({"temperature": 0.7, "top_k": 5, "top_p": 0.9}, True),
+    ],
 )
 def test_each_prompt_has_its_constraint(
     model: Any, tokenizer: Any, constraints: Any, options: dict[str, Any], per_request: bool
@@ -278,6 +283,9 @@ def test_arguments(constraints: Any, model: Any, tokenizer: Any) -> None:
         generate_batch(model, tokenizer, ["a"], constraint=[constraints["words"]], grammar="x")
     with pytest.raises(TypeError, match="no option assistant_model"):
         generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], assistant_model=model)
+    for options in ({"max_tokens": 0}, {"temperature": -1}, {"temperature": 0, "num_return_sequences": 2}):
+        with pytest.raises(ValueError, match=r"max_tokens is 0|temperature is -1|temperature 0 generates one"):
+            generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], **options)
     with pytest.raises(ValueError, match="is not the beginning of a sentence"):
         generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], prefix="x")
 

@@ -41,6 +41,24 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     return known[1]
 
 
+def require_sensible(max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int) -> None:
+    """Raise ValueError for numbers out of range, and for several texts where there is only one."""
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be generated")
+    if not temperature >= 0:
+        raise ValueError(f"temperature is {temperature}; it must be 0 (no sampling) or more")
+    if num_beams < 1:
+        raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
+    if num_return_sequences < 1:
+        raise ValueError(f"num_return_sequences is {num_return_sequences}; it must be at least 1")
+    if num_beams == 1 and num_return_sequences > 1 and temperature == 0:
+        raise ValueError(
+            "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or num_beams"
+        )
+    if num_beams > 1 and num_return_sequences > num_beams:
+        raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
+
+
 def choose_constraint(
     model: Any, tokenizer: Any, grammar: Grammar | str | None, constraint: Constraint | None, start: str | None
 ) -> Constraint:

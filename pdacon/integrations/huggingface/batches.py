@@ -11,7 +11,7 @@ from transformers import ContinuousBatchingConfig
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
 from pdacon.grammar import Grammar
-from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes
+from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes, require_sensible
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, split
@@ -71,6 +71,7 @@ def generate_batch(
     MatcherError
         A request failed.
     """
+    require_sensible(max_tokens, temperature, 1, num_return_sequences)
     asked = split(prompts)
     constraints = _constraints(model, tokenizer, grammar, constraint, len(asked))
     before = read_prefixes(constraints, prefix)
@@ -155,5 +156,6 @@ def _collect(manager: Any, number: int) -> list[Any]:
         if output is not None:
             outputs.append(output)
         elif not manager.is_running():
-            raise MatcherError("continuous batching stopped before all texts were there; its log says why")
+            fatal = manager.background_thread_status.fatal_error
+            raise MatcherError("continuous batching stopped before all texts were there; see its log") from fatal
     return outputs

@@ -12,7 +12,7 @@ from transformers.generation.streamers import BaseStreamer
 
 from pdacon.constraint import Constraint
 from pdacon.grammar import Grammar
-from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes
+from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes, require_sensible
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Prompt, encode, split
@@ -107,7 +107,7 @@ def generate(
     _require_free(options, on_text)
     temperature = (1.0 if num_beams == 1 else 0.0) if temperature is None else temperature
     prompts = split(prompt)
-    _require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
+    require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
     constraint = choose_constraint(model, tokenizer, grammar, constraint, start)
@@ -181,23 +181,6 @@ def _require_free(options: Mapping[str, Any], on_text: object) -> None:
             raise TypeError(f"generate sets {name} itself; give {_OURS[name]}")
     if on_text is not None and options.get("streamer") is not None:
         raise TypeError("on_text is a streamer itself; give one of them")
-
-
-def _require_sensible(max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int) -> None:
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be generated")
-    if not temperature >= 0:
-        raise ValueError(f"temperature is {temperature}; it must be 0 (no sampling) or more")
-    if num_beams < 1:
-        raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
-    if num_return_sequences < 1:
-        raise ValueError(f"num_return_sequences is {num_return_sequences}; it must be at least 1")
-    if num_beams == 1 and num_return_sequences > 1 and temperature == 0:
-        raise ValueError(
-            "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or num_beams"
-        )
-    if num_beams > 1 and num_return_sequences > num_beams:
-        raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
 
 
 def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
