@@ -154,6 +154,9 @@ class Explainer:
             if cut.terminal == quote(refusal.lexeme):
                 what = f"the parser does not take {cut.terminal} here"
             return f"{what}; expected {self._listing(expected)}", [cut]
+        if refusal.guarded is not None:
+            matched = self._begun([refusal.guarded], refusal.lexeme)
+            return f"{character} cannot come right behind {matched}, whose pattern looks at what follows", []
         if (column := self._must_indent(place)) is not None:
             return f"a block has to begin here: its first line must be indented further than column {column}", []
         if place.fresh:
@@ -185,14 +188,14 @@ class Explainer:
 
     def _must_indent(self, place: Configuration) -> int | None:
         """The column of the innermost block, if the line before was one that only a deeper line can follow."""
-        while place.fallback is not None:
-            place = place.fallback
         layout = self._grammar.layout
-        if layout is None or place.last is None or place.last.terminal != layout.newline or not place.fresh:
+        if layout is None:
             return None
-        if self._machine.shift(place.stack, layout.indent) is None:
-            return None
-        return place.margin.columns[-1]
+        for at in place.alternatives():
+            after_newline = at.fresh and at.last is not None and at.last.terminal == layout.newline
+            if after_newline and self._machine.shift(at.stack, layout.indent) is not None:
+                return at.margin.columns[-1]
+        return None
 
     # Names
 

@@ -398,6 +398,15 @@ class Configuration:
         strings = self.machine.contexts[self.stack[-1]].keywords.get(terminal, ())
         return next((string for string in strings if string in complete), terminal)
 
+    def alternatives(self) -> Iterator[Configuration]:
+        """This configuration, and what the text is if a match that is not certain turns out to be the lexeme."""
+        pending: list[Configuration | None] = [self]
+        while pending:
+            alternative = pending.pop()
+            if alternative is not None:
+                yield alternative
+                pending += [alternative.fallback, *(ended for _, ended in reversed(alternative.threads))]
+
     def restart(self) -> Configuration:
         """The configuration before the lexeme that has been begun."""
         return self._between(self.machine, self.stack, self.margin, self.origin, self.last)

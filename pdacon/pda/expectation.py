@@ -35,11 +35,9 @@ def expect(configuration: Configuration) -> Expectation:
     """What may come after the text of a configuration. Cost: one reduce chain for each terminal that is looked for."""
     unfinished: dict[int, None] = {}
     begin: dict[int, None] = {}
-    alternative: Configuration | None = configuration
-    while alternative is not None:
+    for alternative in configuration.alternatives():
         group = begin if alternative.fresh else unfinished
         for terminal, _ in (*alternative.reading, *alternative.shadows):
             if alternative.takes(terminal):
                 group[terminal] = None
-        alternative = alternative.fallback
     return Expectation(tuple(unfinished), tuple(begin), configuration.ends())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdacon.pda.configuration import Configuration
-from pdacon.pda.indentation import column_after
+from pdacon.pda.indentation import column_after, feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Refusal:
     column : int or None
         Where the line begins that the byte is on, if that is why: it fits none of the open blocks, or the parser does
         not take what it means.
+    guarded : int or None
+        A terminal that has matched, if the byte could come behind it but for what it demands to see there.
     """
 
     unfinished: tuple[int, ...]
@@ -33,6 +35,7 @@ class Refusal:
     lexeme: bytes
     reads_on: bool
     column: int | None
+    guarded: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,42 +58,47 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
         The byte that no sentence goes on with.
     """
     unfinished: dict[int, None] = {}
-    alternative: Configuration | None = configuration
     cut: _Cut | None = None
-    while alternative is not None:
-        lexeme = read[len(read) - alternative.length :]
+    guarded: int | None = None
+    for alternative in configuration.alternatives():
         if not alternative.fresh:
             threads = (*alternative.reading, *alternative.shadows)
             unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
-        cut = cut or _cut(alternative, lexeme, byte)
-        alternative = alternative.fallback
+        for thread, ended in alternative.threads:
+            if ended is not None and ended.step(byte) is not None:
+                guarded = thread[0]
+        cut = cut or _cut(alternative, read[len(read) - alternative.length :], byte)
     reads_on = configuration.step(byte) is not None
     if cut is None or reads_on:
-        return Refusal(tuple(unfinished), None, read[len(read) - configuration.length :], reads_on, None)
+        begun = read[len(read) - configuration.length :]
+        return Refusal(tuple(unfinished), None, begun, reads_on, None, None if reads_on else guarded)
     matched = None if cut.column is not None else cut.terminal
-    return Refusal(tuple(unfinished), matched, cut.lexeme, False, cut.column)
+    return Refusal(tuple(unfinished), matched, cut.lexeme, False, cut.column, None)
 
 
 def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:
-    """The last terminal that matches within a lexeme or with the byte after it, if nothing can come of it."""
+    """The last terminal that matches within a lexeme or with the byte after it, if the parser does not take it."""
     at: Configuration | None = configuration.restart()
     last: _Cut | None = None
     whole = lexeme + bytes([byte])
     for end, value in enumerate(whole, 1):
         if at is None:
             break
-        after = at.step(value)
         terminal = at.match(value)
         if terminal is not None:
-            committed = after if after is None or after.fresh else after.fallback
-            last = _Cut(terminal, whole[:end], _column(at, terminal, value)) if committed is None else None
-        at = after
+            last = None
+            column = _column(at, terminal, value)
+            if not at.takes(terminal) or column is not None:
+                last = _Cut(terminal, whole[:end], column)
+        at = at.step(value)
     return last
 
 
 def _column(configuration: Configuration, terminal: int, byte: int) -> int | None:
-    """Where the line behind a newline begins, if the parser would take the newline itself."""
-    layout = configuration.machine.grammar.layout
+    """Where the line behind a newline begins, if the parser takes the newline but not that."""
+    machine, margin = configuration.machine, configuration.margin
+    layout = machine.grammar.layout
     if layout is None or terminal != layout.newline or not configuration.takes(terminal):
         return None
-    return column_after(configuration.column, byte, layout)
+    column = column_after(configuration.column, byte, layout)
+    return column if feed(machine, configuration.stack, margin, terminal, column) is None else None

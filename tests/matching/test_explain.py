@@ -71,6 +71,10 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
          {"lookahead": "commit", "conflicts": "shift"}, EOS,
          'the text could end here, but lookahead="commit" gives such texts up'),
         (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "é" "\\xc3"'),
+        (b"ab", "start: (NAME|INT)+\nNAME: /[a-z]+\\b/\nINT: /[0-9]+/", {}, b"1",
+         '"1" cannot come right behind NAME "ab", whose pattern looks at what follows'),
+        (b"i", "start: NAME INT\nNAME: /(?!if)[a-z]+/\nINT: /[0-9]+/", {}, b"f",
+         '"f" cannot continue NAME "i", nor begin what can follow it; expected INT'),
     ],
 )  # fmt: skip
 def test_reasons_that_json_does_not_have(

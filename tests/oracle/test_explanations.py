@@ -82,10 +82,12 @@ def check_viable(
 @pytest.mark.parametrize("grammar", EXACT, ids=lambda grammar: grammar.name)
 def test_lexemes_are_those_of_lark(grammar: SmallGrammar, scaled: Callable[[int], int]) -> None:
     world = small_world(grammar.name, 1)
-    assert world is not None
+    oracle = StockLark(grammar)
+    if world is None:
+        assert not list(islice(oracle.sentences(6), 1))
+        return
     loaded = world.constraint.grammar
     names = {loaded.symbol_name(terminal): loaded.describe_symbol(terminal) for terminal in range(loaded.end)}
-    oracle = StockLark(grammar)
     for sentence in islice(oracle.sentences(6), scaled(40)):
         matcher = world.constraint.matcher()
         text = sentence.encode()
