@@ -193,6 +193,49 @@ def test_a_beam_dies_where_another_lives(model: Any, tokenizer: Any, constraints
         model.generate(**batch, max_new_tokens=8, logits_processor=[PDALogitsProcessor(constraint)], **options)
 
 
+@pytest.mark.parametrize("do_sample", [False, True])
+@pytest.mark.parametrize(("text", "beams"), [('start: "[" /[a-c]+/ "]"', 2), ('start: "yes" | "no"', 5)])
+def test_beams_are_found_out(
+    model: Any, tokenizer: Any, constraints: Any, text: str, beams: int, do_sample: bool
+) -> None:
+    """Grammars with fewer ways than beams, in batches, and nobody tells the processor about the beams."""
+    constraint = pdacon.compile(pdacon.Grammar.from_lark(text), constraints["json"].vocabulary)
+    batch = tokenizer(["Hi", "JSON: [a"], return_tensors="pt", padding=True)
+    for seed in range(4):
+        torch.manual_seed(seed)
+        processor = PDALogitsProcessor(constraint)
+        options = {"num_beams": beams, "do_sample": do_sample, "max_new_tokens": 12}
+        rows = model.generate(**batch, logits_processor=[processor], **options)
+        for row in rows[:, batch["input_ids"].shape[1] :].tolist():
+            ids = [token for token in row if token != tokenizer.pad_token_id]
+            assert constraint.matcher().validate_tokens(ids) == len(ids) > 0
+
+
+def test_only_log_probabilities_and_equal_prompts_are_beams() -> None:
+    """A row that something else has led astray is an error, beams or not, unless nothing else can be the cause."""
+    vocab = pdacon.Vocabulary.from_tokens([b"a", b"b", None], eos_ids=[2])
+    constraint = pdacon.compile(pdacon.Grammar.from_lark('start: "a" "a"'), vocab)
+    raw = torch.zeros(2, 3)
+    for prompts, scores, fine in (
+        ([[0, 1], [0, 1]], raw.log_softmax(-1), True),
+        ([[0, 1], [0, 1]], raw, False),
+        ([[0, 1], [1, 1]], raw.log_softmax(-1), False),
+    ):
+        processor = PDALogitsProcessor(constraint)
+        begun = torch.tensor(prompts)
+        processor(begun, scores)
+        astray = torch.cat([begun, torch.tensor([[0], [1]])], dim=1)
+        if fine:
+            assert processor(astray, scores)[0].argmax() == 0
+        else:
+            with pytest.raises(MatcherError, match=r"row 1: token 1 .* after 0 generated tokens.*give num_beams"):
+                processor(astray, scores)
+    processor = PDALogitsProcessor(constraint)
+    processor(torch.tensor([[0], [0]]), raw.log_softmax(-1))
+    with pytest.raises(MatcherError, match="row 0"):
+        processor(torch.tensor([[0, 1], [0, 0]]), raw.log_softmax(-1))
+
+
 def test_random_walks_of_the_tiny_model_end_in_sentences() -> None:
     model, tokenizer = load_tiny()
     vocab = vocabulary(model, tokenizer)

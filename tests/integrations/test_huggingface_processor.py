@@ -159,7 +159,8 @@ def test_a_row_stopped_by_something_else_is_known_by_its_padding() -> None:
     masked = run(PDALogitsProcessor(LETTERS, pad_token_id=PAD))
     assert torch.isfinite(masked[0]).nonzero().flatten().tolist() == [PAD]
     assert torch.isfinite(masked[1]).nonzero().flatten().tolist() == LETTERS.allowed((1, 1, 0))
-    with pytest.raises(MatcherError, match=r"row 0: token 4 \(no text\) is not allowed after 1 .* spell b'a'"):
+    message = r"row 0: token 4 \(no text\) is not allowed after 1 generated token, .* spell b'a'.* pad_token_id=4"
+    with pytest.raises(MatcherError, match=message):
         run(PDALogitsProcessor(LETTERS))
 
 

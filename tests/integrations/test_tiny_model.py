@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers.utils import logging
 
 import pdacon
 from pdacon.integrations.huggingface import generate, load_tiny, tiny_path, vocabulary
@@ -39,6 +40,13 @@ def test_it_is_small_and_whole() -> None:
     sizes = {path.name: path.stat().st_size for path in tiny_path().iterdir()}
     assert sum(sizes.values()) <= 5_000_000
     assert {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "README.md"} <= set(sizes)
+
+
+def test_loading_it_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    logging.enable_progress_bar()
+    load_tiny()
+    assert logging.is_progress_bar_enabled()
+    assert capsys.readouterr() == ("", "")
 
 
 def test_its_vocabulary_is_exact(tiny: tuple[Any, Any]) -> None:

@@ -18,6 +18,8 @@ from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row, follow
 from pdacon.matching import mask_ids
 
+_NORMALISED = 1e-3  # How far from 0 the logarithm of a sum of probabilities may be that is meant to be 1.
+
 
 class PDALogitsProcessor(LogitsProcessor):
     """Allow only what the constraint allows: every other score becomes -inf.
@@ -54,9 +56,11 @@ class PDALogitsProcessor(LogitsProcessor):
         call of a generation. A smaller number makes the end of the prompt a part of the text that is constrained,
         as `prefix` does, but token by token.
     num_beams : int, optional
-        How many rows in succession compete with each other; give what ``generate`` is given. Beam search that
-        samples, or that meets other processors, runs out of candidates: then a beam may die, as long as one of the
-        beams of its prompt lives. Default 1: a row that dies is an error.
+        How many rows in succession compete with each other; what ``generate`` is given. Where beam search runs out
+        of candidates (as it does when it samples, or meets other processors) a beam dies; that is no error as long as
+        the best beam of its prompt lives. Default: found out, when a row dies, by what only beam search does: rows in
+        succession have the same prompt, and scores are log-probabilities. Other processors can hide that; 1 says
+        that there are none, so that a row that dies is an error.
     pad_token_id : int, optional
         What ``generate`` writes into finished rows.
     start : str, optional
@@ -82,14 +86,14 @@ class PDALogitsProcessor(LogitsProcessor):
         *,
         prefix: Beginning | Sequence[Beginning] = "",
         prompt_length: int | None = None,
-        num_beams: int = 1,
+        num_beams: int | None = None,
         pad_token_id: int | None = None,
         start: str | None = None,
         strip_leading_space: bool | None = None,
     ) -> None:
         if prompt_length is not None and prompt_length < 0:
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
-        if num_beams < 1:
+        if num_beams is not None and num_beams < 1:
             raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
         self.constraint = constraint
         self.pad_token_id = pad_token_id
@@ -99,6 +103,10 @@ class PDALogitsProcessor(LogitsProcessor):
         self._prompt_length = prompt_length
         self._table: MaskTable | None = None
         self.reset()
+
+    def __repr__(self) -> str:
+        generated = f", {len(self._rows)} rows of {len(self._rows[0].ids)} generated tokens" if self._rows else ""
+        return f"<PDALogitsProcessor of {self.constraint!r}{generated}>"
 
     def reset(self) -> None:
         """Forget all rows and the prompt: the next call begins a new generation."""
@@ -129,7 +137,7 @@ class PDALogitsProcessor(LogitsProcessor):
         """
         try:
             self._follow(input_ids)
-            self._require_life()
+            self._require_life(scores)
             masked, best = self._mask(scores)
             self._require_choice(scores, masked, best)
         except BaseException:
@@ -174,7 +182,7 @@ class PDALogitsProcessor(LogitsProcessor):
     def _new_row(self, index: int, count: int) -> Row:
         return Row(self._beginnings.matcher(index, count), self.constraint.vocabulary, self.pad_token_id)
 
-    def _require_life(self) -> None:
+    def _require_life(self, scores: torch.Tensor) -> None:
         """Raise for a row that went astray, unless it is a beam behind the best one.
 
         Where beam search has fewer candidates than beams it takes tokens of score -inf; the beam has that score from
@@ -183,13 +191,28 @@ class PDALogitsProcessor(LogitsProcessor):
         """
         for group in self._groups():
             refusal = self._rows[group[0]].refusal
-            if refusal is not None:
+            if refusal is not None and not (self._num_beams is None and self._is_lesser_beam(group[0], scores)):
                 raise refusal
+
+    def _is_lesser_beam(self, index: int, scores: torch.Tensor) -> bool:
+        """Whether a row cannot but be a beam, and the best one of its prompt is not astray.
+
+        Greedy decoding and sampling pass the model's scores as they are, only beam search makes log-probabilities of
+        them first. In rows that nobody chooses between, going astray stays an error.
+        """
+        assert self._seen is not None
+        prompts = self._seen[:, : self._start]
+        first = index
+        while first > 0 and torch.equal(prompts[first - 1], prompts[index]):
+            first -= 1
+        total = scores[first : index + 1].float().logsumexp(dim=-1)
+        return first < index and self._rows[first].refusal is None and bool((total.abs() < _NORMALISED).all())
 
     def _groups(self) -> Iterator[range]:
         """The rows that compete with each other."""
-        for first in range(0, len(self._rows), self._num_beams):
-            yield range(first, min(first + self._num_beams, len(self._rows)))
+        size = self._num_beams or 1
+        for first in range(0, len(self._rows), size):
+            yield range(first, min(first + size, len(self._rows)))
 
     def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the scores with -inf for what is not allowed, and the best of each row."""
@@ -248,7 +271,8 @@ class PDALogitsProcessor(LogitsProcessor):
                 raise self._no_choice(self._rows[index], index)
 
     def _no_choice(self, row: Row, index: int) -> MatcherError:
-        beams = "" if self._num_beams > 1 else "; in beam search, give num_beams to this one to let other beams go on"
+        given = (self._num_beams or 1) > 1
+        beams = "" if given else "; in beam search, give num_beams to this one to let other beams go on"
         return MatcherError(
             f"row {index}: after {len(row.ids)} generated tokens every token that the constraint allows has the score "
             "-inf; another logits processor (min_new_tokens, forced_eos_token_id, suppress_tokens, bad_words_ids, "

@@ -94,9 +94,13 @@ class Row:
         shown = before if len(before) <= 40 else b"..." + before[-40:]
         text = self.vocabulary.tokens[token]
         what = "an end token" if token in self.vocabulary.eos_ids else "no text" if text is None else f"{text!r}"
+        generated = f"{len(self.ids)} generated token{'' if len(self.ids) == 1 else 's'}"
+        advice = "in beam search, give num_beams to the PDALogitsProcessor"
+        if self.pad_id is None and text is None and token not in self.vocabulary.eos_ids:
+            advice = f"if it pads a row that stop_strings, say, has ended, give pad_token_id={token}; {advice}"
         return MatcherError(
-            f"row {index}: token {token} ({what}) is not allowed after {len(self.ids)} generated tokens, which spell "
-            f"{shown!r}; something else than this processor chose it"
+            f"row {index}: token {token} ({what}) is not allowed after {generated}, which spell "
+            f"{shown!r}; something else than this processor chose it; {advice}"
         )
 
     def fork(self, length: int) -> Row:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
 
 import pdacon
 
@@ -28,5 +31,19 @@ def load_tiny() -> tuple[Any, Any]:
     tokenizer : transformers.PreTrainedTokenizerFast
     """
     path = tiny_path()
-    model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
+    with _without_bars():
+        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
     return model.eval(), AutoTokenizer.from_pretrained(path)
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """No progress bar for what takes no time; the setting is for the whole process, so it is put back."""
+    if not logging.is_progress_bar_enabled():  # type: ignore[no-untyped-call]
+        yield
+        return
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        logging.enable_progress_bar()  # type: ignore[no-untyped-call]
