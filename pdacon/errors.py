@@ -9,7 +9,7 @@ PdaconError
 ├── VocabularyError                 tokens or a tokenizer that cannot be used as given
 ├── LimitExceededError              .what, .given, .limit
 ├── CancelledError                  the caller asked to stop
-├── ArtifactError                   a compiled constraint that cannot be loaded as given
+├── ArtifactError                   kept for constraints on disk: nothing saves one yet, so nothing raises it
 └── MatcherError                    a Matcher used in a way that has no meaning
 """
 
@@ -82,7 +82,7 @@ class CancelledError(PdaconError):
 
 
 class ArtifactError(PdaconError):
-    """A saved constraint is damaged, from another version, or made for another vocabulary."""
+    """Kept for constraints on disk. This version neither saves nor loads one, and never raises it."""
 
 
 class MatcherError(PdaconError):

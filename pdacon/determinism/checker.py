@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import conflict_findings
+from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.emptiness import emptiness_findings
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, newline_findings
 from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
 from pdacon.determinism.spelling import spell
+from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
 
@@ -41,6 +42,8 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
 
     Raises
     ------
+    TypeError
+        If it is not a Grammar, but its text, for example.
     LimitExceededError
         If the tables or the lexing automaton are larger than ``build_tables`` and ``build_lexer`` allow.
 
@@ -48,6 +51,10 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
     -----
     Cost: one build of the LALR tables and of the lexing automaton, plus time linear in what is found.
     """
+    if not isinstance(grammar, Grammar):
+        raise TypeError(
+            f"check: grammar must be a pdacon.Grammar, not {type(grammar).__name__}; make one with Grammar.from_lark"
+        )
     tables = build_tables(grammar)
     unsupported = pattern_findings(grammar)
     unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
@@ -69,6 +76,7 @@ def check_stages(
     findings = [
         *(unsupported or ()),
         *emptiness_findings(grammar),
+        *declared_findings(grammar),
         *conflict_findings(grammar, tables, examples),
         *(lexeme_findings(grammar, lexer, examples) if lexer is not None else ()),
     ]

@@ -27,6 +27,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA006": "unbounded lookahead",
         "PDA007": "empty language",
         "PDA008": "unsupported",
+        "PDA009": "terminal that nothing produces",
     }
 )
 
@@ -159,7 +160,9 @@ class DeterminismReport:
         return not self.at_least("error")
 
     def at_least(self, level: Level) -> tuple[Finding, ...]:
-        """The findings that are as bad as ``level`` or worse."""
+        """The findings that are as bad as ``level`` or worse. ValueError if there is no such level."""
+        if level not in LEVELS:
+            raise ValueError(f"level={level!r}: expected one of {', '.join(map(repr, LEVELS))}")
         worst = LEVELS[: LEVELS.index(level) + 1]
         return tuple(finding for finding in self.findings if finding.level in worst)
 

@@ -166,9 +166,9 @@ class GrammarOptions:
     import_base: Any = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Grammar:
-    """A grammar as data. Equality and hash are by identity; :attr:`fingerprint` compares by meaning.
+    """A grammar as data. Equal are those with the same text, place and options; :attr:`fingerprint` compares meaning.
 
     Symbol ids: with T terminals, 0..T-1 are :attr:`terminals`, T is ``$END`` and T+1+k is ``nonterminals[k]``.
 
@@ -219,6 +219,9 @@ class Grammar:
             ids = {self.layout.newline, self.layout.indent, self.layout.dedent, *self.layout.opens, *self.layout.closes}
             if min(ids) < 0 or max(ids) >= end:
                 raise ValueError(f"layout: not terminals (0..{end - 1}): {sorted(ids - set(range(end)))}")
+
+    def __hash__(self) -> int:
+        return hash(self.source)  # Options may hold what has no hash, and the text tells grammars apart.
 
     def __repr__(self) -> str:
         return (

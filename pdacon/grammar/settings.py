@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from pdacon.errors import UnsupportedGrammarError
@@ -55,7 +55,7 @@ def make_options(
 
 
 def _start(start: Any) -> tuple[str, ...]:
-    names = (start,) if isinstance(start, str) else tuple(start)
+    names = (start,) if isinstance(start, str) else tuple(start) if isinstance(start, Iterable) else ()
     if not names or not all(isinstance(name, str) for name in names):
         raise TypeError(f"start={start!r}: expected a rule's name, or a sequence of at least one")
     if len(set(names)) != len(names):

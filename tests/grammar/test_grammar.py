@@ -158,7 +158,22 @@ def test_a_grammar_pickles_and_copies(grammar: Grammar) -> None:
     for other in [pickle.loads(pickle.dumps(grammar)), copy.deepcopy(grammar)]:
         assert dataclasses.astuple(other) == dataclasses.astuple(grammar)
         assert other.fingerprint == grammar.fingerprint
-        assert other != grammar
+        assert (other, hash(other)) == (grammar, hash(grammar))
+
+
+def test_equal_are_those_of_the_same_text_place_and_options() -> None:
+    assert Grammar.builtin("json") == Grammar.builtin("json")
+    assert hash(Grammar.builtin("json")) == hash(Grammar.builtin("json"))
+    plain = Grammar.from_lark('start: "a"')
+    assert plain == pickle.loads(pickle.dumps(plain))
+    others = [
+        Grammar.from_lark('start: "b"'),
+        Grammar.from_lark('start: "a" '),
+        Grammar.from_lark('start: "a"', conflicts="shift"),
+        Grammar.from_lark('start: "a"', source_path="a.lark"),
+        Grammar.from_lark('start: "a"', import_paths=[lambda *_: ("", "")]),
+    ]
+    assert len({plain, *others}) == 6
 
 
 def test_the_fingerprint_is_the_meaning() -> None:
@@ -235,6 +250,7 @@ def test_a_grammar_checks_its_symbols() -> None:
         ({"start": ["a", "a"]}, "given twice"),
         ({"start": []}, "at least one"),
         ({"start": [1]}, "a rule's name"),
+        ({"start": 5}, "start=5: expected a rule's name"),
         ({"g_regex_flags": "i"}, "re.IGNORECASE"),
         ({"g_regex_flags": re.LOCALE}, "expected only"),
         ({"g_regex_flags": re.ASCII | re.UNICODE}, "exclude each other"),

@@ -1,0 +1,61 @@
+"""Terminals that only a postlexer could make."""
+
+from __future__ import annotations
+
+import pytest
+from lark.indenter import Indenter
+
+from pdacon.determinism import check
+from pdacon.grammar import Grammar
+
+BLOCKS = r"""
+start: (NAME _NL | "if" _NL _INDENT start _DEDENT)+
+NAME: /[a-z]+/
+_NL: /\n[ ]*/
+%declare _INDENT _DEDENT
+"""
+
+
+class Blocks(Indenter):  # type: ignore[misc]
+    NL_type = "_NL"
+    OPEN_PAREN_types = ()
+    CLOSE_PAREN_types = ()
+    INDENT_type = "_INDENT"
+    DEDENT_type = "_DEDENT"
+    tab_len = 8
+
+
+def test_each_that_is_needed_gets_a_warning() -> None:
+    report = check(Grammar.from_lark(BLOCKS))
+    assert [(f.id, f.level, f.symbols) for f in report.findings] == [
+        ("PDA009", "warning", ("_INDENT",)),
+        ("PDA009", "warning", ("_DEDENT",)),
+    ]
+    assert report.ok
+
+
+def test_what_an_indenter_makes_gets_none() -> None:
+    assert not check(Grammar.from_lark(BLOCKS, postlex=Blocks())).findings
+
+
+def test_what_the_indenter_does_not_make_gets_one() -> None:
+    text = BLOCKS.replace("_NL _INDENT", "[_MORE] _NL _INDENT").replace("%declare", "%declare _MORE")
+    (finding,) = check(Grammar.from_lark(text, postlex=Blocks())).findings
+    assert finding.symbols == ("_MORE",)
+    assert "the Indenter that is given makes others" in finding.message
+
+
+def test_what_no_rule_needs_gets_none() -> None:
+    assert not check(Grammar.from_lark('start: "a"\n%declare _INDENT')).findings
+
+
+def test_levels_that_there_are() -> None:
+    report = check(Grammar.from_lark(BLOCKS))
+    assert [len(report.at_least(level)) for level in ("error", "warning", "note")] == [0, 2, 2]
+    with pytest.raises(ValueError, match="level='worse': expected one of 'error', 'warning', 'note'"):
+        report.at_least("worse")  # type: ignore[arg-type]
+
+
+def test_what_is_not_a_grammar_is_said_to_be_none() -> None:
+    with pytest.raises(TypeError, match=r"must be a pdacon\.Grammar, not str; make one with Grammar\.from_lark"):
+        check('start: "a"')  # type: ignore[arg-type]
