@@ -39,7 +39,7 @@ def load_tiny() -> tuple[Any, Any]:
 @contextmanager
 def _without_bars() -> Iterator[None]:
     """No progress bar for what takes no time; the setting is for the whole process, so it is put back."""
-    if not logging.is_progress_bar_enabled():  # type: ignore[no-untyped-call]
+    if not logging.is_progress_bar_enabled():
         yield
         return
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
