@@ -59,7 +59,8 @@ class Witness:
     def __str__(self) -> str:
         shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
         if self.text is not None:
-            shown.append(quote(self.text) if self.loop is None else f"{quote(self.text)} {quote(self.loop)}...")
+            again = "" if self.loop is None else f", then {quote(self.loop)} any number of times"
+            shown.append(f"{quote(self.text)}{again}")
         if self.tokens is not None:
             shown.append(f"(tokens {' '.join(map(str, self.tokens))})")
         return " ".join(shown)

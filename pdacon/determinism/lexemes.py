@@ -92,9 +92,9 @@ def _why(first: Terminal, second: Terminal) -> str:
     assert first.pattern is not None
     assert second.pattern is not None
     if first.pattern.max_width != second.pattern.max_width:
-        return "its longest match is longer"
+        return "it can match longer texts"
     if len(first.pattern.value) != len(second.pattern.value):
-        return "its pattern is written longer"
+        return "its pattern is written with more characters"
     return f"its name comes first ({first.name}, {second.name})"
 
 
