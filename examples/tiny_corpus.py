@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -235,5 +236,7 @@ def documents(seed: int) -> Iterator[tuple[str, str]]:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` is no error
     for (prompt, answer), _ in zip(documents(0), range(20), strict=False):
         print(f"{prompt!r} -> {answer}")
