@@ -19,7 +19,6 @@ from pdacon.errors import (
     EmptyLanguageError,
     LimitExceededError,
     NondeterministicGrammarError,
-    UnsupportedGrammarError,
 )
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
@@ -84,11 +83,6 @@ def compile(
     tables = split_parentheses(grammar, tables, max_states=limits.states)
     lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left())
     check_newline(grammar)
-    if grammar.layout is not None:
-        raise UnsupportedGrammarError(
-            "postlex: indentation is checked, but masks do not follow it yet; write a grammar with explicit delimiters",
-            feature="postlex",
-        )
     report = _determine(grammar, tables, lexer, limits, watch)
     pdas = tuple(
         compose(lexer, tables, start, vocabulary, limits, watch.left()) for start in range(len(grammar.starts))

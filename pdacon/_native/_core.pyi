@@ -74,6 +74,8 @@ class LexingAutomaton:
         renames: list[list[tuple[int, list[int]]]],
         follow: list[list[int]],
         starts: list[int],
+        newline: int,
+        tab_width: int,
         max_states: int,
         max_seconds: float,
     ) -> LexingAutomaton: ...
@@ -113,6 +115,8 @@ class TokenPda:
         context: NDArray[np.int32],
         start_state: int,
         end_state: int,
+        layout: NDArray[np.int32],
+        in_parens: NDArray[np.uint8],
         trie: Trie,
         max_states: int,
         max_seconds: float,

@@ -25,7 +25,6 @@ from pdacon.cli.options import (
     LexerOption,
     Lookahead,
     LookaheadOption,
-    PostlexOption,
     SeedOption,
     StartOption,
     TextArgument,
@@ -85,7 +84,6 @@ def check(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
     fail_on: Annotated[
@@ -99,8 +97,9 @@ def check(
 
     Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
-    options = GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex)
-    loaded = load_grammar(grammar, options, several_starts=True)
+    loaded = load_grammar(
+        grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []), several_starts=True
+    )
     from pdacon.cli.checking import check_grammar
 
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
@@ -127,7 +126,6 @@ def sample(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
 ) -> int:
     """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
@@ -135,7 +133,7 @@ def sample(
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.sampling import show_samples
 
     tokens = None if tokenizer is None else _tokens(tokenizer)
@@ -155,7 +153,6 @@ def mask(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
 ) -> int:
@@ -165,7 +162,7 @@ def mask(
     beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.masking import show_mask
     from pdacon.cli.texts import read_text
 
@@ -196,7 +193,6 @@ def explain(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
 ) -> int:
@@ -208,7 +204,7 @@ def explain(
     Exit status: 0 if it is allowed, 1 if it is not.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
@@ -292,7 +288,6 @@ def generate(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
 ) -> int:
     """Let a language model write texts that the grammar allows.
@@ -308,7 +303,7 @@ def generate(
     name = positional if grammar is None else grammar
     assert name is not None
     _one_standard_input(name, source)
-    loaded = load_grammar(name, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(name, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
     from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, show_texts
     from pdacon.cli.prompts import requests_of
 

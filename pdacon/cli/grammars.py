@@ -32,7 +32,6 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "conflicts": options.conflicts.value,
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
-        "postlex": options.postlex and options.postlex.value,
         "import_paths": options.import_paths,
     }
     if len(options.start) > 1 and not several_starts:
@@ -43,8 +42,6 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         return Grammar.from_lark(_decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()
     if name in names:
-        if Path(name).is_file():
-            sys.stderr.write(f"pdacon: {name} is the built-in grammar; write ./{name} for the file of that name\n")
         return Grammar.builtin(name, **chosen)
     path = Path(name)
     if name and path.is_dir():

@@ -11,6 +11,7 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.detokenizer import Vocabulary
+from pdacon.errors import VocabularyError
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer
 
@@ -78,8 +79,13 @@ def compose(
     Raises
     ------
     LimitExceededError
+    VocabularyError
+        The grammar has layout, and the vocabulary cannot spell every column.
     """
     grammar = lexer.grammar
+    layout = grammar.layout
+    if layout is not None and not {b" ", b"\n"} <= set(vocabulary.tokens):
+        raise VocabularyError("a grammar with indentation needs a vocabulary with tokens for a space and for a newline")
     base = len(grammar.terminals) + 1
     return _core.TokenPda.make(
         lexer.automaton,
@@ -90,6 +96,8 @@ def compose(
         lexer.context_of_state,
         tables.start_states[start],
         tables.end_states[start],
+        np.array([-1] * 3 if layout is None else [layout.newline, layout.indent, layout.dedent], np.int32),
+        tables.in_parens.astype(np.uint8),
         native_trie(vocabulary),
         limits.states,
         seconds,

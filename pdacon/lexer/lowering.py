@@ -119,6 +119,8 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         [[(regex, list(keywords)) for regex, keywords in context.renames] for context in contexts],
         _contexts_after(grammar, tables, context_of_state),
         np.unique(context_of_state[list(tables.start_states)]).tolist(),
+        -1 if grammar.layout is None else grammar.layout.newline,
+        8 if grammar.layout is None else grammar.layout.tab_len,
         max_states,
         max_seconds,
     )

@@ -12,7 +12,6 @@ from lark.indenter import Indenter, PythonIndenter
 from lark.lexer import Token
 from support.indented_grammars import INDENTED_GRAMMARS, BraceIndenter, PropertyIndenter, TreeIndenter
 
-import pdacon
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, Layout
 
@@ -208,10 +207,3 @@ def test_a_layout_names_terminals() -> None:
     grammar = loaded(TreeIndenter())
     with pytest.raises(ValueError, match="layout: not terminals"):
         Grammar(**{**vars(grammar), "layout": Layout(0, 1, 2, frozenset({9}), frozenset(), 1)})
-
-
-def test_masks_come_later() -> None:
-    vocabulary = pdacon.Vocabulary.from_tokens([b"a", None], eos_ids=[1])
-    with pytest.raises(UnsupportedGrammarError, match="masks do not follow it yet") as caught:
-        pdacon.compile(loaded(TreeIndenter(), TEXT.replace('"("?', "")), vocabulary)
-    assert caught.value.feature == "postlex"

@@ -16,6 +16,7 @@ from random import Random
 
 import pytest
 from support.families import TINY_FAMILIES, tiny_family
+from support.indented_grammars import INDENTED_GRAMMARS
 from support.lowering import load
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
@@ -24,10 +25,11 @@ from support.vocabularies import tiny_vocabularies
 from support.world import explore
 
 import pdacon
-from pdacon import Grammar, LimitExceededError
+from pdacon import Grammar, LimitExceededError, VocabularyError
 
 COMPILED = [grammar for grammar in SMALL_GRAMMARS if grammar.refused is None]
-REFUSED = [grammar for grammar in SMALL_GRAMMARS if grammar.refused is not None]
+INDENTED = [grammar for grammar in INDENTED_GRAMMARS if grammar.refused is None]
+REFUSED = [grammar for grammar in (*SMALL_GRAMMARS, *INDENTED_GRAMMARS) if grammar.refused is not None]
 
 
 @pytest.mark.parametrize("grammar", COMPILED, ids=lambda grammar: grammar.name)
@@ -41,6 +43,25 @@ def test_masks_of_curated_grammars(
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name)):
         counts += explore(oracle, loaded, tiny, length, scaled(60))
+    tally(**counts)
+
+
+@pytest.mark.parametrize("grammar", INDENTED, ids=lambda grammar: grammar.name)
+def test_masks_of_grammars_with_indentation(
+    grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
+    oracle = StockLark(grammar)
+    loaded = load(grammar)
+    length = grammar.length or affordable_length(grammar.alphabet, scaled(3000))
+    sentences = [text.encode() for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)]
+    counts = Counter(grammars=1)
+    for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name)):
+        if {b" ", b"\n"} <= set(tiny.texts()):
+            counts += explore(oracle, loaded, tiny, length, scaled(150))
+            continue
+        with pytest.raises(VocabularyError, match="a space and for a newline"):
+            pdacon.compile(loaded, tiny.vocabulary())
+        counts["vocabularies_that_cannot_spell_every_column"] += 1
     tally(**counts)
 
 

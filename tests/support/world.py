@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pdacon
@@ -15,6 +16,8 @@ from support.vocabularies import TinyVocabulary
 LIMITS = pdacon.Limits(states=5_000)
 """Far more than any small grammar needs."""
 
+
+_BLANKS = re.compile(rb"(?<=\n)[ \t]+")
 
 SEARCHED = 40
 """Configurations that a search for a completion looks at."""
@@ -119,6 +122,10 @@ class World:
         known = self.completions.shortest.get(text)
         if known is None or not self.exact:
             self.counts["completed_beyond_enumeration"] += known is None
+            return
+        if self.initial.machine.grammar.layout:  # the blanks that begin a line are not counted
+            blanks_aside = [len(_BLANKS.sub(b"", text + whole)) for whole in (rest, known)]
+            assert blanks_aside[0] <= blanks_aside[1], self.about(text, rest=rest)
             return
         assert (len(rest), rest) <= (len(known), known), self.about(text, rest=rest)
         assert rest == known or not self.completions.covers(text + rest), self.about(text, rest=rest)

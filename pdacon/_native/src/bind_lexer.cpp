@@ -27,10 +27,11 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
                                                 const std::vector<std::vector<std::int32_t>>& alternations,
                                                 const std::vector<Renames>& renames,
                                                 const std::vector<std::vector<std::int32_t>>& follow,
-                                                const std::vector<std::int32_t>& starts,
-                                                std::int64_t max_states, double max_seconds) {
+                                                const std::vector<std::int32_t>& starts, std::int32_t newline,
+                                                std::int32_t tab_width, std::int64_t max_states,
+                                                double max_seconds) {
     if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
-    LexerSpec spec{nfa, copy(ignored), {}, follow, starts};
+    LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width};
     for (std::size_t at = 0; at < alternations.size(); ++at) {
         spec.contexts.push_back({alternations[at], {}});
         for (const auto& [regex, keywords] : renames[at])
@@ -73,8 +74,8 @@ void bind_lexer(nb::module_& m) {
                                          nb::arg("entry"), nb::arg("behind"));
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
-                    nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("max_states"),
-                    nb::arg("max_seconds"))
+                    nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
+                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"))
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
         .def_prop_ro("lookahead", &LexingAutomaton::lookahead)

@@ -18,18 +18,30 @@ const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
         for (auto& [label, key] : residues) {
             std::sort(key.begin() + 1, key.end());
             known->second.push_back(ids_.intern(key));
+            if (label != futures_.lexer().end_label() || layout_.newline < 0) continue;
+            key[0] = layout_.dedent;
+            key.insert(key.begin() + 1, kAtEnd);
+            known->second.push_back(ids_.intern(key));
         }
     }
     return known->second;
 }
 
-std::span<const PendingControls::Successor> QuotientControls::after(std::int32_t context,
-                                                                    std::int32_t control) {
-    const std::int32_t key[] = {context, control};
+std::int32_t QuotientControls::after(std::int32_t context, std::int32_t control, bool dropped) {
+    const std::int32_t key[] = {context, control, dropped};
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
         const auto known = ids_[control];
         const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
+        std::vector<Successor> successors;
+        if (!dropped)
+            add_blocks(layout_, ids_, control, [&](std::int32_t next) { successors.push_back({next, 0}); });
+        if (!residues.empty() && residues.front() == kAtEnd) {
+            const std::int32_t end[] = {futures_.lexer().end_label(), residues.back()};
+            successors.push_back({ids_.intern(end), 0});
+            after_.push_back(intern_list(successors));
+            return after_[id];
+        }
         std::vector<std::int32_t> events;
         for (const auto residue : residues) {
             const auto landing = futures_.land(context, residue);
@@ -40,9 +52,8 @@ std::span<const PendingControls::Successor> QuotientControls::after(std::int32_t
         }
         std::sort(events.begin(), events.end());
         events.erase(std::unique(events.begin(), events.end()), events.end());
-        std::vector<Successor> successors;
         for (const auto next : of_set(futures_.intern_set(events))) successors.push_back({next, 0});
-        after_.push_back(std::move(successors));
+        after_.push_back(intern_list(successors));
     }
     return after_[id];
 }
@@ -50,7 +61,7 @@ std::span<const PendingControls::Successor> QuotientControls::after(std::int32_t
 Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget)
     : machine_(machine),
       futures_(machine.lexer, speller, budget),
-      controls_(futures_),
+      controls_(futures_, machine.layout),
       summaries_(machine, controls_, budget) {
     std::int32_t rows = 0;
     for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state) {
@@ -60,8 +71,30 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
             dense_.resize(static_cast<std::size_t>(set) + 1, -1);
         if (dense_[static_cast<std::size_t>(set)] < 0) dense_[static_cast<std::size_t>(set)] = rows++;
     }
+    if (machine.layout.newline >= 0)
+        for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state)
+            column_free_.push_back(!machine.lexer.keeps_columns(state) || begins_another_line(state));
     verdicts_ = std::make_unique<std::atomic<Verdict>[]>(static_cast<std::size_t>(rows) *
                                                          static_cast<std::size_t>(machine.tables.num_states));
+}
+
+// Behind a line break every column can be reached; so if what can follow there is what can follow here, the
+// column here does not matter.
+bool Coaccessibility::begins_another_line(std::int32_t lexer_state) const {
+    const auto& lexer = machine_.lexer;
+    std::vector<std::int32_t> open{lexer_state};
+    std::vector<bool> seen(future_.size(), false);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
+            const auto next = lexer.next(open[i], cls);
+            if (next < 0 || seen[static_cast<std::size_t>(next)]) continue;
+            seen[static_cast<std::size_t>(next)] = true;
+            if (lexer.is_line_break(cls) && lexer.counts(next) && future(next) == future(lexer_state))
+                return true;
+            open.push_back(next);
+        }
+    }
+    return false;
 }
 
 const std::vector<std::int32_t>* Coaccessibility::pops_of_future(std::int32_t future, std::int32_t state) {

@@ -24,18 +24,19 @@ enum class Verdict : std::uint8_t { kUnknown = 0, kAlways, kNever, kDepends };
 // Pending controls of the quotient: a label with the set of all residues it may leave.
 class QuotientControls final : public PendingControls {
   public:
-    explicit QuotientControls(Futures& futures) : futures_(futures) {}
+    QuotientControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
 
     std::int32_t label(std::int32_t control) const override { return ids_[control][0]; }
-    std::span<const Successor> after(std::int32_t context, std::int32_t control) override;
+    std::int32_t after(std::int32_t context, std::int32_t control, bool dropped) override;
     // The controls of a set of events: one per label.
     const std::vector<std::int32_t>& of_set(std::int32_t set);
 
   private:
     Futures& futures_;
+    const Layout& layout_;
     Interner ids_, after_ids_;
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
-    std::vector<std::vector<Successor>> after_;
+    std::vector<std::int32_t> after_;  // lists of successors
 };
 
 class Coaccessibility {
@@ -51,6 +52,12 @@ class Coaccessibility {
     // What is known about a future on a top of stack; safe from any thread.
     Verdict known(std::int32_t future, std::int32_t top) const {
         return verdicts_[index(future, top)].load(std::memory_order_acquire);
+    }
+
+    // Whether a lexer state is alive on the same stacks whatever its columns are, because another line of the
+    // same newline can begin.
+    bool column_free(std::int32_t lexer_state) const {
+        return column_free_.empty() || column_free_[static_cast<std::size_t>(lexer_state)] != 0;
     }
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
@@ -73,13 +80,15 @@ class Coaccessibility {
     const std::vector<std::int32_t>* pops_of_future(std::int32_t future, std::int32_t state);
     const std::vector<std::int32_t>* pops_of_set(std::int32_t set, std::int32_t state);
     bool alive_on_all(std::int32_t set, std::int32_t state);
+    bool begins_another_line(std::int32_t lexer_state) const;
 
     const Pushdown& machine_;
     Futures futures_;
     QuotientControls controls_;
     Summaries summaries_;
-    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events
-    std::vector<std::int32_t> dense_;   // of each such id: its row in verdicts_
+    std::vector<std::int32_t> future_;       // of each lexer state: id of its set of events
+    std::vector<std::uint8_t> column_free_;  // of each lexer state; empty without layout
+    std::vector<std::int32_t> dense_;        // of each such id: its row in verdicts_
     std::unique_ptr<std::atomic<Verdict>[]> verdicts_;
     Interner pop_sets_, universal_ids_;
     std::vector<Verdict> universal_;  // of each (set of pop controls, state): alive on every stack?

@@ -1,7 +1,9 @@
 #include "completion.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 namespace pdacon {
@@ -20,17 +22,29 @@ std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& 
         std::vector<std::int32_t> key{group.first};
         key.insert(key.end(), residues.begin(), residues.end());
         successors.push_back({ids_.intern(key), group.second});
+        if (group.first != futures_.lexer().end_label() || layout_.newline < 0) continue;
+        key[0] = layout_.dedent;
+        key.insert(key.begin() + 1, kAtEnd);
+        successors.push_back({ids_.intern(key), group.second});
     }
     return successors;
 }
 
-std::span<const PendingControls::Successor> WeightedControls::after(std::int32_t context,
-                                                                    std::int32_t control) {
-    const std::int32_t key[] = {context, control};
+std::int32_t WeightedControls::after(std::int32_t context, std::int32_t control, bool dropped) {
+    const std::int32_t key[] = {context, control, dropped};
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
         const auto known = ids_[control];
         const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
+        std::vector<Successor> successors;
+        if (!dropped)
+            add_blocks(layout_, ids_, control, [&](std::int32_t next) { successors.push_back({next, 0}); });
+        if (!residues.empty() && residues.front() == kAtEnd) {
+            const std::int32_t end[] = {futures_.lexer().end_label(), residues.back()};
+            successors.push_back({ids_.intern(end), 0});
+            after_.push_back(intern_list(successors));
+            return after_[id];
+        }
         Costs costs;
         const auto add = [&](std::int32_t event, std::int32_t cost) {
             const auto [at, added] = costs.try_emplace(event, cost);
@@ -43,7 +57,9 @@ std::span<const PendingControls::Successor> WeightedControls::after(std::int32_t
             for (const auto& [event, cost] : event_costs(landing.lexer_state, landing.speller_state))
                 add(event, cost);
         }
-        after_.push_back(by_label(costs));
+        const auto more = by_label(costs);
+        successors.insert(successors.end(), more.begin(), more.end());
+        after_.push_back(intern_list(successors));
     }
     return after_[id];
 }
@@ -173,20 +189,20 @@ std::int64_t Completion::cost(std::int32_t lexer_state, std::int32_t speller_sta
 }
 
 // Reads the least byte after which `cost` bytes are enough.
-bool Completion::step(std::int32_t& lexer_state, std::int32_t& speller_state, PersistentStack& stack,
+bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
                       std::int64_t left, std::string& out) {
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
     for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
         const std::pair move{machine_.lexer.byte_class(edge.byte), edge.next};
         if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
         tried.push_back(move);
-        auto next_state = lexer_state;
+        auto next = reading;
         auto next_stack = stack;
         std::vector<std::int32_t> pending{move.first};
-        const bool readable = read(machine_, next_stack, next_state, pending);
+        const bool readable = read(machine_, next_stack, next, pending);
         kept_.push_back(next_stack);
-        if (!readable || cost(next_state, edge.next, next_stack.node()) != left) continue;
-        lexer_state = next_state;
+        if (!readable || cost(next.state, edge.next, next_stack.node()) != left) continue;
+        reading = next;
         speller_state = edge.next;
         stack = std::move(next_stack);
         out.push_back(static_cast<char>(edge.byte));
@@ -195,15 +211,105 @@ bool Completion::step(std::int32_t& lexer_state, std::int32_t& speller_state, Pe
     return false;
 }
 
-std::int64_t Completion::shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out) {
+// In a newline whose column is not one that leads on for least: reads up to where the cost is certain again,
+// which is behind a line break or the newline's end, with as many spaces on the way as it takes. They cost
+// nothing. Returns what is left then; kNone: the text may end there.
+std::int64_t Completion::step_to_column(Reading& reading, PersistentStack& stack, std::string& out) {
+    struct Way {
+        Reading reading;
+        std::int64_t spent;
+        std::int32_t from;
+        std::uint8_t byte;
+    };
+    struct Best {
+        std::int64_t cost = kNone, left = kNone;
+        std::int32_t from = -1;
+        int byte = -1;  // -1: the text ends
+        Reading reading;
+        std::optional<PersistentStack> stack;
+    } best;
+    const auto& lexer = machine_.lexer;
+    const auto most = stack.column() + 1;
+    std::vector<Way> ways;
+    std::deque<std::int32_t> open;
+    Interner seen;
+    const auto add = [&](Way way, bool first) {
+        way.reading.now.value = std::min(way.reading.now.value, most);
+        way.reading.matched.value = std::min(way.reading.matched.value, most);
+        ways.push_back(way);
+        const auto id = static_cast<std::int32_t>(ways.size()) - 1;
+        first ? open.push_front(id) : open.push_back(id);
+    };
+    const auto offer = [&](std::int64_t cost, std::int64_t left, std::int32_t from, int byte,
+                           const Reading& to, const PersistentStack& on) {
+        if (cost < best.cost) best = {cost, left, from, byte, to, on};
+    };
+    add({reading, 0, -1, 0}, false);
+    while (!open.empty()) {
+        const auto at = open.front();
+        open.pop_front();
+        const auto here = ways[static_cast<std::size_t>(at)];
+        if (here.spent >= best.cost) break;
+        const std::int32_t key[] = {here.reading.state, here.reading.now.value, here.reading.matched.value};
+        const auto known = seen.size();
+        if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
+        Looked looked;
+        Overlay closed(stack.view(), looked);
+        if (ends(machine_, closed, here.reading)) offer(here.spent, kNone, at, -1, here.reading, stack);
+        std::vector<std::int32_t> tried;
+        for (const auto& edge : speller_.edges[0]) {
+            const auto cls = lexer.byte_class(edge.byte);
+            if (std::find(tried.begin(), tried.end(), cls) != tried.end()) continue;
+            tried.push_back(cls);
+            auto next = here.reading;
+            const auto state = lexer.next(next.state, cls);
+            if (state >= 0) lexer.move(next, state, cls);
+            if (state >= 0 && !lexer.is_line_break(cls) && !any_column(lexer, next)) {
+                const bool free = edge.byte == ' ';
+                add({next, here.spent + !free, at, edge.byte}, free);
+                continue;
+            }
+            next = here.reading;
+            auto next_stack = stack;
+            std::vector<std::int32_t> pending{cls};
+            if (!read(machine_, next_stack, next, pending)) continue;
+            kept_.push_back(next_stack);
+            const auto left = cost(next.state, edge.next, next_stack.node());
+            if (left != kNone) offer(here.spent + 1 + left, left, at, edge.byte, next, next_stack);
+        }
+    }
+    if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
+    std::string path;
+    if (best.byte >= 0) path.push_back(static_cast<char>(best.byte));
+    for (auto at = best.from; ways[static_cast<std::size_t>(at)].from >= 0;
+         at = ways[static_cast<std::size_t>(at)].from)
+        path.push_back(static_cast<char>(ways[static_cast<std::size_t>(at)].byte));
+    out.append(path.rbegin(), path.rend());
+    reading = best.reading;
+    stack = std::move(*best.stack);
+    return best.left;
+}
+
+std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string& out) {
     out.clear();
     std::int32_t speller_state = 0;
     kept_.assign(1, stack);
-    const auto length = cost(lexer_state, speller_state, stack.node());
+    const auto length = cost(reading.state, speller_state, stack.node());
     auto left = length <= kLongest ? length : 0;
-    while (left > 0)
-        if (!step(lexer_state, speller_state, stack, --left, out))
+    const auto at_column = [&] {
+        if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
+        Looked looked;
+        Overlay closed(stack.view(), looked);
+        return ends(machine_, closed, reading);
+    };
+    while (left != kNone && (left > 0 || !at_column())) {
+        if (left > 0 && step(reading, speller_state, stack, left - 1, out))
+            --left;
+        else if (machine_.lexer.keeps_columns(reading.state))
+            left = step_to_column(reading, stack, out);
+        else
             throw std::logic_error("no byte leads on to the shortest completion");
+    }
     pop_costs_.clear();
     serials_.clear();
     kept_.clear();

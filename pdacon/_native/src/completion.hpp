@@ -25,10 +25,10 @@ namespace pdacon {
 // many bytes. Single events would be as many as lookahead has texts.
 class WeightedControls final : public PendingControls {
   public:
-    explicit WeightedControls(Futures& futures) : futures_(futures) {}
+    WeightedControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
 
     std::int32_t label(std::int32_t control) const override { return ids_[control][0]; }
-    std::span<const Successor> after(std::int32_t context, std::int32_t control) override;
+    std::int32_t after(std::int32_t context, std::int32_t control, bool dropped) override;
     // What can follow in a lexer and speller state, one control per label, with the least number of bytes up
     // to it.
     std::span<const Successor> distances(std::int32_t lexer_state, std::int32_t speller_state);
@@ -53,27 +53,33 @@ class WeightedControls final : public PendingControls {
     std::vector<Successor> by_label(const Costs& costs);
 
     Futures& futures_;
+    const Layout& layout_;
     Interner ids_, after_ids_, distance_ids_;
-    std::vector<std::vector<Successor>> after_, distances_;
+    std::vector<std::int32_t> after_;  // lists of successors
+    std::vector<std::vector<Successor>> distances_;
     std::unordered_map<std::uint64_t, Costs> event_costs_;  // of each lexer and speller state
 };
 
 class Completion {
   public:
     Completion(const Pushdown& machine, const Speller& speller, Futures& futures, Budget& budget)
-        : machine_(machine), speller_(speller), controls_(futures), summaries_(machine, controls_, budget) {}
+        : machine_(machine),
+          speller_(speller),
+          controls_(futures, machine.layout),
+          summaries_(machine, controls_, budget) {}
 
     // How many bytes the shortest completion has, kNone: there is none. `out` becomes it unless it is longer
     // than kLongest. Cost: O(depth of the stack + length of the answer).
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
-    std::int64_t shortest(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+    std::int64_t shortest(Reading reading, PersistentStack stack, std::string& out);
 
   private:
     std::int64_t cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);
     std::int64_t cost_of_pop(std::int32_t pop, const StackNode* stack);
-    bool step(std::int32_t& lexer_state, std::int32_t& speller_state, PersistentStack& stack,
-              std::int64_t cost, std::string& out);
+    bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t cost,
+              std::string& out);
+    std::int64_t step_to_column(Reading& reading, PersistentStack& stack, std::string& out);
 
     const Pushdown& machine_;
     const Speller& speller_;

@@ -19,7 +19,7 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
     : spec_(spec), out_(out), budget_(budget), closure_(spec.nfa), relexing_(spec) {
     out_.num_terminals_ = spec.num_terminals();
     out_.num_behind_ = spec.nfa.num_behind();
-    out_.num_classes_ = byte_classes(spec.nfa, out_.byte_class_);
+    out_.num_classes_ = byte_classes(spec.nfa, spec.newline >= 0, out_.byte_class_);
     representative_.resize(static_cast<std::size_t>(out_.num_classes_));
     for (int byte = 255; byte >= 0; --byte)
         representative_[out_.byte_class_[static_cast<std::size_t>(byte)]] = static_cast<std::uint8_t>(byte);
@@ -40,6 +40,7 @@ bool Determinizer::explore(Pass pass) {
     waits_.clear();
     out_.delta_.clear();
     out_.end_.clear();
+    out_.keeps_.clear();
     out_.entries_.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
                          LexingAutomaton::kDead);
     out_.commits_.clear();
@@ -56,6 +57,7 @@ bool Determinizer::explore(Pass pass) {
             out_.delta_.push_back(step(static_cast<std::int32_t>(at), cls));
         }
         out_.end_.push_back(at_end(states_[at]));
+        if (spec_.newline >= 0) out_.keeps_.push_back(columns_kept(states_[at]));
     }
     return true;
 }
@@ -195,7 +197,19 @@ Determinizer::Match Determinizer::read_on(const Match& match, std::int32_t cls) 
     return next;
 }
 
+// Whether all that the residual can be read as is being read by threads ahead of the fallback, in step: they
+// stay alive as long, and match when it would.
+bool Determinizer::is_outrun(const State& state) const {
+    if (state.fallback.residual.empty()) return false;
+    const auto positions = relexing_.positions(state.fallback.relexing);
+    return std::all_of(positions.begin(), positions.end(), [&](std::int32_t position) {
+        return std::any_of(state.threads.begin(), state.threads.end(),
+                           [&](const Thread& thread) { return thread.position == position; });
+    });
+}
+
 std::int32_t Determinizer::finish(State&& state) {
+    if (!state.threads.empty() && is_outrun(state)) state.fallback = {};
     if (pass_ != Pass::kPlain) cut_loops(state);
     auto& threads = state.threads;
     if (state.fallback.label < 0)  // what cannot lead on matters only before what can
@@ -227,6 +241,17 @@ std::vector<Determinizer::Slot> Determinizer::waiting_slots(const State& state) 
         if (!state.threads[slot].match.residual.empty()) slots.push_back(static_cast<Slot>(slot));
     if (!state.fallback.residual.empty()) slots.push_back(kFallback);
     return slots;
+}
+
+std::uint8_t Determinizer::columns_kept(const State& state) const {
+    int keeps = 0;
+    if (std::any_of(state.threads.begin(), state.threads.end(), [&](const Thread& thread) {
+            return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == spec_.newline;
+        }))
+        keeps |= LexingAutomaton::kCounting;
+    if (state.fallback.label == spec_.newline)
+        keeps |= state.fallback.residual.empty() ? LexingAutomaton::kFreshMatch : LexingAutomaton::kOldMatch;
+    return static_cast<std::uint8_t>(keeps);
 }
 
 // What the end of the text makes of a state: the first match that it decides.

@@ -79,7 +79,9 @@ class Determinizer {
     std::int32_t finish(State&& state);
     Match read_on(const Match& match, std::int32_t cls);
     void cut_loops(State& state);
+    bool is_outrun(const State& state) const;
     std::int32_t at_end(const State& state);
+    std::uint8_t columns_kept(const State& state) const;
     std::string path_to(std::int32_t at) const;
     std::int32_t commit(const Match& match);
     std::int32_t intern(State&& state);

@@ -28,12 +28,14 @@ class Interner {
         return id;
     }
 
-    bool contains(std::span<const std::int32_t> sequence) const {
+    // The id of a sequence, or -1.
+    std::int32_t find(std::span<const std::int32_t> sequence) const {
         for (std::size_t slot = hash(sequence) & (slots_.size() - 1); slots_[slot] >= 0;
              slot = (slot + 1) & (slots_.size() - 1))
-            if (std::ranges::equal((*this)[slots_[slot]], sequence)) return true;
-        return false;
+            if (std::ranges::equal((*this)[slots_[slot]], sequence)) return slots_[slot];
+        return -1;
     }
+    bool contains(std::span<const std::int32_t> sequence) const { return find(sequence) >= 0; }
 
     // The sequence of an id; valid until the next call of intern.
     std::span<const std::int32_t> operator[](std::int32_t id) const {

@@ -9,8 +9,10 @@
 
 namespace pdacon {
 
-int byte_classes(const Nfa& nfa, std::array<std::uint8_t, 256>& class_of) {
+int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of) {
     std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;
+    if (blanks)
+        for (const std::uint8_t byte : {'\n', '\t', ' '}) ranges.emplace(byte, byte);
     for (std::size_t row = 0; row < nfa.behind.size(); row += 256)
         for (std::size_t low = 0, byte = 1; byte <= 256; ++byte) {
             if (byte < 256 && nfa.behind[row + byte] == nfa.behind[row + low]) continue;
@@ -103,7 +105,10 @@ void validate(const Nfa& nfa) {
 
 LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     validate(spec);
+    require(spec.newline >= -1 && spec.newline < spec.num_terminals() && spec.tab_width >= 0,
+            "lexer: bad newline");
     follow_ = spec.follow;
+    tab_width_ = spec.tab_width;
     for (std::size_t context = 0; context < spec.contexts.size(); ++context)
         contexts_.push_back(static_cast<std::int32_t>(context));
     Determinizer(spec, *this, budget).run();

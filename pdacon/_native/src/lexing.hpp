@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "columns.hpp"
 #include "interner.hpp"
 
 namespace pdacon {
@@ -76,6 +77,8 @@ struct LexerSpec {
     std::vector<LexicalContext> contexts;
     std::vector<std::vector<std::int32_t>> follow;  // of each terminal: the contexts it can lead to
     std::vector<std::int32_t> starts;               // the contexts at the start of a text
+    std::int32_t newline = -1;                      // the terminal whose columns count; -1: none
+    std::int32_t tab_width = 8;
     std::int32_t num_terminals() const { return nfa.num_terminals(); }
 };
 
@@ -117,6 +120,45 @@ class LexingAutomaton {
     }
     std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
 
+    // Columns, of a grammar with layout only: whether a state keeps any.
+    bool keeps_columns(std::int32_t state) const {
+        return !keeps_.empty() && keeps_[static_cast<std::size_t>(state)] != 0;
+    }
+    bool has_columns() const { return !keeps_.empty(); }
+    bool keeps_match(std::int32_t state) const {
+        return !keeps_.empty() && (keeps_[static_cast<std::size_t>(state)] & (kFreshMatch | kOldMatch)) != 0;
+    }
+    bool keeps_old_match(std::int32_t state) const {
+        return !keeps_.empty() && (keeps_[static_cast<std::size_t>(state)] & kOldMatch) != 0;
+    }
+    bool counts(std::int32_t state) const {
+        return !keeps_.empty() && (keeps_[static_cast<std::size_t>(state)] & kCounting) != 0;
+    }
+    bool is_line_break(std::int32_t byte_class) const {
+        return !keeps_.empty() && byte_class == byte_class_[static_cast<std::size_t>('\n')];
+    }
+    // The columns behind a byte class that leads to a state.
+    template <class AnyColumn>
+    void move_columns(AnyColumn& now, AnyColumn& matched, std::int32_t next, std::int32_t byte_class) const {
+        const auto keeps = keeps_[static_cast<std::size_t>(next)];
+        now = column_after(now, byte_class);
+        if ((keeps & kFreshMatch) != 0)
+            matched = now;
+        else if ((keeps & kOldMatch) == 0)
+            matched = {};
+        if ((keeps & kCounting) == 0) now = {};
+    }
+    void move(Reading& reading, std::int32_t next, std::int32_t byte_class) const {
+        reading.state = next;
+        if (!keeps_.empty()) move_columns(reading.now, reading.matched, next, byte_class);
+    }
+    // The column of a lexeme that a byte class commits.
+    template <class AnyColumn>
+    AnyColumn committed_column(const Commit& commit, AnyColumn now, AnyColumn matched,
+                               std::int32_t byte_class) const {
+        return words_[commit.word].empty() ? column_after(now, byte_class) : matched;
+    }
+
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
     static constexpr std::int32_t kBoundary = 0;
     std::int32_t at_end(std::int32_t state) const { return end_[static_cast<std::size_t>(state)]; }
@@ -139,6 +181,17 @@ class LexingAutomaton {
 
   private:
     friend class Determinizer;
+    // What a state keeps columns for: the newline that is being read, its match that is the fallback, at this
+    // byte or before.
+    enum Keeps : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
+
+    template <class AnyColumn>
+    AnyColumn column_after(AnyColumn column, std::int32_t byte_class) const {
+        if (keeps_.empty()) return {};
+        if (is_line_break(byte_class)) return AnyColumn::at(0);
+        if (byte_class == byte_class_[static_cast<std::size_t>(' ')]) return column.plus(1);
+        return byte_class == byte_class_[static_cast<std::size_t>('\t')] ? column.plus(tab_width_) : column;
+    }
 
     std::int32_t num_terminals_ = 0;
     std::int32_t num_classes_ = 0;
@@ -151,9 +204,19 @@ class LexingAutomaton {
     std::vector<std::int32_t> contexts_;  // all of them
     std::vector<Commit> commits_;
     Interner words_;
+    std::vector<std::uint8_t> keeps_;  // of each state; empty without layout
+    std::int32_t tab_width_ = 8;
     std::int32_t lookahead_ = 0;
     std::vector<UnboundedLookahead> unbounded_;
 };
+
+// Whether every column that a reading may want can still be reached: it keeps none, or its line has just
+// begun, or its newline has neither matched nor begun a line.
+inline bool any_column(const LexingAutomaton& lexer, const Reading& reading) {
+    if (!lexer.keeps_columns(reading.state)) return true;
+    if (!reading.now.known()) return !lexer.keeps_match(reading.state);
+    return reading.now.value == 0 && !lexer.keeps_old_match(reading.state);
+}
 
 // Two terminals of equal standing that match the same text: the lexer would choose between them by name or
 // length.

@@ -21,30 +21,30 @@ Matcher::Matcher(const Matcher& other)
 
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
-    const auto state = boundary(pda_->machine(), stack, 0);
-    return {state, false, leading_space_, std::move(stack), 0};
+    const auto reading = boundary(pda_->machine(), stack, 0);
+    return {reading, false, leading_space_, std::move(stack), 0};
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
     if (from.terminated) return std::nullopt;
     const auto& machine = pda_->machine();
     Step next{from, bytes, false};
-    auto& [lexer_state, terminated, leading_space, stack, length] = next.to;
+    auto& [reading, terminated, leading_space, stack, length] = next.to;
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
-        const auto state = machine.lexer.next(lexer_state, byte_class);
+        const auto state = machine.lexer.next(reading.state, byte_class);
         if (state >= 0) {
-            lexer_state = state;
+            machine.lexer.move(reading, state, byte_class);
             continue;
         }
         if (state == LexingAutomaton::kDead) return std::nullopt;
         pending.assign(1, byte_class);
-        if (!read(machine, stack, lexer_state, pending)) return std::nullopt;
+        if (!read(machine, stack, reading, pending)) return std::nullopt;
         if (pda_->max_depth() > 0 && stack.depth() > pda_->max_depth())
             throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
     }
-    const auto alive = pda_->known_alive(lexer_state, stack.node());
+    const auto alive = pda_->known_alive(reading, stack.view());
     if (alive == Verdict::kNever) return std::nullopt;
     next.allowed = alive == Verdict::kAlways;
     leading_space = leading_space && bytes.empty();
@@ -116,28 +116,27 @@ void Matcher::reset() {
 }
 
 bool Matcher::may_end(const Position& at) const {
-    std::uint32_t looked = 0;
-    Overlay stack(at.stack.node(), looked);
-    return ends(pda_->machine(), stack, at.lexer_state);
+    Looked looked;
+    Overlay stack(at.stack.view(), looked);
+    return ends(pda_->machine(), stack, at.reading);
 }
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 
 TokenPda::Mask Matcher::mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
-    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.lexer_state, at.stack.node());
+    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.reading, at.stack.view());
 }
 
 TokenPda::Mask Matcher::known_mask() const {
     if (at_.terminated) return pda_->end_mask();
-    return at_.leading_space ? pda_->known_leading_mask()
-                             : pda_->known_mask(at_.lexer_state, at_.stack.node());
+    return at_.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at_.reading, at_.stack.view());
 }
 
 std::string Matcher::shortest_completion() const {
     std::string text;
     if (at_.terminated) return text;
-    const auto length = pda_->shortest_completion(at_.lexer_state, at_.stack, text);
+    const auto length = pda_->shortest_completion(at_.reading, at_.stack, text);
     if (length == Completion::kNone)
         throw std::logic_error("no completion: a position that is not alive was accepted");
     if (length > Completion::kLongest)
@@ -147,7 +146,7 @@ std::string Matcher::shortest_completion() const {
 }
 
 std::string Matcher::forced_bytes(std::size_t limit) const {
-    return at_.terminated ? std::string() : pda_->forced_bytes(at_.lexer_state, at_.stack, limit);
+    return at_.terminated ? std::string() : pda_->forced_bytes(at_.reading, at_.stack, limit);
 }
 
 std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {

@@ -32,7 +32,7 @@ class Matcher {
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
     struct Position {
-        std::int32_t lexer_state;
+        Reading reading;
         bool terminated = false;
         bool leading_space = false;  // of the next token, if it has one, is not part of the text
         PersistentStack stack;
@@ -50,7 +50,7 @@ class Matcher {
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const {
-        return step.allowed || pda_->alive(step.to.lexer_state, step.to.stack.node());
+        return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
     }
     void accept(Step step);  // one that is allowed
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;

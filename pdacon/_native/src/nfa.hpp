@@ -64,7 +64,8 @@ class Closure {
     std::uint32_t visit_ = 0;
 };
 
-// Bytes that no edge tells apart share a class. Returns the number of classes; class_of maps bytes to them.
-int byte_classes(const Nfa& nfa, std::array<std::uint8_t, 256>& class_of);
+// Bytes that no edge tells apart share a class; if blanks count, each of them has its own. Returns the number
+// of classes; class_of maps bytes to them.
+int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of);
 
 }  // namespace pdacon

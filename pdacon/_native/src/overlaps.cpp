@@ -33,7 +33,7 @@ class OverlapSearch {
   public:
     OverlapSearch(const Nfa& nfa, Budget& budget) : nfa_(nfa), budget_(budget), closure_(nfa) {
         std::array<std::uint8_t, 256> class_of;
-        representative_.resize(static_cast<std::size_t>(byte_classes(nfa, class_of)));
+        representative_.resize(static_cast<std::size_t>(byte_classes(nfa, false, class_of)));
         for (int byte = 255; byte >= 0; --byte)
             representative_[class_of[static_cast<std::size_t>(byte)]] = static_cast<std::uint8_t>(byte);
     }

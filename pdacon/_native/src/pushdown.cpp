@@ -12,7 +12,8 @@ void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
 
-void validate(const LexingAutomaton& lexer, const ParseTables& tables, const StartSymbol& start) {
+void validate(const LexingAutomaton& lexer, const ParseTables& tables, const StartSymbol& start,
+              const Layout& layout) {
     const auto states = static_cast<std::size_t>(tables.num_states);
     require(tables.num_states > 0 && tables.num_terminals >= 0 && tables.num_nonterminals > 0,
             "tables: empty");
@@ -33,15 +34,26 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
     for (const auto context : tables.context)
         require(context >= 0 && context < lexer.num_contexts(), "tables: bad context");
+    if (layout.newline != -1) {
+        for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
+            require(terminal >= 0 && terminal < tables.num_terminals, "tables: bad terminal of the layout");
+        require(layout.in_parens.size() == states, "tables: in_parens has the wrong size");
+        require(lexer.is_line_break(lexer.byte_class('\n')), "tables: the lexer keeps no columns");
+    }
     for (const auto state : {start.start_state, start.end_state})
         require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
 }
 
 }  // namespace
 
-Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_)
-    : shared_lexer(std::move(lexer_)), lexer(*shared_lexer), tables(std::move(tables_)), start(start_) {
-    validate(lexer, tables, start);
+Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_,
+                   Layout layout_)
+    : shared_lexer(std::move(lexer_)),
+      lexer(*shared_lexer),
+      tables(std::move(tables_)),
+      start(start_),
+      layout(std::move(layout_)) {
+    validate(lexer, tables, start, layout);
     check_reduces(connect());
 }
 

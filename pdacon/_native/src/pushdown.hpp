@@ -33,6 +33,12 @@ struct ParseTables {
     }
 };
 
+// Lark's Indenter: terminals, or -1 each in a grammar without layout.
+struct Layout {
+    std::int32_t newline = -1, indent = -1, dedent = -1;
+    std::vector<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
+};
+
 struct StartSymbol {
     std::int32_t start_state,
         end_state;  // the text is accepted when $END makes a reduce leave end_state on top
@@ -41,12 +47,19 @@ struct StartSymbol {
 // What one start symbol of a grammar means. Immutable; shared by all matchers.
 struct Pushdown {
     // Throws std::invalid_argument if the parts do not fit together.
-    Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_);
+    Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_,
+             Layout layout_);
 
     std::shared_ptr<const LexingAutomaton> shared_lexer;
     const LexingAutomaton& lexer;
     ParseTables tables;
     StartSymbol start;
+    Layout layout;
+    // Whether the parser does not get to see a label in a state.
+    bool drops(std::int32_t label, std::int32_t state) const {
+        return label == lexer.ignored_label() ||
+               (label == layout.newline && layout.in_parens[static_cast<std::size_t>(state)] != 0);
+    }
     // Of each LR state: from where a transition leads into it; only states that the start state reaches.
     std::vector<std::vector<std::int32_t>> predecessors;
 
@@ -88,34 +101,66 @@ bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     return false;
 }
 
-// Takes a committed label to the parser. Ignored text changes nothing.
+// After a newline the column opens a block, or closes all that begin further in; it has to be the column of
+// what is left then.
 template <class Stack>
-bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label) {
-    return label == machine.lexer.ignored_label() || feed(machine, stack, label);
+bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
+    const auto current = stack.column();
+    if (!column.known()) return false;
+    if (column.value > current) {
+        stack.open_block(column.value);
+        return feed(machine, stack, machine.layout.indent);
+    }
+    while (column.value < stack.column()) {
+        stack.close_block();
+        if (!feed(machine, stack, machine.layout.dedent)) return false;
+    }
+    return column.value == stack.column();
 }
 
-// The lexer state in which the next lexeme starts, given what lies behind it.
+// Takes a committed label to the parser. What is dropped changes nothing.
 template <class Stack>
-std::int32_t boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
-    return machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind);
+bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Column column) {
+    if (label == machine.lexer.ignored_label()) return true;
+    if (label != machine.layout.newline) return feed(machine, stack, label);
+    if (machine.drops(label, stack.top())) return true;
+    return feed(machine, stack, label) && feed_column(machine, stack, column);
+}
+
+// At the end of the text all blocks are closed.
+template <class Stack>
+bool feed_end(const Pushdown& machine, Stack& stack) {
+    while (machine.layout.newline >= 0 && stack.in_block()) {
+        stack.close_block();
+        if (!feed(machine, stack, machine.layout.dedent)) return false;
+    }
+    return feed(machine, stack, machine.lexer.end_label());
+}
+
+// Where the next lexeme starts, given what lies behind it.
+template <class Stack>
+Reading boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
+    return {
+        machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind), {}, {}};
 }
 
 // Reads byte classes, the last of `pending` first; what a commit gives back to be lexed again is put in
-// front. False: the text is not viable, lexer state and stack are spoilt.
+// front. False: the text is not viable, reading and stack are spoilt.
 template <class Stack>
-bool read(const Pushdown& machine, Stack& stack, std::int32_t& lexer_state,
-          std::vector<std::int32_t>& pending) {
+bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<std::int32_t>& pending) {
     while (!pending.empty()) {
-        const auto next = machine.lexer.next(lexer_state, pending.back());
+        const auto byte_class = pending.back();
+        const auto next = machine.lexer.next(reading.state, byte_class);
         pending.pop_back();
         if (next >= 0) {
-            lexer_state = next;
+            machine.lexer.move(reading, next, byte_class);
             continue;
         }
         if (next == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(next);
-        if (!feed_label(machine, stack, commit.label)) return false;
-        lexer_state = boundary(machine, stack, commit.behind);
+        const auto column = machine.lexer.committed_column(commit, reading.now, reading.matched, byte_class);
+        if (!feed_label(machine, stack, commit.label, column)) return false;
+        reading = boundary(machine, stack, commit.behind);
         const auto word = machine.lexer.word(commit.word);
         pending.insert(pending.end(), word.rbegin(), word.rend());
     }
@@ -124,18 +169,18 @@ bool read(const Pushdown& machine, Stack& stack, std::int32_t& lexer_state,
 
 // Whether the text may end here. Spoils the stack.
 template <class Stack>
-bool ends(const Pushdown& machine, Stack& stack, std::int32_t lexer_state) {
+bool ends(const Pushdown& machine, Stack& stack, Reading reading) {
     std::vector<std::int32_t> pending;
     for (;;) {
-        const auto end = machine.lexer.at_end(lexer_state);
-        if (end == LexingAutomaton::kBoundary) return feed(machine, stack, machine.lexer.end_label());
+        const auto end = machine.lexer.at_end(reading.state);
+        if (end == LexingAutomaton::kBoundary) return feed_end(machine, stack);
         if (end == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(end);
-        if (!feed_label(machine, stack, commit.label)) return false;
-        lexer_state = boundary(machine, stack, commit.behind);
+        if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
+        reading = boundary(machine, stack, commit.behind);
         const auto word = machine.lexer.word(commit.word);
         pending.assign(word.rbegin(), word.rend());
-        if (!read(machine, stack, lexer_state, pending)) return false;
+        if (!read(machine, stack, reading, pending)) return false;
     }
 }
 

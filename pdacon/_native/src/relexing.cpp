@@ -2,13 +2,6 @@
 
 namespace pdacon {
 
-namespace {
-
-// In a set: a lexeme may have ended here. Viable, even where no terminal can follow any more but the end.
-constexpr std::int32_t kBetween = -1;
-
-}  // namespace
-
 std::int32_t Relexing::after(std::int32_t label, std::int32_t behind) {
     auto& known = starts_[static_cast<std::size_t>(label) * num_behind() + static_cast<std::size_t>(behind)];
     if (known < 0) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Relexing {
     std::int32_t after(std::int32_t label, std::int32_t behind);
     // The set after one more byte.
     std::int32_t step(std::int32_t set, std::uint8_t byte);
+    // The positions of a set; kBetween where a lexeme may have ended.
+    static constexpr std::int32_t kBetween = -1;
+    std::span<const std::int32_t> positions(std::int32_t set) const { return sets_[set].subspan(1); }
     bool viable(std::int32_t set) const { return sets_[set].size() > 1; }
 
   private:

@@ -18,22 +18,44 @@ struct StackNode {
     std::atomic<std::uint32_t> references{1};
 };
 
+// An open block of a grammar with layout, on the blocks around it; shared like the stack's nodes.
+struct BlockNode {
+    std::int32_t column;
+    BlockNode* around;  // owned; none: the text itself, at column 0
+    std::atomic<std::uint32_t> references{1};
+};
+
+// A stack to be read; valid as long as what it was taken from.
+struct StackView {
+    const StackNode* top;
+    const BlockNode* block;
+};
+
 // An owning handle. Copies share; releasing is iterative, so that deep stacks do not overflow the machine's
 // own.
 class PersistentStack {
   public:
     explicit PersistentStack(std::int32_t bottom) : node_(new StackNode{bottom, 0, nullptr}) {}
-    PersistentStack(const PersistentStack& other) : node_(other.node_) { retain(node_); }
-    PersistentStack(PersistentStack&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+    PersistentStack(const PersistentStack& other) : node_(other.node_), block_(other.block_) {
+        retain(node_);
+        retain(block_);
+    }
+    PersistentStack(PersistentStack&& other) noexcept
+        : node_(std::exchange(other.node_, nullptr)), block_(std::exchange(other.block_, nullptr)) {}
     PersistentStack& operator=(PersistentStack other) noexcept {
         std::swap(node_, other.node_);
+        std::swap(block_, other.block_);
         return *this;
     }
-    ~PersistentStack() { release(node_); }
+    ~PersistentStack() {
+        release(node_, &StackNode::below);
+        release(block_, &BlockNode::around);
+    }
 
     std::int32_t top() const { return node_->state; }
     const StackNode* node() const { return node_; }
     std::uint32_t depth() const { return node_->depth; }
+    StackView view() const { return {node_, block_}; }
 
     void push(std::int32_t state) { node_ = new StackNode{state, node_->depth + 1, node_}; }
 
@@ -42,34 +64,52 @@ class PersistentStack {
         for (; count > 0; --count) {
             auto* below = node_->below;
             retain(below);
-            release(std::exchange(node_, below));
+            release(std::exchange(node_, below), &StackNode::below);
         }
     }
 
+    // The blocks of a grammar with layout.
+    bool in_block() const { return block_ != nullptr; }
+    std::int32_t column() const { return block_ == nullptr ? 0 : block_->column; }
+    void open_block(std::int32_t column) { block_ = new BlockNode{column, block_}; }
+    void close_block() {
+        auto* around = block_->around;
+        retain(around);
+        release(std::exchange(block_, around), &BlockNode::around);
+    }
+
   private:
-    static void retain(StackNode* node) {
+    template <class Node>
+    static void retain(Node* node) {
         if (node != nullptr) node->references.fetch_add(1, std::memory_order_relaxed);
     }
-    static void release(StackNode* node) {
+    template <class Node>
+    static void release(Node* node, Node* Node::* next) {
         while (node != nullptr && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            auto* below = node->below;
+            auto* after = node->*next;
             delete node;
-            node = below;
+            node = after;
         }
     }
 
     StackNode* node_;
+    BlockNode* block_ = nullptr;
 };
 
-// A stack that starts as another's content and leaves that untouched. `looked` becomes the number of the
-// other's states, counted from its top, that any answer has depended on.
+// What answers have depended on: how many of a stack's states, counted from its top, and whether on columns.
+struct Looked {
+    std::uint32_t states = 0;
+    bool columns = false;
+};
+
+// A stack that starts as another's content and leaves that untouched.
 class Overlay {
   public:
-    Overlay(const StackNode* base, std::uint32_t& looked) : base_(base), looked_(&looked) {}
+    Overlay(const StackView& base, Looked& looked) : base_(base.top), block_(base.block), looked_(&looked) {}
 
     std::int32_t top() {
         if (!pushed_.empty()) return pushed_.back();
-        *looked_ = std::max(*looked_, popped_ + 1);
+        looked_->states = std::max(looked_->states, popped_ + 1);
         return base_->state;
     }
     void push(std::int32_t state) { pushed_.push_back(state); }
@@ -85,11 +125,31 @@ class Overlay {
     // needed.
     bool at_bottom() const { return pushed_.empty() && base_->below == nullptr; }
 
+    bool in_block() {
+        look_at_columns();
+        return !opened_.empty() || block_ != nullptr;
+    }
+    std::int32_t column() {
+        look_at_columns();
+        if (!opened_.empty()) return opened_.back();
+        return block_ == nullptr ? 0 : block_->column;
+    }
+    void open_block(std::int32_t column) { opened_.push_back(column); }
+    void close_block() {
+        if (!opened_.empty())
+            opened_.pop_back();
+        else
+            block_ = block_->around;
+    }
+    void look_at_columns() { looked_->columns = true; }
+
   private:
     const StackNode* base_;
     std::uint32_t popped_ = 0;
     std::vector<std::int32_t> pushed_;
-    std::uint32_t* looked_;
+    const BlockNode* block_;
+    std::vector<std::int32_t> opened_;  // columns of blocks
+    Looked* looked_;
 };
 
 }  // namespace pdacon

@@ -46,7 +46,12 @@ void Summaries::expand(std::int32_t at) {
         std::tuple(nodes_[static_cast<std::size_t>(at)].kind, nodes_[static_cast<std::size_t>(at)].control,
                    nodes_[static_cast<std::size_t>(at)].state);
     const auto& tables = machine_.tables;
-    if (kind == 1) {
+    if (kind == kAnyOf) {
+        for (const auto& successor : pending_.successors(control))
+            link(node(kPending, successor.control, state), {at, -1, successor.cost});
+        return;
+    }
+    if (kind == kPop) {
         const auto key = pop_ids_[control];
         const auto [lhs, left, pending] = std::tuple(key[0], key[1], key[2]);
         if (left > 0)
@@ -56,14 +61,12 @@ void Summaries::expand(std::int32_t at) {
         return;
     }
     const auto label = pending_.label(control);
-    const bool ignored = label == machine_.lexer.ignored_label();
-    const auto action = ignored ? 0 : tables.action_of(state, label);
-    if (ignored || action > 0) {
-        const auto top = ignored ? state : action - 1;
-        const auto known = pending_.after(tables.context[static_cast<std::size_t>(top)], control);
-        const std::vector<PendingControls::Successor> successors(known.begin(), known.end());
-        for (const auto& successor : successors)
-            link(node(0, successor.control, top), {at, ignored ? -1 : state, successor.cost});
+    const bool dropped = machine_.drops(label, state);
+    const auto action = dropped ? 0 : tables.action_of(state, label);
+    if (dropped || action > 0) {
+        const auto top = dropped ? state : action - 1;
+        const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], control, dropped);
+        link(node(kAnyOf, list, top), {at, dropped ? -1 : state, 0});
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];
@@ -81,7 +84,7 @@ void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t 
     if (next == machine_.start.end_state && pending_.label(pending) == machine_.lexer.end_label())
         accept(at, 0);
     else
-        link(node(0, pending, next), {at, state, 0});
+        link(node(kPending, pending, next), {at, state, 0});
 }
 
 void Summaries::link(std::int32_t source, Link link) {
@@ -91,7 +94,7 @@ void Summaries::link(std::int32_t source, Link link) {
     });
     if (known == links.end()) {
         links.push_back(link);
-        budget_.check_states(++num_links_);
+        budget_.check_states(++num_links_ / kLinksPerState);
     } else if (known->cost > link.cost) {
         known->cost = link.cost;
     } else {
@@ -135,7 +138,7 @@ void Summaries::flow(const Link& through, const Result& result) {
     else if (through.below < 0)
         add(through.target, result.pop, cost);
     else
-        link(node(1, result.pop, through.below), {through.target, -1, cost});
+        link(node(kPop, result.pop, through.below), {through.target, -1, cost});
 }
 
 }  // namespace pdacon

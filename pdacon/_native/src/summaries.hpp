@@ -31,9 +31,43 @@ class PendingControls {
     };
     virtual ~PendingControls() = default;
     virtual std::int32_t label(std::int32_t control) const = 0;
-    // What can be pending after the control's label has been taken and the context is this one. The span is
-    // valid until the next call.
-    virtual std::span<const Successor> after(std::int32_t context, std::int32_t control) = 0;
+    // What can be pending after the control's label has been taken, or dropped, and the context is this one:
+    // a list of successors. Many controls have the same one.
+    virtual std::int32_t after(std::int32_t context, std::int32_t control, bool dropped) = 0;
+    std::vector<Successor> successors(std::int32_t list) const {
+        const auto known = lists_[list];
+        std::vector<Successor> found;
+        for (std::size_t at = 0; at < known.size(); at += 2) found.push_back({known[at], known[at + 1]});
+        return found;
+    }
+
+  protected:
+    std::int32_t intern_list(const std::vector<Successor>& successors) {
+        std::vector<std::int32_t> flat;
+        for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
+        return lists_.intern(flat);
+    }
+    // In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the
+    // end of the text. Which column a newline gets is free here: one further in is always possible, and the
+    // columns further out are those of open blocks, as many as the parser lets close. Controls are named by
+    // their label and residues; those of an end of the text have kAtEnd before its residue.
+    static constexpr std::int32_t kAtEnd = -1;
+    template <class Emit>
+    static void add_blocks(const Layout& layout, Interner& ids, std::int32_t control, Emit emit) {
+        const auto known = ids[control];
+        std::vector<std::int32_t> key(known.begin(), known.end());
+        if (key[0] == layout.newline) {
+            key[0] = layout.indent;
+            emit(ids.intern(key));
+            key[0] = layout.dedent;
+            emit(ids.intern(key));
+        } else if (key[0] == layout.dedent) {
+            emit(control);
+        }
+    }
+
+  private:
+    Interner lists_;
 };
 
 class Summaries {
@@ -53,8 +87,10 @@ class Summaries {
         : machine_(machine), pending_(pending), budget_(budget) {}
 
     // References are valid until the next call.
-    const Summary& pending(std::int32_t control, std::int32_t state) { return solve(0, control, state); }
-    const Summary& pop(std::int32_t control, std::int32_t state) { return solve(1, control, state); }
+    const Summary& pending(std::int32_t control, std::int32_t state) {
+        return solve(kPending, control, state);
+    }
+    const Summary& pop(std::int32_t control, std::int32_t state) { return solve(kPop, control, state); }
 
   private:
     struct Link {
@@ -62,6 +98,8 @@ class Summaries {
         std::int32_t below;  // the stack symbol that the results' pops go on with; -1: hand the results on
         std::int32_t cost;
     };
+    // What a node summarises: a pending control, a pop control, or any one of a list of pending ones.
+    enum Kind : std::int32_t { kPending, kPop, kAnyOf };
     struct Node {
         std::int32_t kind, control, state;
         Summary summary;
@@ -83,6 +121,7 @@ class Summaries {
     Budget& budget_;
     Interner node_ids_, pop_ids_;
     std::vector<Node> nodes_;
+    static constexpr std::size_t kLinksPerState = 16;  // for the limit: links are small
     std::size_t num_links_ = 0;
     std::vector<std::int32_t> fresh_;                       // nodes to expand
     std::deque<std::pair<std::int32_t, Result>> improved_;  // results to hand on; pop -1: acceptance

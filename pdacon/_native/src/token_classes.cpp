@@ -15,36 +15,51 @@ class TokenClasses::Walk {
           trie_(classes.trie_),
           path_(static_cast<std::size_t>(trie_.max_depth()) + 1) {}
 
+    // A place of the walk. Its columns are relative to those of the reading that it starts from.
+    struct Place {
+        std::int32_t state = 0;
+        RelativeColumn now, matched;
+    };
+
     // The remainders below one root, lexed from the start of a context: first the root's word, then the trie.
     void add(const Root& root, std::int32_t context) {
         const auto known = classes_.words_[root.behind_and_word];
-        auto state = lexer_.entry(context, known[0]);
+        Place place{lexer_.entry(context, known[0]), {}, {}};
         const std::vector<std::int32_t> word(known.begin() + 1, known.end());
         for (std::size_t at = 0; at < word.size(); ++at) {
-            const auto next = lexer_.next(state, word[at]);
+            const auto next = lexer_.next(place.state, word[at]);
             if (next == LexingAutomaton::kDead) return;
             if (LexingAutomaton::is_commit(next)) {
-                cross(next, root.trie_node, std::span(word).subspan(at + 1));
+                cross(place, next, word[at], root.trie_node, std::span(word).subspan(at + 1));
                 return;
             }
-            state = next;
+            move(place, next, word[at]);
         }
-        add(root.trie_node, state);
+        add(root.trie_node, place);
     }
 
-    // The remainders below a node of the trie, lexed from `state`.
-    void add(std::int32_t trie_node, std::int32_t state) {
-        if (trie_node == 0 && classes_.loop(state).size() >= kSharedLoop) {
-            walk_exits(state);
+    // The remainders below a node of the trie, lexed from a place.
+    void add(std::int32_t trie_node, const Place& place) {
+        if (trie_node == 0 && classes_.loop(place.state).size() >= kSharedLoop &&
+            (!lexer_.keeps_columns(place.state) || classes_.leaves_without_column(place.state))) {
+            walk_exits(place.state);
             return;
         }
-        stay(state, trie_.first_token(trie_node), trie_.first_token(trie_node + 1));
-        walk_below(trie_node, state);
+        stay(place, trie_.first_token(trie_node), trie_.first_token(trie_node + 1));
+        walk_below(trie_node, place);
+    }
+
+    // Where a walk starts in a lexer state that was reached before.
+    Place begin(std::int32_t lexer_state) const {
+        Place place{lexer_state, {}, {}};
+        if (lexer_.counts(lexer_state)) place.now = {RelativeColumn::kNow, 0};
+        if (lexer_.keeps_match(lexer_state)) place.matched = {RelativeColumn::kMatched, 0};
+        return place;
     }
 
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
-        ranges;  // of `futures`, in positions of the trie
-    std::vector<std::int32_t> futures;
+        ranges;  // of `stays`, in positions of the trie
+    std::vector<Stay> stays;
     std::vector<Crossing> crossings;
 
     // By future: what was found by another walk over the whole vocabulary.
@@ -58,63 +73,79 @@ class TokenClasses::Walk {
     // leaves.
     void walk_exits(std::int32_t state) {
         const auto tokens = trie_.loops().of(classes_.loop(state));
-        shared.push_back({classes_.futures_.future(state), {tokens, &tokens->staying}});
+        shared.push_back({{classes_.futures_.future(state), -1, {}, {}}, {tokens, &tokens->staying}});
         for (std::size_t byte = 0; byte < 256; ++byte) {
             if (tokens->exits[byte].empty()) continue;
-            const auto next = lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+            const auto byte_class = lexer_.byte_class(static_cast<std::uint8_t>(byte));
+            const auto next = lexer_.next(state, byte_class);
             if (next == LexingAutomaton::kDead) continue;
+            Place place{state, {}, {}};
+            if (!LexingAutomaton::is_commit(next)) move(place, next, byte_class);
             for (const auto node : tokens->exits[byte]) {
                 if (LexingAutomaton::is_commit(next)) {
-                    cross(next, node, {});
+                    cross(place, next, byte_class, node, {});
                     continue;
                 }
-                stay(next, trie_.first_token(node), trie_.first_token(node + 1));
-                walk_below(node, next);
+                stay(place, trie_.first_token(node), trie_.first_token(node + 1));
+                walk_below(node, place);
             }
         }
     }
 
-    void walk_below(std::int32_t top, std::int32_t state) {
-        path_[static_cast<std::size_t>(trie_.depth(top))] = state;
+    void walk_below(std::int32_t top, const Place& start) {
+        path_[static_cast<std::size_t>(trie_.depth(top))] = start;
         const auto end = trie_.subtree_end(top);
-        if (end > top + 1 && swallows(state, top)) {
-            stay(state, trie_.first_token(top + 1), trie_.first_token(end));
+        if (end > top + 1 && swallows(start.state, top)) {
+            stay(start, trie_.first_token(top + 1), trie_.first_token(end));
             return;
         }
         for (auto node = top + 1; node < end;) {
             classes_.budget_.tick();
             const auto depth = static_cast<std::size_t>(trie_.depth(node));
-            const auto next = lexer_.next(path_[depth - 1], lexer_.byte_class(trie_.byte(node)));
+            const auto byte_class = lexer_.byte_class(trie_.byte(node));
+            auto place = path_[depth - 1];
+            const auto next = lexer_.next(place.state, byte_class);
             if (next < 0) {
-                if (LexingAutomaton::is_commit(next)) cross(next, node, {});
+                if (LexingAutomaton::is_commit(next)) cross(place, next, byte_class, node, {});
                 node = trie_.subtree_end(node);
-            } else if (node + 1 < trie_.subtree_end(node) && swallows(next, node)) {
-                stay(next, trie_.first_token(node), trie_.first_token(trie_.subtree_end(node)));
+                continue;
+            }
+            move(place, next, byte_class);
+            if (node + 1 < trie_.subtree_end(node) && swallows(next, node)) {
+                stay(place, trie_.first_token(node), trie_.first_token(trie_.subtree_end(node)));
                 node = trie_.subtree_end(node);
             } else {
-                stay(next, trie_.first_token(node), trie_.first_token(node + 1));
-                path_[depth] = next;
+                stay(place, trie_.first_token(node), trie_.first_token(node + 1));
+                path_[depth] = place;
                 ++node;
             }
         }
     }
 
+    void move(Place& place, std::int32_t next, std::int32_t byte_class) const {
+        place.state = next;
+        if (lexer_.has_columns()) lexer_.move_columns(place.now, place.matched, next, byte_class);
+    }
+
     // Whether every way down from a node stays in the lexer state, or between the characters of a loop on it.
     bool swallows(std::int32_t state, std::int32_t node) {
         const auto& below = trie_.below(node);
+        if (!classes_.futures_.column_free(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
         const auto& loop = classes_.loop(state);
         return !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
                (!below.other || loop.other);
     }
 
-    void stay(std::int32_t state, std::int32_t begin, std::int32_t end) {
+    void stay(const Place& place, std::int32_t begin, std::int32_t end) {
         if (begin == end) return;
-        const auto future = classes_.futures_.future(state);
+        Stay stay{classes_.futures_.future(place.state), -1, {}, {}};
+        if (!classes_.futures_.column_free(place.state))
+            stay = {stay.future, place.state, place.now, place.matched};
         const auto known =
-            static_cast<std::size_t>(std::find(futures.begin(), futures.end(), future) - futures.begin());
-        if (known == futures.size()) {
-            futures.push_back(future);
+            static_cast<std::size_t>(std::find(stays.begin(), stays.end(), stay) - stays.begin());
+        if (known == stays.size()) {
+            stays.push_back(stay);
             ranges.emplace_back();
         }
         auto& list = ranges[known];
@@ -125,26 +156,30 @@ class TokenClasses::Walk {
     }
 
     // The commit's own word comes before what was left of the word that was being read.
-    void cross(std::int32_t next, std::int32_t trie_node, std::span<const std::int32_t> rest) {
+    void cross(const Place& place, std::int32_t next, std::int32_t byte_class, std::int32_t trie_node,
+               std::span<const std::int32_t> rest) {
         const auto& commit = lexer_.commit(next);
+        RelativeColumn column;
+        if (commit.label == classes_.newline_)
+            column = lexer_.committed_column(commit, place.now, place.matched, byte_class);
         const auto again = lexer_.word(commit.word);
         word_.assign(1, commit.behind);
         word_.insert(word_.end(), again.begin(), again.end());
         word_.insert(word_.end(), rest.begin(), rest.end());
         const Root root{trie_node, classes_.words_.intern(word_)};
         const auto known = std::find_if(crossings.begin(), crossings.end(), [&](const Crossing& crossing) {
-            return crossing.label == commit.label;
+            return crossing.label == commit.label && crossing.column == column;
         });
         if (known != crossings.end())
             known->roots.push_back(root);
         else
-            crossings.push_back({commit.label, {root}, {}});
+            crossings.push_back({commit.label, column, {root}, {}});
     }
 
     TokenClasses& classes_;
     const LexingAutomaton& lexer_;
     const Trie& trie_;
-    std::vector<std::int32_t> path_;  // the lexer state at each depth
+    std::vector<Place> path_;  // at each depth
     std::vector<std::int32_t> word_;
 };
 
@@ -158,6 +193,22 @@ const LoopSet& TokenClasses::loop(std::int32_t lexer_state) {
         characters.other = loops_outside_ascii(lexer_state);
     }
     return characters;
+}
+
+// Whether the columns that a lexer state keeps can be forgotten: nothing reads them before the next line
+// break.
+bool TokenClasses::leaves_without_column(std::int32_t lexer_state) const {
+    std::vector<std::int32_t> open{lexer_state};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        if (!futures_.column_free(open[i])) return false;
+        for (std::int32_t cls = 0; cls < lexer_.num_classes(); ++cls) {
+            const auto next = lexer_.next(open[i], cls);
+            if (LexingAutomaton::is_commit(next) && lexer_.commit(next).label == newline_) return false;
+            if (next < 0 || !lexer_.keeps_columns(next) || lexer_.is_line_break(cls)) continue;
+            if (std::find(open.begin(), open.end(), next) == open.end()) open.push_back(next);
+        }
+    }
+    return true;
 }
 
 bool TokenClasses::loops_outside_ascii(std::int32_t lexer_state) const {
@@ -189,8 +240,8 @@ bool TokenClasses::loops_outside_ascii(std::int32_t lexer_state) const {
 
 TokenClasses::Node* TokenClasses::make(Walk& walk) {
     auto node = std::make_unique<Node>();
-    for (std::size_t at = 0; at < walk.futures.size(); ++at) {
-        node->staying.push_back({walk.futures[at], std::make_shared<const TokenSet>(trie_, walk.ranges[at])});
+    for (std::size_t at = 0; at < walk.stays.size(); ++at) {
+        node->staying.push_back({walk.stays[at], std::make_shared<const TokenSet>(trie_, walk.ranges[at])});
         bytes_ += node->staying.back().tokens->bytes();
     }
     node->staying.insert(node->staying.end(), walk.shared.begin(), walk.shared.end());
@@ -205,7 +256,7 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
     auto& known = of_state_[static_cast<std::size_t>(lexer_state)];
     if (known == nullptr) {
         Walk walk(*this);
-        walk.add(0, lexer_state);
+        walk.add(0, walk.begin(lexer_state));
         known = make(walk);
     }
     return *known;
@@ -213,7 +264,7 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
 
 TokenClasses::Node& TokenClasses::below(std::int32_t trie_node, std::int32_t lexer_state) {
     Walk walk(*this);
-    walk.add(trie_node, lexer_state);
+    walk.add(trie_node, walk.begin(lexer_state));
     return *make(walk);
 }
 

@@ -33,25 +33,33 @@ class TokenClasses {
     struct Node;
     struct Crossing {
         std::int32_t label;
+        RelativeColumn column;  // of the layout's newline
         std::vector<Root> roots;
         std::vector<std::pair<std::int32_t, Node*>> children;  // by context
     };
-    struct Staying {
+    // Tokens that end in lexer states of one future; where columns matter, in one state with these columns.
+    struct Stay {
         std::int32_t future;
+        std::int32_t lexer_state = -1;
+        RelativeColumn now, matched;
+        bool operator==(const Stay&) const = default;
+    };
+    struct Staying {
+        Stay stay;
         std::shared_ptr<const TokenSet> tokens;
     };
     struct Node {
         std::vector<Staying> staying;
-        std::vector<Crossing> crossings;  // by label
+        std::vector<Crossing> crossings;  // by label and column
     };
 
-    TokenClasses(const LexingAutomaton& lexer, const Coaccessibility& futures, const Trie& trie,
-                 Budget& budget)
-        : lexer_(lexer),
+    TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const Trie& trie, Budget& budget)
+        : lexer_(machine.lexer),
+          newline_(machine.layout.newline),
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          of_state_(static_cast<std::size_t>(lexer.num_states()), nullptr),
+          of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           loops_(of_state_.size()) {}
 
     // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
@@ -76,8 +84,10 @@ class TokenClasses {
     // The characters on which a lexer state comes back to itself, with the same future all the way.
     const LoopSet& loop(std::int32_t lexer_state);
     bool loops_outside_ascii(std::int32_t lexer_state) const;
+    bool leaves_without_column(std::int32_t lexer_state) const;
 
     const LexingAutomaton& lexer_;
+    std::int32_t newline_;
     const Coaccessibility& futures_;
     const Trie& trie_;
     Budget& budget_;

@@ -28,7 +28,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
       max_depth_(max_depth),
       speller_(*trie_, budget_),
       coaccessibility_(machine_, speller_, budget_),
-      classes_(machine_.lexer, coaccessibility_, *trie_, budget_),
+      classes_(machine_, coaccessibility_, *trie_, budget_),
       roots_(static_cast<std::size_t>(machine_.lexer.num_states())),
       decisions_(roots_) {
     std::vector<std::int32_t> ends(trie_->words(), 0);
@@ -52,7 +52,7 @@ auto TokenPda::guarded(Work work) {
 
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
-    return !alive(boundary(machine_, stack, 0), stack.node());
+    return !alive(boundary(machine_, stack, 0), stack.view());
 }
 
 void TokenPda::prepare() {
@@ -67,48 +67,98 @@ void TokenPda::prepare() {
     });
 }
 
-Verdict TokenPda::known_alive(std::int32_t lexer_state, const StackNode* stack) const {
-    const auto known = coaccessibility_.known(coaccessibility_.future(lexer_state), stack->state);
-    return known == Verdict::kDepends ? Verdict::kUnknown : known;
+Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
+    const auto known = coaccessibility_.known(coaccessibility_.future(reading.state), stack.top->state);
+    if (known == Verdict::kAlways && is_free(reading)) return known;
+    return known == Verdict::kNever ? known : Verdict::kUnknown;
 }
 
-bool TokenPda::alive(std::int32_t lexer_state, const StackNode* stack) {
-    const auto known = known_alive(lexer_state, stack);
+bool TokenPda::alive(const Reading& reading, const StackView& stack) {
+    const auto known = known_alive(reading, stack);
     if (known != Verdict::kUnknown) return known == Verdict::kAlways;
     return guarded([&] {
-        std::uint32_t looked = 0;
+        Looked looked;
         Overlay here(stack, looked);
-        return coaccessibility_.alive(coaccessibility_.future(lexer_state), here);
+        return is_alive(reading, here);
     });
+}
+
+bool TokenPda::is_free(const Reading& reading) const {
+    return coaccessibility_.column_free(reading.state) || any_column(machine_.lexer, reading);
+}
+
+bool TokenPda::is_alive(const Reading& reading, Overlay& stack, int depth) {
+    const auto future = coaccessibility_.future(reading.state);
+    if (!coaccessibility_.alive(future, stack)) return false;
+    return is_free(reading) || can_end_line(reading, stack, depth);
+}
+
+// The same where the columns of the newline that has been begun matter: whether one of the columns that can
+// still be reached leads on. Beyond the innermost block one is as good as another.
+bool TokenPda::can_end_line(const Reading& reading, Overlay& stack, int depth) {
+    constexpr int kMaxDepth = 8;  // newlines within the residue of another one
+    if (depth > kMaxDepth) return true;
+    const auto most = stack.column() + 1;
+    const auto cap = [&](Column column) { return Column{std::min(column.value, most)}; };
+    std::vector<Reading> open;
+    Interner seen;
+    const auto add = [&](Reading next) {
+        next.now = cap(next.now);
+        next.matched = cap(next.matched);
+        const std::int32_t key[] = {next.state, next.now.value, next.matched.value};
+        const auto known = seen.size();
+        if (static_cast<std::size_t>(seen.intern(key)) == known) open.push_back(next);
+    };
+    add(reading);
+    std::vector<std::int32_t> pending;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        auto closed = stack;
+        if (ends(machine_, closed, open[i])) return true;
+        for (const auto& move : coaccessibility_.futures().moves(0)) {
+            auto next = open[i];
+            const auto state = machine_.lexer.next(next.state, move.byte_class);
+            if (state == LexingAutomaton::kDead) continue;
+            if (state >= 0) {
+                machine_.lexer.move(next, state, move.byte_class);
+                add(next);
+                continue;
+            }
+            auto after = stack;
+            pending.assign(1, move.byte_class);
+            if (read(machine_, after, next, pending) && is_alive(next, after, depth + 1)) return true;
+        }
+    }
+    return false;
 }
 
 // The same in the middle of a token: with what is spelled of it.
-bool TokenPda::alive_in(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack) {
-    if (speller_state == 0) return alive(lexer_state, stack);
+bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack) {
+    if (speller_state == 0) return alive(reading, stack);
     return guarded([&] {
-        std::uint32_t looked = 0;
+        Looked looked;
         const Overlay here(stack, looked);
-        return coaccessibility_.reaches_end(coaccessibility_.futures().of(lexer_state, speller_state), here);
+        return coaccessibility_.reaches_end(coaccessibility_.futures().of(reading.state, speller_state),
+                                            here);
     });
 }
 
-TokenPda::Mask TokenPda::mask(std::int32_t lexer_state, const StackNode* stack) {
+TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
     return guarded([&] {
-        auto id = lookup(lexer_state, stack);
+        auto id = lookup(reading, stack);
         if (id < 0) {
-            std::uint32_t looked = 0;
-            id = intern_mask(compute(lexer_state, stack, looked));
-            remember(lexer_state, stack, looked, id);
+            Looked looked;
+            id = intern_mask(compute(reading, stack, looked));
+            remember(reading, stack, looked, id);
             ++masks_computed_;
         }
         return at(id);
     });
 }
 
-TokenPda::Mask TokenPda::known_mask(std::int32_t lexer_state, const StackNode* stack) {
+TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
     const std::unique_lock hold(lock_, std::try_to_lock);
     if (!hold.owns_lock()) return {};
-    const auto id = lookup(lexer_state, stack);
+    const auto id = lookup(reading, stack);
     return id < 0 ? Mask{} : at(id);
 }
 
@@ -144,9 +194,27 @@ TokenPda::Branches::const_iterator TokenPda::find(const Branches& branches, std:
                             [](const auto& branch, std::int32_t wanted) { return branch.first < wanted; });
 }
 
-std::int32_t TokenPda::lookup(std::int32_t lexer_state, const StackNode* stack) const {
-    const auto* at = &decisions_[static_cast<std::size_t>(lexer_state)];
+// What tells lines apart: the columns of the reading and of the open blocks.
+std::vector<std::int32_t> TokenPda::line_of(const Reading& reading, const StackView& stack) {
+    std::vector<std::int32_t> key{reading.state, reading.now.value, reading.matched.value};
+    for (const auto* block = stack.block; block != nullptr; block = block->around)
+        key.push_back(block->column);
+    return key;
+}
+
+std::int32_t TokenPda::lookup(const Reading& reading, const StackView& stack) const {
+    const auto id = lookup(static_cast<std::size_t>(reading.state), stack.top);
+    if (id >= 0 || machine_.layout.newline < 0) return id;
+    const auto line = lines_.find(line_of(reading, stack));
+    return line < 0
+               ? -1
+               : lookup(static_cast<std::size_t>(line_roots_[static_cast<std::size_t>(line)]), stack.top);
+}
+
+std::int32_t TokenPda::lookup(std::size_t root, const StackNode* stack) const {
+    const auto* at = &decisions_[root];
     for (; at->mask < 0; stack = stack->below) {
+        if (stack == nullptr) return -1;
         const auto next = find(at->next, stack->state);
         if (next == at->next.end() || next->first != stack->state) return -1;
         at = &decisions_[static_cast<std::size_t>(next->second)];
@@ -154,47 +222,67 @@ std::int32_t TokenPda::lookup(std::int32_t lexer_state, const StackNode* stack) 
     return at->mask;
 }
 
-void TokenPda::remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked,
+std::size_t TokenPda::line_root(const Reading& reading, const StackView& stack) {
+    const auto line = static_cast<std::size_t>(lines_.intern(line_of(reading, stack)));
+    if (line == line_roots_.size()) {
+        line_roots_.push_back(static_cast<std::int32_t>(decisions_.size()));
+        decisions_.emplace_back();
+    }
+    return static_cast<std::size_t>(line_roots_[line]);
+}
+
+void TokenPda::remember(const Reading& reading, const StackView& stack, const Looked& looked,
                         std::int32_t mask) {
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
-    if (decisions_.size() + looked > roots_ + kMaxDecisions) decisions_.assign(roots_, {});
-    if (looked > kMaxDecisions) return;
-    auto at = static_cast<std::size_t>(lexer_state);
-    for (; looked > 0; --looked, stack = stack->below) {
+    if (decisions_.size() + looked.states > roots_ + kMaxDecisions) {
+        decisions_.assign(roots_, {});
+        lines_ = Interner();
+        line_roots_.clear();
+    }
+    if (looked.states > kMaxDecisions) return;
+    auto at = looked.columns ? line_root(reading, stack) : static_cast<std::size_t>(reading.state);
+    const auto* node = stack.top;
+    for (auto left = looked.states; left > 0; --left, node = node->below) {
         auto& branches = decisions_[at].next;
-        const auto known = find(branches, stack->state);
-        if (known != branches.end() && known->first == stack->state) {
+        const auto known = find(branches, node->state);
+        if (known != branches.end() && known->first == node->state) {
             at = static_cast<std::size_t>(known->second);
             continue;
         }
         at = decisions_.size();
-        branches.emplace(known, stack->state, static_cast<std::int32_t>(at));
+        branches.emplace(known, node->state, static_cast<std::int32_t>(at));
         decisions_.emplace_back();
     }
     decisions_[at].mask = mask;
 }
 
-std::vector<std::int32_t> TokenPda::compute(std::int32_t lexer_state, const StackNode* stack,
-                                            std::uint32_t& looked) {
+std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
     std::vector<std::int32_t> mask(trie_->words(), 0);
-    add_allowed(classes_.of_state(lexer_state), Overlay(stack, looked), mask);
+    add_allowed(classes_.of_state(reading.state), reading, Overlay(stack, looked), mask);
     Overlay here(stack, looked);
-    if (ends(machine_, here, lexer_state))
+    if (ends(machine_, here, reading))
         for (const auto token : trie_->end_tokens()) set_bit(mask, token);
     return mask;
 }
 
-void TokenPda::add_allowed(TokenClasses::Node& root, const Overlay& stack, std::vector<std::int32_t>& mask) {
+void TokenPda::add_allowed(TokenClasses::Node& root, const Reading& start, const Overlay& stack,
+                           std::vector<std::int32_t>& mask) {
     std::vector<std::pair<TokenClasses::Node*, Overlay>> open;
     open.emplace_back(&root, stack);
     while (!open.empty()) {
         auto [node, here] = std::move(open.back());
         open.pop_back();
-        for (const auto& staying : node->staying)
-            if (coaccessibility_.alive(staying.future, here)) staying.tokens->add_to(mask);
+        for (const auto& [stay, tokens] : node->staying) {
+            const bool allowed =
+                stay.lexer_state < 0
+                    ? coaccessibility_.alive(stay.future, here)
+                    : is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, here);
+            if (stay.lexer_state >= 0) here.look_at_columns();
+            if (allowed) tokens->add_to(mask);
+        }
         for (auto& crossing : node->crossings) {
             auto after = here;
-            if (!feed_label(machine_, after, crossing.label)) continue;
+            if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) continue;
             const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
             open.emplace_back(&classes_.after(crossing, context), std::move(after));
         }
@@ -204,21 +292,22 @@ void TokenPda::add_allowed(TokenClasses::Node& root, const Overlay& stack, std::
 // Tokens that begin with a space are read without it, the others as always.
 std::vector<std::int32_t> TokenPda::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
-    const auto lexer_state = boundary(machine_, stack, 0);
-    std::uint32_t looked = 0;
-    auto mask = compute(lexer_state, stack.node(), looked);
+    const auto reading = boundary(machine_, stack, 0);
+    Looked looked;
+    auto mask = compute(reading, stack.view(), looked);
     const auto space = trie_->child(0, ' ');
     if (space < 0) return mask;
     const auto end = trie_->first_token(trie_->subtree_end(space));
     for (auto position = trie_->first_token(space); position < end; ++position)
         clear_bit(mask, trie_->token(position));
-    add_allowed(classes_.below(space, lexer_state), Overlay(stack.node(), looked), mask);
+    add_allowed(classes_.below(space, reading.state), reading, Overlay(stack.view(), looked), mask);
     return mask;
 }
 
-std::string TokenPda::forced_bytes(std::int32_t lexer_state, PersistentStack stack, std::size_t limit) {
+std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::size_t limit) {
     struct Move {
-        std::int32_t lexer_state, speller_state;
+        Reading reading;
+        std::int32_t speller_state;
         PersistentStack stack;
     };
     const auto& lexer = machine_.lexer;
@@ -227,17 +316,17 @@ std::string TokenPda::forced_bytes(std::int32_t lexer_state, PersistentStack sta
     std::vector<std::int32_t> pending;
     const auto viable = [&](const Speller::Edge& edge) -> std::optional<Move> {
         pending.assign(1, lexer.byte_class(edge.byte));
-        if (lexer.next(lexer_state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
-        Move move{lexer_state, edge.next, stack};
-        if (!read(machine_, move.stack, move.lexer_state, pending)) return std::nullopt;
-        if (!alive_in(move.lexer_state, move.speller_state, move.stack.node())) return std::nullopt;
+        if (lexer.next(reading.state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
+        Move move{reading, edge.next, stack};
+        if (!read(machine_, move.stack, move.reading, pending)) return std::nullopt;
+        if (!alive_in(move.reading, move.speller_state, move.stack.view())) return std::nullopt;
         return move;
     };
     while (forced.size() < limit) {
-        std::uint32_t looked = 0;
-        Overlay here(stack.node(), looked);
+        Looked looked;
+        Overlay here(stack.view(), looked);
         const auto at = static_cast<std::size_t>(speller_state);
-        if (speller_.boundary[at] && ends(machine_, here, lexer_state)) break;
+        if (speller_.boundary[at] && ends(machine_, here, reading)) break;
         std::optional<Move> only;
         std::uint8_t byte = 0;
         std::array<std::int32_t, 256> dead;  // of each byte class: a speller state after it that is no way on
@@ -255,7 +344,7 @@ std::string TokenPda::forced_bytes(std::int32_t lexer_state, PersistentStack sta
             byte = edge.byte;
         }
         if (!only) break;  // only where the text has to end
-        lexer_state = only->lexer_state;
+        reading = only->reading;
         speller_state = only->speller_state;
         stack = std::move(only->stack);
         forced.push_back(static_cast<char>(byte));
@@ -274,15 +363,14 @@ std::int32_t TokenPda::intern_mask(std::vector<std::int32_t> mask) {
     return id;
 }
 
-std::int64_t TokenPda::shortest_completion(std::int32_t lexer_state, PersistentStack stack,
-                                           std::string& out) {
+std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string& out) {
     std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
         try {
             if (!completion_)
                 completion_ =
                     std::make_unique<Completion>(machine_, speller_, coaccessibility_.futures(), budget_);
-            return completion_->shortest(lexer_state, std::move(stack), out);
+            return completion_->shortest(reading, std::move(stack), out);
         } catch (const LimitExceeded& error) {
             completion_.reset();
             exceeded = error;

@@ -40,8 +40,8 @@ class TokenPda {
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
     // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
-    bool alive(std::int32_t lexer_state, const StackNode* stack);
-    Verdict known_alive(std::int32_t lexer_state, const StackNode* stack) const;
+    bool alive(const Reading& reading, const StackView& stack);
+    Verdict known_alive(const Reading& reading, const StackView& stack) const;
 
     // A mask and its id; the words are valid as long as this object.
     struct Mask {
@@ -49,9 +49,9 @@ class TokenPda {
         const std::int32_t* words = nullptr;
     };
     // The mask of a configuration; a lookup, or at first sight a computation.
-    Mask mask(std::int32_t lexer_state, const StackNode* stack);
+    Mask mask(const Reading& reading, const StackView& stack);
     // The same if it is known already, else -1; never waits, so -1 also while another thread computes.
-    Mask known_mask(std::int32_t lexer_state, const StackNode* stack);
+    Mask known_mask(const Reading& reading, const StackView& stack);
     // At the start of the text, where one leading space of the token is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask();
@@ -62,10 +62,10 @@ class TokenPda {
     std::size_t num_masks();
 
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
-    std::int64_t shortest_completion(std::int32_t lexer_state, PersistentStack stack, std::string& out);
+    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string& out);
 
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
-    std::string forced_bytes(std::int32_t lexer_state, PersistentStack stack, std::size_t limit);
+    std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
 
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
@@ -84,14 +84,20 @@ class TokenPda {
 
     static Branches::const_iterator find(const Branches& branches, std::int32_t state);
     void prepare();
-    std::int32_t lookup(std::int32_t lexer_state, const StackNode* stack) const;
-    void remember(std::int32_t lexer_state, const StackNode* stack, std::uint32_t looked, std::int32_t mask);
-    std::vector<std::int32_t> compute(std::int32_t lexer_state, const StackNode* stack,
-                                      std::uint32_t& looked);
-    void add_allowed(TokenClasses::Node& node, const Overlay& stack, std::vector<std::int32_t>& mask);
+    std::int32_t lookup(const Reading& reading, const StackView& stack) const;
+    std::int32_t lookup(std::size_t root, const StackNode* stack) const;
+    static std::vector<std::int32_t> line_of(const Reading& reading, const StackView& stack);
+    std::size_t line_root(const Reading& reading, const StackView& stack);
+    void remember(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
+    std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
+    void add_allowed(TokenClasses::Node& node, const Reading& start, const Overlay& stack,
+                     std::vector<std::int32_t>& mask);
+    bool is_free(const Reading& reading) const;
+    bool is_alive(const Reading& reading, Overlay& stack, int depth = 0);
+    bool can_end_line(const Reading& reading, Overlay& stack, int depth);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_[static_cast<std::size_t>(id)].data()}; }
-    bool alive_in(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);
+    bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);
     std::int32_t intern_mask(std::vector<std::int32_t> mask);
     template <class Work>
     auto guarded(Work work);
@@ -109,6 +115,9 @@ class TokenPda {
     std::string failure_;
     std::size_t roots_;  // one per lexer state, the first of the decisions
     std::vector<Decision> decisions_;
+    // Roots of answers that depended on columns: of a reading with its columns and those of the open blocks.
+    Interner lines_;
+    std::vector<std::int32_t> line_roots_;
     std::vector<std::vector<std::int32_t>> masks_;
     std::unordered_multimap<std::uint64_t, std::int32_t> mask_ids_;
     std::size_t masks_computed_ = 0;

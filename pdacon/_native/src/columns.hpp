@@ -1,0 +1,51 @@
+// Where the lines of a grammar with layout begin: what Lark's Indenter counts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace pdacon {
+
+// The column behind the last line break of a lexeme; unknown before its first one.
+struct Column {
+    static constexpr std::int32_t kMost = 1 << 30;
+    std::int32_t value = -1;
+    static Column at(std::int32_t value) { return {value}; }
+    bool known() const { return value >= 0; }
+    Column plus(std::int32_t width) const { return {known() ? std::min(value + width, kMost) : value}; }
+    bool operator==(const Column&) const = default;
+};
+
+// Where the lexer stands. The columns are kept only while the lexeme may be the layout's newline: the one it
+// has now, and the one it had at the match that is the fallback.
+struct Reading {
+    std::int32_t state = 0;
+    Column now, matched;
+    bool operator==(const Reading&) const = default;
+};
+
+// A column relative to those of the reading that a walk starts from.
+struct RelativeColumn {
+    enum Base : std::int32_t { kUnknown, kLineStart, kNow, kMatched };
+    Base base = kUnknown;
+    std::int32_t value = 0;
+    static RelativeColumn at(std::int32_t value) { return {kLineStart, value}; }
+    RelativeColumn plus(std::int32_t width) const {
+        return {base, base == kUnknown ? 0 : std::min(value + width, Column::kMost)};
+    }
+    Column from(const Reading& start) const {
+        switch (base) {
+            case kLineStart:
+                return Column::at(value);
+            case kNow:
+                return start.now.plus(value);
+            case kMatched:
+                return start.matched.plus(value);
+            default:
+                return {};
+        }
+    }
+    bool operator==(const RelativeColumn&) const = default;
+};
+
+}  // namespace pdacon
