@@ -31,6 +31,8 @@ def parts() -> dict[str, Any]:
         "context": lexer.context_of_state,
         "start_state": tables.start_states[0],
         "end_state": tables.end_states[0],
+        "layout": np.full(3, -1, np.int32),
+        "in_parens": np.zeros(len(tables.action), np.uint8),
         "trie": native_trie(vocabulary),
         "max_states": 0,
         "max_seconds": 0.0,
@@ -72,6 +74,8 @@ def test_the_end_is_never_shifted(parts: dict[str, Any]) -> None:
         ("context", np.int32(1 << 20)),
         ("start_state", -1),
         ("end_state", 1 << 20),
+        ("layout", np.int32(1 << 20)),
+        ("layout", np.int32(0)),  # of a lexer that keeps no columns
     ],
 )
 def test_indices_out_of_range(part: str, value: Any, parts: dict[str, Any]) -> None:
@@ -121,13 +125,13 @@ def test_damaged_nfas_are_refused(changes: dict[str, list[int]]) -> None:
     with pytest.raises(ValueError, match="nfa"):
         _core.find_collisions(broken, pairs, 0, 0.0)
     with pytest.raises(ValueError, match="nfa"):
-        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], 0, 0.0)
+        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], -1, 8, 0, 0.0)
 
 
 def test_lexical_contexts_out_of_range_are_refused() -> None:
     good = nfa()
     ignored = np.zeros(1, np.uint8)
-    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], [0], 0, 0.0).num_states == 1
+    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], [0], -1, 8, 0, 0.0).num_states == 1
     for alternations, renames, follow, starts in [
         ([[1]], [[]], [[0]], [0]),
         ([[0]], [[(0, [1])]], [[0]], [0]),
@@ -138,7 +142,7 @@ def test_lexical_contexts_out_of_range_are_refused() -> None:
         ([[0]], [[]], [[0]], [1]),
     ]:
         with pytest.raises(ValueError, match=r"lexer|context"):
-            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, 0, 0.0)
+            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, -1, 8, 0, 0.0)
     for pairs in ([0], [0, 1], [-1, 0]):
         with pytest.raises(ValueError, match="pairs"):
             _core.find_collisions(good, np.array(pairs, np.int32), 0, 0.0)
