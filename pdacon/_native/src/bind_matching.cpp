@@ -411,6 +411,8 @@ all before it lead up to.)")
         .def("shortest_completion", &shortest_completion,
              R"(The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
 
+In a grammar with indentation the blanks that begin a line are not counted.
+
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
         .def("forced_bytes", &forced_bytes, nb::arg("limit") = 1 << 16,
              nb::sig("def forced_bytes(self, limit: int = 65536) -> bytes"),
