@@ -60,6 +60,23 @@ NUMBER: /[0-9]+([.][0-9]+)?(e[+-]?[0-9]+)?/
 NAME: /[a-z]/
 """
 
+# No text is a whole lexeme of both: what looks at the next letter sees to that.
+RESERVED = """
+start: "print" NAME | NAME "=" NAME
+NAME: /(?!print(?![a-z]))[a-z]+/
+%ignore " "
+"""
+NEVER_AT_ONCE = """
+start: (A | B | "b")+
+A: /a(?=b)/
+B: /a(?!b)/
+"""
+AT_ONCE_BEFORE_C = """
+start: (A | B | "b" | "c")+
+A: /a(?=b|c)/
+B: /a(?!b)/
+"""
+
 NOT_REGULAR = """
 start: A B C
 A: /(a|b)\\1/
@@ -92,6 +109,9 @@ def only(report: DeterminismReport) -> Finding:
         (COMMENT_WITHOUT_STAR, {}, []),
         (COMMENT_BESIDE_STAR, {}, [("PDA006", "error")]),
         (NUMBER, {}, []),
+        (RESERVED, {}, []),
+        (NEVER_AT_ONCE, {}, []),
+        (AT_ONCE_BEFORE_C, {}, [("PDA005", "error")]),
         (NOT_REGULAR, {}, [("PDA008", "error"), ("PDA008", "error")]),
         (NOT_REGULAR, {"conflicts": "shift", "lookahead": "commit"}, [("PDA008", "error"), ("PDA008", "error")]),
     ],

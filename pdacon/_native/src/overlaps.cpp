@@ -1,4 +1,6 @@
 // Which terminals match the same text: breadth-first search in the product of two leftmost-first automata.
+#include <algorithm>
+#include <compare>
 #include <set>
 #include <stdexcept>
 
@@ -14,19 +16,26 @@ using Threads = std::vector<std::int32_t>;
 // The end of a match that is certain.
 constexpr std::int32_t kCertain = -1;
 
-// Moves one terminal's threads over a byte. `ends`: the matches there, pending positions or kCertain.
+// A match that has come about, at a pending position or kCertain, and the threads that would win against it.
+struct End {
+    Threads ahead;
+    std::int32_t position;
+    auto operator<=>(const End&) const = default;
+};
+
+// Moves one terminal's threads over a byte. `ends`: the matches there.
 void step_all(const Nfa& nfa, Closure& closure, const Threads& from, std::uint8_t byte, Threads& to,
-              Threads& ends) {
+              std::vector<End>& ends) {
     closure.begin();
     bool certain = false;
     for (std::size_t at = 0; at < from.size() && !certain; ++at)
         if (const auto target = closure.step(from[at], byte); target >= 0)
             certain = closure.until_match(target, to);
-    std::erase_if(to, [&](std::int32_t position) {
-        if (nfa.is_pending(position)) ends.push_back(position);
-        return nfa.is_pending(position);
-    });
-    if (certain) ends.push_back(kCertain);
+    for (std::size_t at = 0; at < to.size(); ++at)
+        if (nfa.is_pending(to[at]))
+            ends.push_back({Threads(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(at)), to[at]});
+    if (certain) ends.push_back({to, kCertain});
+    std::erase_if(to, [&](std::int32_t position) { return nfa.is_pending(position); });
 }
 
 class OverlapSearch {
@@ -57,7 +66,8 @@ class OverlapSearch {
         for (std::size_t at = 0; at < pairs.size(); ++at) {
             for (const auto byte : representative_) {
                 budget_.tick();
-                Threads a, b, ends_a, ends_b;
+                Threads a, b;
+                std::vector<End> ends_a, ends_b;
                 step_all(nfa_, closure_, pairs[at].first, byte, a, ends_a);
                 step_all(nfa_, closure_, pairs[at].second, byte, b, ends_b);
                 if (can_both_end(ends_a, ends_b)) {
@@ -82,37 +92,51 @@ class OverlapSearch {
         return threads;
     }
 
-    // Whether some text after a match of either makes both of them certain.
-    bool can_both_end(const Threads& first, const Threads& second) const {
-        std::vector<std::pair<std::int32_t, std::int32_t>> open;
-        std::set<std::pair<std::int32_t, std::int32_t>> seen;
-        const auto add = [&](std::int32_t a, std::int32_t b) {
-            if (seen.emplace(a, b).second) open.emplace_back(a, b);
+    // Whether with some text behind it one of the first ends and one of the second is what its terminal
+    // matches.
+    bool can_both_end(const std::vector<End>& first, const std::vector<End>& second) {
+        std::vector<std::pair<End, End>> open;
+        std::set<std::pair<End, End>> seen;
+        const auto add = [&](End a, End b) {
+            if (seen.emplace(a, b).second) open.emplace_back(std::move(a), std::move(b));
         };
-        for (const auto a : first)
-            for (const auto b : second) add(a, b);
-        const auto ends = [&](std::int32_t at) {
-            return at == kCertain || nfa_.kind_of(at) == NfaKind::kPendingOrEnd;
-        };
-        const auto step = [&](std::int32_t at, std::uint8_t byte) {
-            if (at == kCertain) return at;
-            const auto target = closure_.step(at, byte);
-            return target >= 0 && nfa_.kind_of(target) == NfaKind::kMatch ? kCertain
-                   : target >= 0                                          ? target
-                                                                          : kNowhere;
-        };
+        for (const auto& a : first)
+            for (const auto& b : second) add(a, b);
         for (std::size_t i = 0; i < open.size(); ++i) {
-            const auto [a, b] = open[i];
-            if (ends(a) && ends(b)) return true;
+            if (wins_at_end(open[i].first) && wins_at_end(open[i].second)) return true;
             for (const auto byte : representative_) {
-                const auto next_a = step(a, byte), next_b = step(b, byte);
-                if (next_a != kNowhere && next_b != kNowhere) add(next_a, next_b);
+                budget_.tick();
+                End a, b;
+                if (step(open[i].first, byte, a) && step(open[i].second, byte, b))
+                    add(std::move(a), std::move(b));
             }
+            budget_.check_states(open.size());
         }
         return false;
     }
 
-    static constexpr std::int32_t kNowhere = -2;
+    // Whether an end is what its terminal matches if the text ends here.
+    bool wins_at_end(const End& end) const {
+        const auto holds = [&](std::int32_t position) {
+            return nfa_.kind_of(position) == NfaKind::kPendingOrEnd;
+        };
+        return (end.position == kCertain || holds(end.position)) &&
+               std::none_of(end.ahead.begin(), end.ahead.end(), holds);
+    }
+
+    // False: another match has won, or this one has come to nothing.
+    bool step(const End& from, std::uint8_t byte, End& to) {
+        closure_.begin();
+        for (const auto thread : from.ahead) {
+            const auto target = closure_.step(thread, byte);
+            if (target >= 0 && closure_.until_match(target, to.ahead)) return false;
+        }
+        to.position = from.position;
+        if (from.position == kCertain) return true;
+        const auto target = closure_.step(from.position, byte);
+        if (target >= 0) to.position = nfa_.kind_of(target) == NfaKind::kMatch ? kCertain : target;
+        return target >= 0;
+    }
 
     const Nfa& nfa_;
     Budget& budget_;
