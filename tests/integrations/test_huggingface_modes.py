@@ -99,6 +99,23 @@ def test_beams_do_not_repeat_themselves(model: Any, tokenizer: Any, constraints:
     assert {one.text for one in texts} == {"abcabc"}
 
 
+@pytest.mark.parametrize("pad", [0, 1, None])
+@pytest.mark.parametrize("beams", [2, 4, 8])
+def test_beams_end_once(model: Any, tokenizer: Any, beams: int, pad: int | None) -> None:
+    """Whatever pads them, and however often a finished beam has repeated its end."""
+    before = model.generation_config.pad_token_id
+    model.generation_config.pad_token_id = pad
+    try:
+        options = {"num_beams": beams, "num_return_sequences": beams, "max_tokens": 20}
+        texts = generate(model, tokenizer, "Go:", grammar='start: "yes" | "no"', **options)
+    finally:
+        model.generation_config.pad_token_id = before
+    ends = model.generation_config.eos_token_id
+    assert {one.text for one in texts} <= {"yes", "no"}
+    assert all([token in ends for token in one.token_ids].index(True) == len(one.token_ids) - 1 for one in texts)
+    assert len({one.token_ids for one in texts}) == len(texts)
+
+
 def test_the_best_of_all_beams_is_the_best_text(model: Any, tokenizer: Any, constraints: Any) -> None:
     """With a beam for every sentence, beam search is exhaustive: what it returns has the highest probability."""
     grammar = pdacon.Grammar.from_lark('start: /[ab]{2,4}/ "."\n')

@@ -79,7 +79,8 @@ def generate(
     num_beams : int
         More than 1: beam search.
     num_return_sequences : int
-        How many texts for each prompt. Beam search returns fewer where it finds fewer.
+        How many texts for each prompt. Beam search returns fewer where it finds fewer; two of them may be the same
+        text in different tokens.
     on_text : callable, optional
         Is given what is generated piece by piece, in whole characters, meanwhile. For one text only.
     chat_options : mapping, optional

@@ -88,7 +88,7 @@ def read(
     row.extend(ids, prompt)
     if row.refusal is not None:
         raise row.refusal
-    kept = tuple(ids[: row.opening + row.accepted])
+    kept = _up_to_end(ids[: row.opening + row.accepted], constraint.vocabulary.eos_ids)
     text = before.text + spelled(constraint, kept, first=before.nothing)
     return Generation(
         text.decode("utf-8", "ignore"),
@@ -97,6 +97,12 @@ def read(
         prompt,
         before.written,
     )
+
+
+def _up_to_end(ids: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:
+    """Return the ids without what repeats the end token: padding may be one, and beams go on behind theirs."""
+    length = next((index + 1 for index, token in enumerate(ids) if token in ends), len(ids))
+    return tuple(ids[:length])
 
 
 def is_placeholder(matcher: Matcher, ids: Sequence[int], ends: Sequence[int], pad_id: int | None) -> bool:
