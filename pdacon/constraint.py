@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.composition import Limits, compose
-from pdacon.determinism import DeterminismReport, check, make_report
+from pdacon.determinism import DeterminismReport, check_stages, declared_findings, make_report
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import (
     CancelledError,
@@ -105,8 +105,8 @@ def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, w
     """The report of a grammar that is deterministic enough for its options; raises for any other."""
     collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left())
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
-        return make_report(grammar, [])
-    report = check(grammar)
+        return make_report(grammar, declared_findings(grammar))
+    report = check_stages(grammar, tables, lexer)
     for finding in report.findings:
         if finding.id == "PDA007":
             raise EmptyLanguageError(finding.message, finding.span)

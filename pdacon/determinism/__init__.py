@@ -11,6 +11,7 @@ and LALRPOP.
 """
 
 from pdacon.determinism.checker import check, check_stages, make_report
+from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.findings import LEVELS, TITLES, DeterminismReport, Finding, Level, Witness, quote
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Witness",
     "check",
     "check_stages",
+    "declared_findings",
     "make_report",
     "quote",
 ]

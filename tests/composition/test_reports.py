@@ -1,0 +1,25 @@
+"""What a constraint's report says, found without a second lowering."""
+
+from __future__ import annotations
+
+import pytest
+
+import pdacon
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ('start: "a" | start "b"', {}),
+        ('start: "a" | "b" X\n%declare X', {}),
+        ('start: "a" | start "+" start', {"conflicts": "shift"}),
+        ("start: (A | B)+\nA: /[ab]/\nB: /[bc]/", {"conflicts": "shift"}),
+        ('start: (C | "/" | "*" | "a")+\nC: "/*" /(.|\\n)*?/ "*/"', {"lookahead": "commit"}),
+    ],
+)
+def test_a_constraint_reports_what_check_finds(text: str, options: dict[str, str]) -> None:
+    grammar = pdacon.Grammar.from_lark(text, **options)
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256]))
+    assert constraint.report == pdacon.check(grammar)
