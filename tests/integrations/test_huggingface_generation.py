@@ -6,8 +6,10 @@ import pytest
 import torch
 from sentences import SentenceConstraint
 
+import pdacon
 from pdacon.detokenizer import Vocabulary
-from pdacon.integrations.huggingface import Generation, generate, vocabulary
+from pdacon.errors import VocabularyError
+from pdacon.integrations.huggingface import Generation, generate, generate_batch, vocabulary
 
 
 @pytest.fixture
@@ -83,3 +85,44 @@ def test_text_is_handed_on_while_it_is_generated(model: Any, tokenizer: Any, emo
 def test_numbers_out_of_range(model: Any, tokenizer: Any, constraint: Any, options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         generate(model, tokenizer, "Hi", constraint=constraint, **options)
+
+
+def test_a_constraint_for_another_vocabulary_is_refused(model: Any, tokenizer: Any) -> None:
+    alone = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+    other = pdacon.compile(pdacon.Grammar.from_lark('start: "hello"'), alone)
+    with pytest.raises(
+        VocabularyError, match=r"another vocabulary, of 257 tokens: in it token \d+ is .*; compile it for"
+    ):
+        generate(model, tokenizer, "Hi", constraint=other)
+    for given in (other, [other]):
+        with pytest.raises(VocabularyError, match="another vocabulary"):
+            generate_batch(model, tokenizer, ["Hi"], constraint=given)
+    with pytest.raises(TypeError, match="constraint is of type list"):
+        generate(model, tokenizer, "Hi", constraint=[other])  # type: ignore[arg-type]
+
+
+def test_a_constraint_may_end_otherwise_and_allow_less(model: Any, tokenizer: Any) -> None:
+    full = vocabulary(model, tokenizer)
+    end = tokenizer.pad_token_id
+    fewer = Vocabulary.from_tokens([text if text and len(text) == 1 else None for text in full.tokens], eos_ids=[end])
+    constraint = pdacon.compile(pdacon.Grammar.from_lark('start: "hello"'), fewer)
+    (only,) = generate(model, tokenizer, "Hi", constraint=constraint)
+    assert (only.text, len(only.token_ids), only.token_ids[-1]) == ("hello", 6, end)
+
+
+@pytest.mark.parametrize("name", ["json", "my.lark", "C:\\my.lark"])
+def test_a_name_is_not_the_text_of_a_grammar(model: Any, tokenizer: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=r"not the text of a grammar; .*Grammar\.builtin.*Grammar\.from_file"):
+        generate(model, tokenizer, "Hi", grammar=name)
+
+
+def test_stop_strings(model: Any, tokenizer: Any) -> None:
+    grammar = 'start: "abc" "abc" "x"'
+    texts = generate(model, tokenizer, ["Hi", "Hello"], grammar=grammar, stop_strings=["c"], temperature=0)
+    assert [(one.text[:3], one.complete) for one in texts] == [("abc", False)] * 2
+    assert all(len(one.text) < 7 for one in texts)
+
+
+def test_batches_have_no_beams(model: Any, tokenizer: Any, constraint: Any) -> None:
+    with pytest.raises(ValueError, match="no beams"):
+        generate_batch(model, tokenizer, ["Hi"], constraint=constraint, num_beams=2)

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from pdacon.constraint import Constraint, compile
 from pdacon.detokenizer import Vocabulary
+from pdacon.errors import VocabularyError
 from pdacon.grammar import Grammar
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import Generation, continued
@@ -68,15 +69,65 @@ def choose_constraint(
     ------
     TypeError
         Neither or both are given.
+    ValueError
+        The text of the grammar looks like a name.
+    VocabularyError
+        See `require_same_texts`.
     """
     if (grammar is None) == (constraint is None):
         raise TypeError("generate needs grammar or constraint, and not both")
     if constraint is not None:
+        require_same_texts(model, tokenizer, constraint)
         return constraint
     if isinstance(grammar, str):
+        _require_grammar_text(grammar)
         grammar = Grammar.from_lark(grammar) if start is None else Grammar.from_lark(grammar, start=start)
     assert grammar is not None
     return compile(grammar, vocabulary(model, tokenizer))
+
+
+def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> None:
+    """Refuse a constraint that means other texts by the ids than the tokenizer does.
+
+    Ids that have no text for the constraint are never allowed, so it may know fewer of them; end ids are its own
+    business. With a tokenizer that cannot be read there is nothing to compare.
+
+    Raises
+    ------
+    TypeError
+        It is no constraint.
+    VocabularyError
+        An id has a text that is not the tokenizer's.
+    """
+    ours: Vocabulary | None = getattr(constraint, "vocabulary", None)
+    if ours is None:
+        raise TypeError(
+            f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns, or grammar="
+        )
+    try:
+        theirs = vocabulary(model, tokenizer)
+    except VocabularyError:
+        return  # such as one whose vocabulary was written by hand
+    if ours is theirs or ours.fingerprint == theirs.fingerprint:
+        return
+    for token, text in enumerate(ours.tokens):
+        known = theirs.tokens[token] if token < theirs.size else None
+        if text and text != known:
+            what = "no text" if not known else f"{known!r}"
+            raise VocabularyError(
+                f"the constraint was compiled for another vocabulary, of {ours.size} tokens: in it token {token} is "
+                f"{text!r}, in this tokenizer {what}; compile it for vocabulary(model, tokenizer)"
+            )
+
+
+def _require_grammar_text(grammar: str) -> None:
+    """Refuse the name of a grammar or of a file: a text from elsewhere must not decide which files are read."""
+    named = grammar.strip() and "\n" not in grammar and "%" not in grammar
+    if named and (":" not in grammar or grammar.endswith(".lark")):
+        raise ValueError(
+            f"grammar={grammar!r} is not the text of a grammar; for a built-in one give Grammar.builtin(name), "
+            "for a file Grammar.from_file(path)"
+        )
 
 
 def read_prefixes(

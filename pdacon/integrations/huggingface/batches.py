@@ -11,7 +11,13 @@ from transformers import ContinuousBatchingConfig
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
 from pdacon.grammar import Grammar
-from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes, require_sensible
+from pdacon.integrations.huggingface.arguments import (
+    choose_constraint,
+    pad_id,
+    read_prefixes,
+    require_same_texts,
+    require_sensible,
+)
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, split
@@ -66,12 +72,14 @@ def generate_batch(
 
     Raises
     ------
-    TypeError, ValueError
-        See `generate`.
+    TypeError, ValueError, VocabularyError
+        See `generate`. There are no beams.
     MatcherError
         A request failed.
     """
     require_sensible(max_tokens, temperature, 1, num_return_sequences)
+    if options.get("num_beams", 1) != 1:
+        raise ValueError("continuous batching has no beams; for num_beams use generate")
     asked = split(prompts)
     constraints = _constraints(model, tokenizer, grammar, constraint, len(asked))
     before = read_prefixes(constraints, prefix)
@@ -109,12 +117,14 @@ def _constraints(
     constraint: Constraint | Sequence[Constraint] | None,
     prompts: int,
 ) -> list[Constraint]:
-    if constraint is None or isinstance(constraint, Constraint):
+    if not isinstance(constraint, Sequence):
         return [choose_constraint(model, tokenizer, grammar, constraint, None)] * prompts
     if grammar is not None:
         raise TypeError("generate_batch needs grammar or constraint, and not both")
     if len(constraint) != prompts:
         raise ValueError(f"there are {prompts} prompts, but {len(constraint)} constraints; give one for each")
+    for one in dict.fromkeys(constraint):
+        require_same_texts(model, tokenizer, one)
     return list(constraint)
 
 

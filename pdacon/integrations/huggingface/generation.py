@@ -87,8 +87,8 @@ def generate(
         More arguments of ``tokenizer.apply_chat_template``, such as ``tools``.
     **options
         More arguments of ``model.generate``: ``assistant_model``, ``prompt_lookup_num_tokens``, ``top_p``,
-        ``cache_implementation``, ``streamer``, ``stopping_criteria``, ... A ``logits_processor`` comes before the
-        constraint.
+        ``cache_implementation``, ``streamer``, ``stopping_criteria``, ``stop_strings``, ... A ``logits_processor``
+        comes before the constraint.
 
     Returns
     -------
@@ -102,6 +102,8 @@ def generate(
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
         beginning of a sentence.
+    VocabularyError
+        The constraint was compiled for another vocabulary, or see `vocabulary`.
     MatcherError
         See `PDALogitsProcessor`.
     """
@@ -128,6 +130,8 @@ def generate(
     if on_text is not None:
         options["streamer"] = _Streamer(constraint, before[0], on_text)
     options["logits_processor"] = [*options.get("logits_processor", ()), processor]
+    if options.get("stop_strings") or model.generation_config.stop_strings:
+        options["tokenizer"] = tokenizer
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
     with _random_state(seed, model.device), torch.inference_mode():
         output = model.generate(

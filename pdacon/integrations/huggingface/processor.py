@@ -47,7 +47,8 @@ class PDALogitsProcessor(LogitsProcessor):
     Parameters
     ----------
     constraint : Constraint
-        Compiled for the vocabulary of the model.
+        Compiled for the vocabulary of the model. There is no tokenizer here to compare that with: what is noticed is
+        scores with fewer columns than it has tokens. (`generate` compares it with the tokenizer.)
     prefix : str, bytes or sequence of them, optional
         The constrained text that stands at the end of the prompt already, when an unfinished text is continued; one
         for each prompt if the prompts differ. Default: the text begins with what is generated.
