@@ -30,7 +30,7 @@ def load_model(name: str | None) -> tuple[Any, Any]:
     if name is None:
         torch.set_num_threads(1)  # for so small a model more threads only wait for each other
         return load_tiny()
-    tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained)
+    tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained, option="--model")
     model = load("model", name, partial(AutoModelForCausalLM.from_pretrained, dtype="auto"))
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokenizer
 
@@ -64,13 +64,14 @@ def be_quiet_about_downloads() -> None:
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 
-def load(what: str, name: str, load: Callable[[str], Any]) -> Any:
-    """What ``load`` makes of a name, or BadInput with the reason on one line.
+def load(what: str, name: str, load: Callable[[str], Any], *, option: str | None = None) -> Any:
+    """What ``load`` makes of a name, or BadInput with the reason on one line; the option is where the name is from.
 
     The loaders raise whatever their parts raise: OSError, ValueError, network, JSON and safetensors errors.
     """
     if name.startswith((".", "/", "~")) and not Path(name).exists():
-        raise BadInput(f"{name}: no such folder; --{what} takes a folder or a name on the Hugging Face hub")
+        option = option or f"--{what}"
+        raise BadInput(f"{name}: no such folder; {option} takes a folder or a name on the Hugging Face hub")
     try:
         return load(name)
     except Exception as error:

@@ -41,20 +41,19 @@ def show_samples(
 ) -> int:
     """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
     chosen = secrets.randbelow(2**31) if seed is None else seed
-    sentences = _different(draw(grammar, tokens, size, chosen), count)
-    found = []
-    if json_lines:
-        for sentence in sentences:
+    written, long = 0, False
+    for sentence in _different(draw(grammar, tokens, size, chosen), count):
+        if json_lines:
             drawn = {} if sentence.tokens is None else {"tokens": sentence.tokens}
-            print(json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False))  # noqa: T201
-            found.append(sentence)
-    else:
-        found += sentences
-        # Texts of several lines need something between them.
-        gap = "\n" if any("\n" in sentence.text.rstrip("\n") for sentence in found) else ""
-        texts = (printable(sentence.text) for sentence in found)
-        sys.stdout.write(gap.join(text if text.endswith("\n") else f"{text}\n" for text in texts))
-    notes = [] if len(found) == count else [f"no more than {len(found)} different texts found"]
+            line = json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False)
+        else:
+            # Texts of several lines need something between them, and what follows one, too.
+            long = long or "\n" in sentence.text.rstrip("\n")
+            line = ("\n" if long and written else "") + printable(sentence.text).removesuffix("\n")
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+        written += 1
+    notes = [] if written == count else [f"no more than {written} different texts found"]
     notes += [] if seed is not None else [f"--seed {chosen} repeats this"]
     if notes:
         sys.stderr.write("; ".join(notes) + "\n")

@@ -202,6 +202,11 @@ def test_bad_input_is_one_line_and_status_2(
     assert err.count("\n") == 1
 
 
+def test_a_missing_model_is_named_by_its_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "json", "--model", "/nonexistent"]) == 2
+    assert "/nonexistent: no such folder; --model takes" in capsys.readouterr().err
+
+
 def test_text_comes_as_it_is_made_and_control_c_is_quiet(model: str, tmp_path: Path) -> None:
     grammar = tmp_path / "long.lark"
     grammar.write_text("start: LONG\nLONG: /x{3000}/\n")

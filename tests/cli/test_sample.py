@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
 from support.lark_oracle import accepts
 
 import pdacon
-from pdacon.cli import main
+from pdacon.cli import main, sampling
+from pdacon.cli.sampling import Sample
 from pdacon.cli.vocabularies import load_vocabulary
 
 
@@ -71,6 +73,26 @@ def test_texts_of_several_lines_are_kept_apart(sample, tmp_path) -> None:
     texts = sample(str(grammar), "-n", "3", "--seed", "1")[1].removesuffix("\n").split("\n\n")
     assert len(texts) == 3
     assert all(accepts(pdacon.Grammar.from_file(grammar), text) for text in texts)
+
+
+@pytest.mark.parametrize("form", [[], ["--jsonl"]])
+def test_texts_are_printed_as_they_come(
+    form: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def watched(*_: object) -> Iterator[Sample]:
+        for text in ("a", "b", "c\nd\n", "e"):
+            seen.append(capsys.readouterr().out)
+            yield Sample(text)
+
+    monkeypatch.setattr(sampling, "draw", watched)
+    assert main(["sample", "json", "-n", "4", "--seed", "1", *form]) == 0
+    seen.append(capsys.readouterr().out)
+    if form:
+        assert [json.loads(line)["text"] for line in seen[1:]] == ["a", "b", "c\nd\n", "e"]
+    else:
+        assert seen[1:] == ["a\n", "b\n", "\nc\nd\n", "\ne\n"]
 
 
 @pytest.mark.parametrize(
