@@ -30,7 +30,7 @@ import numpy as np
 
 from pdacon.detokenizer.reading import MOST_IDS, Reading
 
-VERSION = 1
+VERSION = 2
 """To be raised whenever a reader learns to read something differently: what was stored before is then not found."""
 
 KEPT = 64
@@ -98,16 +98,20 @@ def fingerprint_of(kind: str, content: bytes | Iterable[bytes]) -> bytes:
 def load(path: Path, key: bytes) -> Reading | None:
     """Return what was stored under a key; None if it is not there, not ours, damaged or of another version."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or (hasattr(os, "geteuid") and status.st_uid != os.geteuid()):
                 return None
             data = file.read()
         reading = _decode(data, key)
         os.utime(path)  # used just now: not the first to go
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, RecursionError, struct.error):
         return None
     return reading
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for somebody who writes into it
 
 
 def store(path: Path, key: bytes, reading: Reading) -> None:
@@ -159,13 +163,15 @@ def _encode(key: bytes, reading: Reading) -> bytes:
 def _decode(data: bytes, key: bytes) -> Reading:
     """Read a file of the cache. Its counts are held against its length before anything is made of them."""
     magic, checksum, stored, tokens, ends, notes, flags = _HEADER.unpack_from(data)
-    if magic != _MAGIC or stored != key or tokens > MOST_IDS or flags > 1:
+    if magic != _MAGIC or stored != key or not 0 < tokens <= MOST_IDS or flags > 1:
         raise ValueError("another version, another key or no cache file")
     if hashlib.sha256(memoryview(data)[_CHECKED_FROM:]).digest() != checksum:
         raise ValueError("damaged")
     at = _HEADER.size
     lengths = np.frombuffer(data, "<u4", tokens, at).tolist()
     eos_ids = tuple(np.frombuffer(data, "<u4", ends, at + 4 * tokens).tolist())
+    if any(i >= tokens for i in eos_ids):
+        raise ValueError("an end token is none of the tokens")
     at += 4 * (tokens + ends)
     sentences = json.loads(data[at : at + notes])
     if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):

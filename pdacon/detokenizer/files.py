@@ -29,3 +29,5 @@ def read_file(source: Any, wanted: str) -> bytes:
         return Path(source).read_bytes()
     except OSError as error:
         raise VocabularyError(f"cannot read {Path(source)}: {error.strerror or error}") from error
+    except ValueError as error:  # a NUL or a lone surrogate in it
+        raise VocabularyError(f"{str(source)!r} cannot be a path: {error}") from error

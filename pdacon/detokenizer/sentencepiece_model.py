@@ -95,8 +95,8 @@ def _notes(model: Model, tokens: list[bytes | None], strips: bool) -> Iterator[s
         yield (
             "at the start of a text SentencePiece takes the space of a piece with ▁ away, but not the byte piece <0x20>"
         )
-    if model.remove_extra_whitespaces:
-        bare = [piece for piece, _ in model.pieces if piece and not piece.strip(SPACE)]
+    bare = [piece for piece, _ in model.pieces if piece and not piece.strip(SPACE)]
+    if model.remove_extra_whitespaces and bare:
         yield (
             "the model removes extra white space: behind pieces that are a single space the next piece loses its "
             f"leading space too, while the text is empty: {some(bare)}"

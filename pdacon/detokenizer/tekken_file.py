@@ -40,7 +40,9 @@ def parse(data: bytes, name: str) -> Reading:
         config = file["config"]
         size, special = int(config["default_vocab_size"]), int(config["default_num_special_tokens"])
         entries, listed = file["vocab"], file.get("special_tokens")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if not isinstance(entries, list):
+            raise TypeError(f"its vocab is {type(entries).__name__}, not a list")
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise VocabularyError(f"{name} is not a tekken.json: {_what(error)}") from error
     if not 0 <= special <= size <= MOST_IDS or size - special > len(entries):
         raise VocabularyError(
@@ -52,7 +54,7 @@ def parse(data: bytes, name: str) -> Reading:
             if entry["rank"] != rank:
                 raise ValueError(f"it has the rank {entry['rank']!r}")
             tokens.append(binascii.a2b_base64(entry["token_bytes"]))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise VocabularyError(f"{name}: entry {len(tokens) - special} of vocab is damaged: {_what(error)}") from error
     return Reading(tokens, _ends(listed, special, name))
 
@@ -61,9 +63,13 @@ def _ends(listed: Any, special: int, name: str) -> tuple[int, ...]:
     if listed is None:
         return (END_OF_OLD_FILES,) if special > END_OF_OLD_FILES else ()
     try:
-        return tuple(int(entry["rank"]) for entry in listed if entry["token_str"] == END)
-    except (ValueError, KeyError, TypeError) as error:
+        ends = tuple(int(entry["rank"]) for entry in listed if entry["token_str"] == END)
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise VocabularyError(f"{name}: its special_tokens are damaged: {_what(error)}") from error
+    for i in ends:
+        if not 0 <= i < special:
+            raise VocabularyError(f"{name}: {END} has the id {i}, but special tokens have the ids below {special}")
+    return ends
 
 
 def _what(error: Exception) -> str:

@@ -8,6 +8,7 @@ Source: openai/tiktoken, load.py (the format of the file) and core.py (the publi
 from __future__ import annotations
 
 import base64
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,9 +73,18 @@ def _add(ranks: dict[int, bytes], line: bytes) -> None:
 
 
 def with_special_tokens(reading: Reading, special_tokens: Mapping[str, int], name: str) -> Reading:
-    """Give special tokens their ids."""
+    """Give special tokens their ids.
+
+    Raises
+    ------
+    VocabularyError
+        They are no mapping of names to ids, or an id is that of a token with text.
+    """
+    if not isinstance(special_tokens, Mapping):
+        raise VocabularyError(f"special_tokens must be a mapping of names to ids, not {type(special_tokens).__name__}")
     if not special_tokens:
         return reading
+    special_tokens = {special: _id_of(special, given) for special, given in special_tokens.items()}
     tokens = list(reading.tokens)
     width = require_ids(special_tokens.values(), "special_tokens")
     tokens.extend([None] * (width - len(tokens)))
@@ -82,6 +92,13 @@ def with_special_tokens(reading: Reading, special_tokens: Mapping[str, int], nam
         if tokens[i] is not None:
             raise VocabularyError(f"{name} has {tokens[i]!r:.40} at id {i}, where special_tokens has {special!r}")
     return Reading(tokens, _ends(special_tokens))
+
+
+def _id_of(special: str, given: Any) -> int:
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise VocabularyError(f"special_tokens gives {special!r} the id {given!r}, which is not a number") from None
 
 
 def _ends(special: Mapping[str, int]) -> tuple[int, ...]:

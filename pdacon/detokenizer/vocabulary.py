@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pdacon.detokenizer.cache import cached
-from pdacon.detokenizer.reading import Reading
+from pdacon.detokenizer.reading import MOST_IDS, Reading
 from pdacon.errors import VocabularyError
 
 
@@ -196,7 +196,9 @@ class Vocabulary:
             return cls._of(read_encoding(source, special_tokens), size, eos_ids, "this Encoding")
         data, name = read_file(source, "the path of a .tiktoken file or a tiktoken.Encoding"), str(source)
         reading = cached("tiktoken", data, lambda: parse(data, name))
-        return cls._of(with_special_tokens(reading, special_tokens or {}, name), size, eos_ids, name)
+        return cls._of(
+            with_special_tokens(reading, {} if special_tokens is None else special_tokens, name), size, eos_ids, name
+        )
 
     @classmethod
     def from_tekken(
@@ -233,7 +235,7 @@ class Vocabulary:
     def _of(cls, reading: Reading, size: int | None, eos_ids: int | Iterable[int] | None, name: str) -> Vocabulary:
         tokens = list(reading.tokens)
         if size is not None:
-            size = operator.index(size)
+            size = _checked_size(size)
             if size < len(tokens):
                 raise VocabularyError(
                     f"size={size} is too small: the tokenizer knows id {len(tokens) - 1}; "
@@ -246,6 +248,8 @@ class Vocabulary:
                     f"{name} names no end token; give eos_ids, as in eos_ids=model.generation_config.eos_token_id"
                 )
             eos_ids = reading.eos_ids
+        if isinstance(eos_ids, (str, bytes, bytearray)):
+            raise VocabularyError(f"eos_ids must be an id or a sequence of ids, such as [2], not {eos_ids!r}")
         ends = tuple(eos_ids) if isinstance(eos_ids, Iterable) else (eos_ids,)
         return cls(tuple(tokens), ends, reading.strip_leading_space, reading.notes)
 
@@ -274,11 +278,15 @@ class Vocabulary:
         Raises
         ------
         VocabularyError
-            An id is negative or not below `size`.
+            An id is negative, not below `size`, or no integer.
         """
         pieces = []
         for i in ids:
-            if not 0 <= i < self.size:
+            try:
+                known = 0 <= operator.index(i) < self.size
+            except TypeError:
+                raise VocabularyError(f"{i!r:.40} is not the id of a token") from None
+            if not known:
                 raise VocabularyError(
                     f"token {i} is not in this vocabulary of {self.size} tokens (0 to {self.size - 1})"
                 )
@@ -312,6 +320,16 @@ def _wrong_token(tokens: list[Any]) -> VocabularyError:
     index, token = next((i, t) for i, t in enumerate(tokens) if type(t) not in (bytes, type(None)))
     advice = "; encode it, as in token.encode()" if isinstance(token, str) else ""
     return VocabularyError(f"token {index} is {type(token).__name__} {token!r:.40}, not bytes or None{advice}")
+
+
+def _checked_size(given: Any) -> int:
+    try:
+        size = operator.index(given)
+    except TypeError:
+        raise VocabularyError(f"size must be a number of ids, not {given!r:.40}") from None
+    if size > MOST_IDS:
+        raise VocabularyError(f"size={size} is too large; a vocabulary has at most {MOST_IDS} ids")
+    return size
 
 
 def _checked_ends(eos_ids: Iterable[Any], size: int) -> tuple[int, ...]:

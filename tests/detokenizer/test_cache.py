@@ -118,6 +118,35 @@ def test_counts_are_checked_before_they_are_believed(folder: Path) -> None:
         assert load(path, key) is None
 
 
+@pytest.mark.parametrize(
+    ("counts", "body"),
+    [
+        ((0, 0, 2, 0), b"[]"),  # no token
+        ((1, 1, 2, 0), bytes(4) + b"\x01\0\0\0[]"),  # an end that is no token
+        ((1, 0, 200_000, 0), bytes(4) + b"[" * 100_000 + b"]" * 100_000),
+    ],
+)
+def test_senseless_content_is_not_believed(counts: tuple[int, ...], body: bytes, folder: Path) -> None:
+    import hashlib
+    import struct
+
+    key = fingerprint_of("kind", CONTENT)
+    path = folder / "x.vocabulary"
+    folder.mkdir()
+    checked = key + struct.pack("<IIIB", *counts) + body
+    path.write_bytes(b"pdavoc\x00\x01" + hashlib.sha256(checked).digest() + checked)
+    assert load(path, key) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    folder.mkdir()
+    path = folder / f"{fingerprint_of('kind', CONTENT).hex()}.vocabulary"
+    os.mkfifo(path)
+    assert cached("kind", CONTENT, lambda: READING) == READING
+    assert cached("kind", CONTENT, never) == READING
+
+
 def test_damaged_files_are_written_anew(folder: Path) -> None:
     cached("kind", CONTENT, lambda: READING)
     (file,) = files(folder)

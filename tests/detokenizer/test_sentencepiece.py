@@ -14,6 +14,7 @@ from small_tokenizers import SENTENCEPIECE, TEXT, train_sentencepiece
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.sentencepiece_model import parse
+from pdacon.detokenizer.sentencepiece_model import CONTROL, NORMAL, Model, reading_of
 from pdacon.errors import VocabularyError
 
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -83,6 +84,13 @@ def test_random_ids_are_what_their_bytes_spell(
             assert "extra white space" in "".join(vocab.notes)
             exceptions += 1
     tally(rows=scaled(400), rows_that_begin_with_several_spaces=exceptions)
+
+
+def test_notes_speak_of_pieces_that_are_there() -> None:
+    pieces = [("▁a", NORMAL), ("</s>", CONTROL)]
+    assert reading_of(Model(pieces, "</s>", True, True, False), "it").notes == ()
+    (note,) = reading_of(Model([*pieces, ("▁", NORMAL)], "</s>", True, True, False), "it").notes
+    assert note.endswith("'▁'")
 
 
 @pytest.mark.parametrize("name", [*SENTENCEPIECE, *REAL])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -153,6 +154,41 @@ def test_a_small_tekken_file(tmp_path: Path) -> None:
     assert Vocabulary.from_tekken(path).eos_ids == (2,)
 
 
+@pytest.mark.parametrize("special", [{"<|endoftext|>": "258"}, {"<|endoftext|>": None}, {"x": 2.0}, ["x"], []])
+def test_special_tokens_that_are_none_are_refused(special: Any, file: Path) -> None:
+    with pytest.raises(VocabularyError, match="special_tokens"):
+        Vocabulary.from_tiktoken(file, special_tokens=special)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"size": 2**70}, "size=.* too large"),
+        ({"size": 600.0}, "size must be"),
+        ({"size": "600"}, "size must be"),
+        ({"eos_ids": b"\x01"}, "eos_ids must be"),
+        ({"eos_ids": "1"}, "eos_ids must be"),
+        ({"eos_ids": 2.0}, r"eos_ids\[0\] is 2.0"),
+    ],
+)
+def test_arguments_of_readers_are_named(arguments: dict[str, Any], words: str, file: Path) -> None:
+    with pytest.raises(VocabularyError, match=words):
+        Vocabulary.from_tiktoken(file, **{"eos_ids": [3], **arguments})
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+@pytest.mark.parametrize("build", [Vocabulary.from_tiktoken, Vocabulary.from_tekken, Vocabulary.from_sentencepiece])
+def test_paths_that_cannot_be_are_refused(build: Callable[..., Vocabulary], path: str) -> None:
+    with pytest.raises(VocabularyError, match="cannot be a path"):
+        build(path)
+
+
+@pytest.mark.parametrize("i", [0.5, "0", None])
+def test_ids_that_are_none_are_not_decoded(i: Any) -> None:
+    with pytest.raises(VocabularyError, match="is not the id of a token"):
+        Vocabulary.from_tokens([b"a"]).decode([i])
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -161,6 +197,12 @@ def test_a_small_tekken_file(tmp_path: Path) -> None:
         (small_tekken(vocab=[]), "do not go with 0 tokens"),
         (small_tekken(vocab=[{"rank": 1}] * 256), "entry 0 of vocab is damaged: it has the rank 1"),
         (small_tekken(special_tokens=[3]), "special_tokens are damaged"),
+        (small_tekken(vocab=5), "its vocab is int, not a list"),
+        (small_tekken(vocab=None), "its vocab is NoneType, not a list"),
+        (small_tekken(config={"default_vocab_size": math.inf, "default_num_special_tokens": 10}), "infinity"),
+        (small_tekken(special_tokens=[{"rank": math.inf, "token_str": "</s>"}]), "special_tokens are damaged"),
+        (small_tekken(special_tokens=[{"rank": 10, "token_str": "</s>"}]), "</s> has the id 10, .* below 10"),
+        (small_tekken(special_tokens=[{"rank": -1, "token_str": "</s>"}]), "</s> has the id -1"),
         (small_tekken(config={"default_vocab_size": 1 << 40, "default_num_special_tokens": 1 << 40}), "do not go"),
     ],
 )
