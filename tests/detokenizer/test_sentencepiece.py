@@ -13,8 +13,7 @@ import pytest
 from small_tokenizers import SENTENCEPIECE, TEXT, train_sentencepiece
 
 from pdacon.detokenizer import Vocabulary
-from pdacon.detokenizer.sentencepiece_model import parse
-from pdacon.detokenizer.sentencepiece_model import CONTROL, NORMAL, Model, reading_of
+from pdacon.detokenizer.sentencepiece_model import CONTROL, NORMAL, Model, parse, reading_of
 from pdacon.errors import VocabularyError
 
 sentencepiece = pytest.importorskip("sentencepiece")
