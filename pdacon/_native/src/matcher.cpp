@@ -146,7 +146,11 @@ std::string Matcher::shortest_completion() const {
 }
 
 std::string Matcher::forced_bytes(std::size_t limit) const {
-    return at_.terminated ? std::string() : pda_->forced_bytes(at_.reading, at_.stack, limit);
+    // Where tokens are not spelled by single bytes, the first one can spell what no other can: nothing is
+    // promised.
+    const bool unsure = at_.leading_space && pda_->trie().alphabet().empty();
+    if (at_.terminated || unsure) return {};
+    return pda_->forced_bytes(at_.reading, at_.stack, limit);
 }
 
 std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {
