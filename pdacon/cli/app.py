@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -51,12 +53,23 @@ app = typer.Typer(
 
 def run(argv: list[str]) -> int:
     """Run one command; its exit status."""
+    # A stream that was closed before the start (>&-) is None.
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115
     # Output is UTF-8 whatever the locale, as texts of a grammar are; what cannot be encoded is shown escaped, never
     # an error.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    return guarded(lambda: app(argv, prog_name="pdacon", standalone_mode=False) or 0)
+    return guarded(lambda: _started(argv))
+
+
+def _started(argv: list[str]) -> int:
+    if sys.stdout is None:
+        raise BadInput("standard output is closed")
+    return app(argv, prog_name="pdacon", standalone_mode=False) or 0
 
 
 def _show_version(wanted: bool) -> None:

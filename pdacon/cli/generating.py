@@ -17,7 +17,7 @@ from rich.console import Console
 import pdacon
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import is_local, load_model
-from pdacon.cli.prompts import Request
+from pdacon.cli.prompts import Request, require_unicode
 from pdacon.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Sampling:
     prefix: str
 
     def __post_init__(self) -> None:
+        require_unicode(self.prefix, "--prefix")
         if self.count > 1 and self.beams == 1 and self.temperature == 0:
             raise BadInput("temperature 0 always gives the same text: -n needs a temperature above 0, or --beams")
         if self.seed is not None and self.seed > _HIGHEST_SEED:

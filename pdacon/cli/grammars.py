@@ -34,10 +34,11 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "lexer": options.lexer.value,
         "import_paths": options.import_paths,
     }
-    if len(options.start) > 1 and not several_starts:
-        raise BadInput(f"--start is given {len(options.start)} times, but a text of this command begins with one rule")
-    if options.start:
-        chosen["start"] = options.start
+    starts = list(dict.fromkeys(options.start))
+    if len(starts) > 1 and not several_starts:
+        raise BadInput(f"--start is given {len(starts)} times, but a text of this command begins with one rule")
+    if starts:
+        chosen["start"] = starts
     if name == STDIN:
         return Grammar.from_lark(_decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()

@@ -30,6 +30,8 @@ def requests_of(prompts: Sequence[str], source: str | None, *, chat: bool) -> li
     OSError
         The input cannot be read.
     """
+    for prompt in prompts:
+        require_unicode(prompt, "--prompt")
     requests = [Request(prompt) for prompt in prompts]
     if source is not None:
         text = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
@@ -41,6 +43,22 @@ def requests_of(prompts: Sequence[str], source: str | None, *, chat: bool) -> li
     return [_as_chat(request) for request in requests] if chat else requests
 
 
+def require_unicode(text: str, place: str) -> None:
+    """Refuse what no tokenizer takes: halves of characters, as which bytes of arguments come that are not UTF-8.
+
+    Raises
+    ------
+    BadInput
+        There is such a half.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = ord(text[error.start])
+        what = f"byte {half - 0xDC00:#04x}" if 0xDC80 <= half <= 0xDCFF else f"the lone surrogate U+{half:04X}"
+        raise BadInput(f"{place} is not Unicode text: there is {what} in it") from error
+
+
 _EXAMPLE = '{"prompt": "Describe a person:"}'
 
 
@@ -49,6 +67,8 @@ def _parse(line: bytes, place: str) -> Request:
         row = json.loads(line)
     except ValueError as error:
         raise BadInput(f"{place}: not JSON ({error}); give one JSON object a line, such as {_EXAMPLE}") from error
+    wanted = row.get("prompt", row.get("messages")) if isinstance(row, dict) else row
+    require_unicode(json.dumps(wanted, ensure_ascii=False), place)
     if isinstance(row, str):
         return Request(row, {"prompt": row})
     if isinstance(row, dict) and isinstance(row.get("prompt"), str):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pdacon
 from pdacon.cli.display import printable
+from pdacon.cli.failures import BadInput
 from pdacon.cli.vocabularies import BYTES, Tokens, load_vocabulary
 from pdacon.grammar import Grammar
 from pdacon.matching.sampling import sample, sample_tokens
@@ -28,6 +29,8 @@ class Sample:
 def draw(grammar: Grammar, tokens: Tokens | None, size: int | None, seed: int) -> Iterator[Sample]:
     """Sentences, drawn by tokens if a vocabulary is given; without end."""
     vocabulary = (tokens or load_vocabulary(BYTES)).vocabulary
+    if tokens is not None and not vocabulary.eos_ids:
+        raise BadInput(f"{tokens.source} names no end token, so no text can be ended")
     constraint = pdacon.compile(grammar, vocabulary)
     if tokens is None:
         texts = sample(constraint, seed) if size is None else sample(constraint, seed, size=size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +15,7 @@ import pdacon
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import be_quiet, be_quiet_about_downloads, is_local, load, require
 from pdacon.detokenizer import Vocabulary
+from pdacon.errors import VocabularyError
 
 BYTES = "bytes"
 _END = 256
@@ -92,11 +93,18 @@ def _from_file(path: Path) -> Tokens:
     if beginning.lstrip()[:1] == b"{":
         content = _read_json(path)
         if isinstance(content, dict) and isinstance(content.get("vocab"), list):
-            return Tokens(Vocabulary.from_tekken(path), source, _tekken_names(content))
+            return Tokens(_with_ends_or_without(Vocabulary.from_tekken, path), source, _tekken_names(content))
         return _from_backend(path, {}, source)
     if re.match(rb"[A-Za-z0-9+/]+={0,2} \d+\r?\n", beginning):
         return Tokens(Vocabulary.from_tiktoken(path, eos_ids=()), source)
-    return Tokens(Vocabulary.from_sentencepiece(path), source, _sentencepiece_names(path))
+    return Tokens(_with_ends_or_without(Vocabulary.from_sentencepiece, path), source, _sentencepiece_names(path))
+
+
+def _with_ends_or_without(read: Callable[..., Vocabulary], source: Any) -> Vocabulary:
+    try:
+        return read(source)
+    except VocabularyError:  # perhaps it names no end token, which is no reason not to show the others
+        return read(source, eos_ids=())
 
 
 def _tekken_names(content: Mapping[str, Any]) -> Mapping[int, str]:
@@ -109,7 +117,10 @@ def _sentencepiece_names(path: Path) -> Mapping[int, str]:
         return MappingProxyType({})
     from sentencepiece import SentencePieceProcessor
 
-    model = SentencePieceProcessor(model_file=str(path))
+    try:
+        model = SentencePieceProcessor(model_file=str(path))
+    except RuntimeError:  # it wants more of a model than is needed to read it, such as an unknown piece
+        return MappingProxyType({})
     control = (i for i in range(model.vocab_size()) if model.is_control(i) or model.is_unknown(i))
     return MappingProxyType({i: model.id_to_piece(i) for i in control})
 
@@ -158,7 +169,7 @@ def _from_transformers(name: str, source: str) -> Tokens:
 
     be_quiet(bars=not is_local(name))
     tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained)
-    vocabulary = Vocabulary.from_huggingface(tokenizer)
+    vocabulary = _with_ends_or_without(Vocabulary.from_huggingface, tokenizer)
     return Tokens(vocabulary, source, _names(tokenizer.backend_tokenizer, vocabulary))
 
 

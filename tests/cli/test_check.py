@@ -117,3 +117,8 @@ def test_no_command_shows_the_commands(capsys: pytest.CaptureFixture[str]) -> No
 def test_asking_for_help_is_not_an_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_start_that_is_given_twice_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "json", "--start", "value", "--start", "value"]) == 0
+    assert capsys.readouterr().err == ""

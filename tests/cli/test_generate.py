@@ -222,3 +222,22 @@ def test_text_comes_as_it_is_made_and_control_c_is_quiet(model: str, tmp_path: P
         assert set(process.stdout.read()) <= set(b"x\n")
         assert process.stderr.read() == b""
         assert process.wait(timeout=60) == 130
+
+
+@pytest.mark.parametrize("option", ["--prompt", "--prefix"])
+def test_arguments_that_are_not_utf_8_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "json", option, "a\udcff"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1] == f"pdacon: {option} is not Unicode text: there is byte 0xff in it"
+
+
+@pytest.mark.parametrize(
+    "line", ['"\\ud800"', '{"prompt": "\\ud800"}', '{"messages": [{"role": "user", "content": "\\ud800"}]}']
+)
+def test_half_characters_of_an_input_are_refused(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(f'{{"prompt": "fine", "note": "\\ud800"}}\n{line}\n')
+    assert main(["generate", "json", "-i", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"pdacon: {path}, line 2 is not Unicode text: there is the lone surrogate U+D800 in it\n")

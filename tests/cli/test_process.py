@@ -128,3 +128,15 @@ def test_output_does_not_depend_on_the_locale(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "•" in done.stdout.decode("utf-8")
     assert done.stderr == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a stream with a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "status", "err"),
+    [(">&-", 2, "pdacon: standard output is closed\n"), ("2>&-", 0, ""), ("<&-", 0, "")],
+)
+def test_streams_that_are_closed(closed: str, status: int, err: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", COMMAND, "check", "json"], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (status, err)

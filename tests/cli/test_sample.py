@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from support.lark_oracle import accepts
@@ -105,3 +107,11 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], sample) -> Non
     assert out == ""
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1
+
+
+def test_texts_that_cannot_be_ended_are_no_samples(sample, tmp_path: Path) -> None:
+    path = tmp_path / "bytes.tiktoken"
+    path.write_bytes(b"".join(b64encode(bytes([i])) + b" %d\n" % i for i in range(256)))
+    status, out, err = sample("json", "-n", "1", "--tokenizer", str(path))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"{path} names no end token" in err

@@ -149,3 +149,14 @@ def test_bad_input_is_one_line_and_status_2(
     assert out == ""
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1
+
+
+def test_a_model_without_an_end_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.model"
+    pieces = b"".join(b"\x0a\x03\x0a\x01" + bytes([i]) for i in b"ab")  # two normal pieces
+    path.write_bytes(pieces)
+    assert main(["tokens", "--tokenizer", str(path)]) == 0
+    assert "none known" in capsys.readouterr().out
+    path.write_bytes(pieces[:-1])
+    assert main(["tokens", "--tokenizer", str(path)]) == 2
+    assert "is not a SentencePiece model" in capsys.readouterr().err
