@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -109,3 +110,13 @@ def test_pieces_of_a_text_lose_no_space(name: str) -> None:
         (written,) = generate(model, tokenizer, "the", constraint=constraint, seed=seed, max_tokens=8, prefix="lazy")
         assert written.text.startswith("lazy")
         assert not written.complete or accepts(WORDS, written.text)
+
+
+def test_a_word_that_becomes_special_makes_a_new_vocabulary(model: Any, tokenizer: Any) -> None:
+    tokenizer = deepcopy(tokenizer)  # that of all tests
+    (token,) = tokenizer.encode("a", add_special_tokens=False)
+    before = vocabulary(model, tokenizer)
+    assert vocabulary(model, tokenizer) is before
+    assert before.tokens[token] == b"a"
+    tokenizer.add_special_tokens({"sep_token": "a"})
+    assert vocabulary(model, tokenizer).tokens[token] is None

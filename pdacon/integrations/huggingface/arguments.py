@@ -34,7 +34,8 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     """
     width = model.config.get_text_config(decoder=True).vocab_size
     ends = model.generation_config.eos_token_id
-    key = (width, repr(ends), len(tokenizer))  # tokens can be added to a tokenizer
+    # Tokens can be added to a tokenizer, and words that it has can be made special.
+    key = (width, repr(ends), len(tokenizer), tuple(getattr(tokenizer, "all_special_ids", ())))
     known = _vocabularies.get(tokenizer)
     if known is None or known[0] != key:
         known = key, Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
