@@ -109,7 +109,8 @@ def _with_ends_or_without(read: Callable[..., Vocabulary], source: Any) -> Vocab
 
 def _tekken_names(content: Mapping[str, Any]) -> Mapping[int, str]:
     listed = content.get("special_tokens") or ()
-    return MappingProxyType({token["rank"]: token["token_str"] for token in listed if token.get("token_str")})
+    named = (token for token in listed if token.get("token_str") and isinstance(token.get("rank"), int))
+    return MappingProxyType({token["rank"]: token["token_str"] for token in named})
 
 
 def _sentencepiece_names(path: Path) -> Mapping[int, str]:

@@ -160,3 +160,14 @@ def test_a_model_without_an_end_is_shown(tmp_path: Path, capsys: pytest.CaptureF
     path.write_bytes(pieces[:-1])
     assert main(["tokens", "--tokenizer", str(path)]) == 2
     assert "is not a SentencePiece model" in capsys.readouterr().err
+
+
+def test_special_tokens_of_a_tekken_file_without_ids_have_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "tekken.json"
+    content = {
+        "config": {"default_vocab_size": 4, "default_num_special_tokens": 3},
+        "vocab": [{"rank": 0, "token_bytes": b64encode(b"a").decode()}],
+        "special_tokens": [{"rank": 2, "token_str": "</s>"}, {"token_str": "<x>"}, {"rank": [], "token_str": "<y>"}],
+    }
+    path.write_text(json.dumps(content))
+    assert load_vocabulary(str(path)).names == {2: "</s>"}
