@@ -27,6 +27,7 @@ from pdacon.cli.options import (
     LexerOption,
     Lookahead,
     LookaheadOption,
+    PostlexOption,
     SeedOption,
     StartOption,
     TextArgument,
@@ -97,6 +98,7 @@ def check(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
     fail_on: Annotated[
@@ -110,9 +112,8 @@ def check(
 
     Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
-    loaded = load_grammar(
-        grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []), several_starts=True
-    )
+    options = GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex)
+    loaded = load_grammar(grammar, options, several_starts=True)
     from pdacon.cli.checking import check_grammar
 
     return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
@@ -139,6 +140,7 @@ def sample(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
 ) -> int:
     """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
@@ -146,7 +148,7 @@ def sample(
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
     from pdacon.cli.sampling import show_samples
 
     tokens = None if tokenizer is None else _tokens(tokenizer)
@@ -166,6 +168,7 @@ def mask(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
 ) -> int:
@@ -175,7 +178,7 @@ def mask(
     beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
     from pdacon.cli.masking import show_mask
     from pdacon.cli.texts import read_text
 
@@ -206,6 +209,7 @@ def explain(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
     format: FormatOption = Format.text,
 ) -> int:
@@ -217,7 +221,7 @@ def explain(
     Exit status: 0 if it is allowed, 1 if it is not.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
@@ -301,6 +305,7 @@ def generate(
     conflicts: ConflictsOption = Conflicts.error,
     lookahead: LookaheadOption = Lookahead.reject,
     lexer: LexerOption = Lexer.contextual,
+    postlex: PostlexOption = None,
     import_path: ImportPathOption = None,
 ) -> int:
     """Let a language model write texts that the grammar allows.
@@ -316,7 +321,7 @@ def generate(
     name = positional if grammar is None else grammar
     assert name is not None
     _one_standard_input(name, source)
-    loaded = load_grammar(name, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or []))
+    loaded = load_grammar(name, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
     from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, show_texts
     from pdacon.cli.prompts import requests_of
 

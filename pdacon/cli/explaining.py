@@ -20,7 +20,8 @@ from pdacon.matching import Explanation
 
 def explain(constraint: Constraint, text: bytes, token: str | None) -> Explanation:
     """Why ``token`` may or may not come after ``text``; without one, or where the text itself goes wrong: the text."""
-    matcher: Matcher = constraint.matcher()
+    strip = constraint.vocabulary.strip_leading_space  # as when a model generates
+    matcher: Matcher = constraint.matcher(strip_leading_space=strip)
     if token is None:
         return matcher.explain(text)
     asked = find_tokens(constraint.vocabulary, token)[0] if is_id(token) else token_text(token)

@@ -32,6 +32,7 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "conflicts": options.conflicts.value,
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
+        "postlex": options.postlex and options.postlex.value,
         "import_paths": options.import_paths,
     }
     starts = list(dict.fromkeys(options.start))
@@ -43,6 +44,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         return Grammar.from_lark(_decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()
     if name in names:
+        if Path(name).is_file():
+            sys.stderr.write(f"pdacon: {name} is the built-in grammar; write ./{name} for the file of that name\n")
         return Grammar.builtin(name, **chosen)
     path = Path(name)
     if name and path.is_dir():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -17,9 +17,8 @@ from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
-from pdacon.lexer import compile_pattern
-from pdacon.matching.lexemes import first_bytes
-from pdacon.pda import Configuration, Expectation, Machine, expect
+from pdacon.matching.following import expect_viable
+from pdacon.pda import Configuration, Expectation, Machine
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,12 @@ class Outlook:
 
 
 def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
-    """What may come after ``text``, or after as much of it as is viable. Cost: linear in the text."""
-    matcher = constraint.matcher(max_rollback=0)
+    """What may come after ``text``, or after as much of it as is viable. Cost: linear in the text.
+
+    Where the tokenizer strips a space that a text begins with, the first token may have one more, as in ``generate``.
+    """
+    strip = constraint.vocabulary.strip_leading_space
+    matcher = constraint.matcher(max_rollback=0, strip_leading_space=strip)
     viable = len(text)
     if not matcher.accept_bytes(text):
         viable = next(i for i in range(len(text)) if not matcher.accept_bytes(text[i : i + 1]))
@@ -61,7 +64,10 @@ def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
     matcher.fill_bitmask(bitmask)
     allowed = numpy.unpackbits(bitmask.view(numpy.uint8), bitorder="little", count=vocabulary.size)
     tokens = tuple(numpy.flatnonzero(allowed).tolist())
-    beginnings = {text[0] for text in map(vocabulary.tokens.__getitem__, tokens) if text is not None}
+    texts = [text for text in map(vocabulary.tokens.__getitem__, tokens) if text is not None]
+    if strip and viable == 0:
+        texts = [text.removeprefix(b" ") for text in texts]
+    beginnings = {text[0] for text in texts if text}
     return Outlook(
         viable=text[:viable],
         rest=text[viable:],
@@ -87,16 +93,7 @@ def _expected(grammar: Grammar, viable: bytes, beginnings: set[int]) -> Expectat
     configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(viable)
     if configuration is None:
         raise AssertionError(f"the matcher accepts {viable!r}, but it has no configuration")
-    expected = expect(configuration)
-    return replace(expected, next=tuple(t for t in expected.next if _begins(grammar, t, beginnings)))
-
-
-def _begins(grammar: Grammar, terminal: int, beginnings: set[int]) -> bool:
-    """Whether a lexeme of the terminal can begin with one of the bytes."""
-    pattern = grammar.terminals[terminal].pattern
-    if pattern is None:
-        return False
-    return not beginnings.isdisjoint(first_bytes(compile_pattern(pattern.regexp, grammar.options.g_regex_flags)))
+    return expect_viable(configuration, beginnings.__contains__)
 
 
 def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int) -> Text:
@@ -119,7 +116,9 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     lines += listed("may follow:", following or [rest])
     texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
     texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
-    count = f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}"
+    strip = vocabulary.strip_leading_space and not outlook.viable
+    one_space = ", of whose spaces in front one does not count" if strip else ""
+    count = f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}{one_space}"
     if most == 0:
         lines.append(count)
     else:

@@ -31,6 +31,12 @@ class Lexer(str, Enum):
     basic = "basic"
 
 
+class Postlex(str, Enum):
+    """Indenters that come with Lark."""
+
+    python = "python"
+
+
 class Format(str, Enum):
     """How a result is written."""
 
@@ -55,6 +61,7 @@ class GrammarOptions:
     lookahead: Lookahead = Lookahead.reject
     lexer: Lexer = Lexer.contextual
     import_paths: list[Path] = field(default_factory=list)
+    postlex: Postlex | None = None
 
 
 def complete_grammar(incomplete: str) -> list[str]:
@@ -108,6 +115,16 @@ LexerOption = Annotated[
         "--lexer",
         metavar="contextual|basic",
         help="Which of Lark's lexers gives the grammar its meaning.",
+        rich_help_panel=_IN,
+    ),
+]
+PostlexOption = Annotated[
+    Postlex | None,
+    typer.Option(
+        "--postlex",
+        metavar="python",
+        help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT).",
+        show_default=False,
         rich_help_panel=_IN,
     ),
 ]

@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import pdacon
 from pdacon.cli.display import printable
@@ -35,8 +36,10 @@ def draw(grammar: Grammar, tokens: Tokens | None, size: int | None, seed: int) -
     if tokens is None:
         texts = sample(constraint, seed) if size is None else sample(constraint, seed, size=size)
         return map(Sample, texts)
-    walks = sample_tokens(constraint, seed) if size is None else sample_tokens(constraint, seed, size=size)
-    return (Sample(vocabulary.decode(ids).decode("utf-8"), tuple(ids)) for ids in walks)
+    walker = partial(sample_tokens, constraint, seed, strip_leading_space=vocabulary.strip_leading_space)
+    walks = walker() if size is None else walker(size=size)
+    strip = b" " if vocabulary.strip_leading_space else b""
+    return (Sample(vocabulary.decode(ids).removeprefix(strip).decode("utf-8"), tuple(ids)) for ids in walks)
 
 
 def show_samples(

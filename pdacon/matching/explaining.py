@@ -17,6 +17,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
 from pdacon.matching.explanation import Cut, Explanation, listing, tail
+from pdacon.matching.following import expect_viable
 from pdacon.pda import Configuration, Expectation, Machine, expect, refuse
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
@@ -65,7 +66,7 @@ class Explainer:
         place = start and start.read(text[:viable])
         if start is None or place is None:
             raise AssertionError(f"the matcher accepts {read!r}, but it has no configuration")
-        expected = expect(place)
+        expected = expect(place) if matcher.is_terminated() else expect_viable(place, lambda byte: _takes(probe, byte))
         cuts = self._cuts(start, place, read)
         if matcher.is_terminated():
             reason = "an end token was accepted; only end tokens may follow"
@@ -275,6 +276,11 @@ class Explainer:
 
     def _rule_of(self, symbol: int) -> str:
         return next(p.rule for p in self._grammar.productions if p.lhs == symbol)
+
+
+def _takes(matcher: _core.Matcher, byte: int) -> bool:
+    """Whether a matcher accepts a byte, which it is spared."""
+    return _core.Matcher(matcher).accept_bytes(_BYTES[byte])
 
 
 def _first_character(text: bytes) -> bytes:

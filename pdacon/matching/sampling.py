@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
@@ -75,7 +76,12 @@ def sample(
 
 
 def sample_tokens(
-    constraint: Constraint, rng: Random | int | None = None, *, size: int = 20, start: str | None = None
+    constraint: Constraint,
+    rng: Random | int | None = None,
+    *,
+    size: int = 20,
+    start: str | None = None,
+    strip_leading_space: bool = False,
 ) -> Iterator[list[int]]:
     """Random sentences as tokens that a model could have generated, end token included; without end.
 
@@ -88,6 +94,8 @@ def sample_tokens(
         As for `sample`.
     size : int
         As for `sample`, in tokens.
+    strip_leading_space : bool
+        As for `Constraint.matcher`: whether one space that the tokens begin with is not part of the text.
 
     Yields
     ------
@@ -102,7 +110,7 @@ def sample_tokens(
     _require_size(size)
     if not constraint.vocabulary.eos_ids:
         raise ValueError("the vocabulary has no end token, so no sequence of its tokens is a whole text; give eos_ids")
-    return _token_walks(constraint, _random(rng), size, start)
+    return _token_walks(constraint, _random(rng), size, partial(constraint.matcher, start, None, strip_leading_space))
 
 
 def _random(rng: Random | int | None) -> Random:
@@ -140,7 +148,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         yield _longest_of_few(walk, rng.randint(1, size))
 
 
-def _token_walks(constraint: Constraint, rng: Random, size: int, start: str | None) -> Iterator[list[int]]:
+def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable[[], Matcher]) -> Iterator[list[int]]:
     vocabulary = constraint.vocabulary
     ends = _Ends(constraint)
     single = np.array([text is not None and len(text) == 1 for text in vocabulary.tokens])
@@ -148,7 +156,7 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, start: str | No
     by_text = {text: i for i, text in enumerate(vocabulary.tokens) if text is not None}
 
     def walk(target: int) -> tuple[int, list[int]]:
-        matcher = constraint.matcher(start)
+        matcher = begin()
         ids: list[int] = []
         while True:
             left = _completion_length(matcher) if len(ids) >= target else None

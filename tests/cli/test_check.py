@@ -122,3 +122,48 @@ def test_asking_for_help_is_not_an_error(arguments: list[str], capsys: pytest.Ca
 def test_a_start_that_is_given_twice_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "json", "--start", "value", "--start", "value"]) == 0
     assert capsys.readouterr().err == ""
+
+
+INDENTED = """
+start: stmt+
+stmt: NAME _NEWLINE | "if" NAME ":" _NEWLINE _INDENT stmt+ _DEDENT
+NAME: /[a-z]+/
+_NEWLINE: /(\\r?\\n[\\t ]*)+/
+%declare _INDENT _DEDENT
+%ignore " "
+"""
+
+
+def test_postlex_is_lark_s_indenter(write, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write("blocks.lark", INDENTED)
+    assert main(["check", name, "--fail-on", "note"]) == 1
+    out = capsys.readouterr().out
+    assert "warning[PDA009]: terminal that nothing produces: _INDENT" in out
+    assert "--postlex python" in out
+    assert main(["check", name, "--postlex", "python", "--fail-on", "note"]) == 0
+    assert main(["check", name, "--postlex", "ruby"]) == 2
+    assert "'ruby' is not one of 'python'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["mask", "TEXT"], ["explain", "TEXT"], ["sample"], ["generate", "--max-tokens", "3"]]
+)
+def test_postlex_is_an_option_of_every_command(command: list[str], write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Masks follow indentation, or the refusal says that they do not."""
+    name = write("blocks.lark", INDENTED)
+    arguments = [argument.replace("TEXT", "if x:\n  y\n") for argument in command[1:]]
+    status = main([command[0], name, *arguments, "--postlex", "python"])
+    out, err = capsys.readouterr()
+    assert (status == 0 and out) or (status == 2 and "indentation" in err)
+
+
+def test_a_file_with_the_name_of_a_built_in_grammar_is_not_passed_over_in_silence(
+    write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("json", 'start: "mine"')
+    assert main(["check", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert "json.lark" in out
+    assert err == "pdacon: json is the built-in grammar; write ./json for the file of that name\n"
+    assert main(["check", "./json"]) == 0
+    assert capsys.readouterr().err == ""

@@ -6,14 +6,16 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from small_tokenizers import train_byte_level
+from small_tokenizers import train_byte_fallback, train_byte_level
 from transformers import PreTrainedTokenizerFast
 
 import pdacon
 from pdacon.cli import main
 from pdacon.cli.masking import look_ahead
+from pdacon.cli.vocabularies import load_vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +178,41 @@ def test_bad_input_is_one_line_and_status_2(
     assert out == ""
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def stripping(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tokenizer that strips a space at the start of what it decodes, as Llama 2's does."""
+    folder = tmp_path_factory.mktemp("stripping")
+    trained = train_byte_fallback(strip=True)
+    PreTrainedTokenizerFast(tokenizer_object=trained, eos_token="</s>").save_pretrained(folder)
+    return str(folder)
+
+
+WORDS = 'start: "The" " " "fox"'
+
+
+def test_a_leading_space_counts_as_it_does_when_a_model_generates(
+    stripping: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grammar = tmp_path / "words.lark"
+    grammar.write_text(WORDS)
+
+    def said(*arguments: str) -> dict[str, Any]:
+        assert main([arguments[0], str(grammar), *arguments[1:], "--tokenizer", stripping, "--format", "json"]) == 0
+        shown: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return shown
+
+    vocabulary = load_vocabulary(stripping).vocabulary
+    assert vocabulary.strip_leading_space
+    first = {vocabulary.tokens[i] for i in said("mask", "")["tokens"]}
+    assert {b"T", b" "} <= first
+    assert said("mask", "")["next_terminals"] == ["THE"]
+    behind = {vocabulary.tokens[i] for i in said("mask", "The")["tokens"]}
+    assert b" " in behind
+    assert b"f" not in behind
+    main(["mask", str(grammar), "", "--tokenizer", stripping])
+    assert ", of whose spaces in front one does not count:" in capsys.readouterr().out
+    assert said("explain", "", f"#{vocabulary.tokens.index(b' ')}")["text"] == ""
+    assert main(["sample", str(grammar), "-n", "1", "--tokenizer", stripping, "--jsonl", "--seed", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == "The fox"

@@ -63,7 +63,7 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
         (b"", 'start: A B\nA: "a"\nB: "b"', {"lexer": "basic"}, b"b",
          'the lexer takes "b" for B, which the parser does not take here; expected A'),
         (b"if", 'start: "if" NAME "," NAME\nNAME: /[a-z]+/\n%ignore " "', {"lexer": "basic"}, b"i",
-         'the lexer reads "ifi" as NAME, which the parser does not take here; expected NAME or " "'),
+         'the lexer reads "ifi" as NAME, which the parser does not take here; expected " "'),
         (b"/*z", 'start: (S|C|A|Z)*\nS: "/"\nA: "*"\nZ: "z"\nC: /\\/\\*z*?\\*\\//',
          {"lookahead": "commit", "conflicts": "shift"}, b"/",
          '"/" could come here, but lookahead="commit" gives such texts up'),
@@ -180,3 +180,13 @@ def test_repr(json: pdacon.Constraint) -> None:
     assert repr(matcher) == '<Matcher after 2 bytes ("[]"), accepting>'
     assert matcher.accept_token(EOS)
     assert repr(matcher) == '<Matcher after 2 bytes ("[]"), terminated>'
+
+
+def test_what_leads_nowhere_is_not_expected() -> None:
+    """After "if" comes _INDENT only, which nothing makes: neither a space nor a NAME leads to a sentence."""
+    grammar = 'start: "if" _INDENT NAME | NAME\nNAME: /[a-z]+/\n%declare _INDENT\n%ignore " "'
+    explanation = after(b"if", grammar, conflicts="shift").explain(b" ")
+    assert not explanation.allowed
+    assert explanation.expected == ()
+    assert "NAME" in explanation.unfinished
+    assert after(b"ifs", grammar, conflicts="shift").explain(b" ").expected == ('" "',)

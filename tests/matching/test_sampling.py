@@ -117,3 +117,11 @@ def test_what_cannot_be_done() -> None:
         sample_tokens(constraint)
     with pytest.raises(ValueError, match="size"):
         sample(constraint, size=0)
+
+
+def test_a_leading_space_that_does_not_count_is_walked_over() -> None:
+    vocab = pdacon.Vocabulary.from_tokens([b"The", b" The", b" ", b"fox", None], eos_ids=[4])
+    constraint = pdacon.compile(pdacon.Grammar.from_lark('start: "The" " " "fox"'), vocab)
+    for strip, texts in ((False, {b"The fox"}), (True, {b"The fox", b" The fox"})):
+        walks = islice(sample_tokens(constraint, 1, strip_leading_space=strip), 40)
+        assert {vocab.decode(ids) for ids in walks} == texts
