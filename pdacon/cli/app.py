@@ -13,26 +13,18 @@ from pdacon.cli.failures import BadInput, guarded
 from pdacon.cli.grammars import STDIN, load_grammar
 from pdacon.cli.options import (
     GRAMMAR_HELP,
-    Conflicts,
-    ConflictsOption,
     FailOn,
     FileOption,
     Format,
     FormatOption,
     GrammarArgument,
     GrammarOptions,
-    ImportPathOption,
     JsonLinesOption,
-    Lexer,
-    LexerOption,
-    Lookahead,
-    LookaheadOption,
-    PostlexOption,
     SeedOption,
-    StartOption,
     TextArgument,
     TokenizerOption,
     complete_grammar,
+    with_grammar_options,
 )
 
 if TYPE_CHECKING:
@@ -92,14 +84,11 @@ def _common(
 
 
 @app.command(epilog=_examples("pdacon check my.lark", "pdacon check my.lark --start expr --format json"))
+@with_grammar_options
 def check(
     grammar: GrammarArgument,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
-    import_path: ImportPathOption = None,
+    *,
+    options: GrammarOptions,
     format: FormatOption = Format.text,
     fail_on: Annotated[
         FailOn,
@@ -112,7 +101,6 @@ def check(
 
     Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
-    options = GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex)
     loaded = load_grammar(grammar, options, several_starts=True)
     from pdacon.cli.checking import check_grammar
 
@@ -120,8 +108,10 @@ def check(
 
 
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
+@with_grammar_options
 def sample(
     grammar: GrammarArgument,
+    *,
     count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts, all different.")] = 10,
     size: Annotated[
         int | None,
@@ -136,19 +126,14 @@ def sample(
     seed: SeedOption = None,
     tokenizer: TokenizerOption = None,
     json_lines: JsonLinesOption = False,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
-    import_path: ImportPathOption = None,
+    options: GrammarOptions,
 ) -> int:
     """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
 
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
     """
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(grammar, options)
     from pdacon.cli.sampling import show_samples
 
     tokens = None if tokenizer is None else _tokens(tokenizer)
@@ -158,18 +143,15 @@ def sample(
 @app.command(
     epilog=_examples("""pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt --tokenizer tokenizer.json")
 )
+@with_grammar_options
 def mask(
     grammar: GrammarArgument,
+    *,
     text: TextArgument = None,
     file: FileOption = None,
     tokenizer: TokenizerOption = None,
     show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
-    import_path: ImportPathOption = None,
+    options: GrammarOptions,
     format: FormatOption = Format.text,
 ) -> int:
     """What may come after this text, as terminals and as tokens?
@@ -178,7 +160,7 @@ def mask(
     beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(grammar, options)
     from pdacon.cli.masking import show_mask
     from pdacon.cli.texts import read_text
 
@@ -191,8 +173,10 @@ def mask(
         """pdacon explain json '{"a" 1}'""", """pdacon explain json '{"a"' ,""", "pdacon explain json [ '#50'"
     )
 )
+@with_grammar_options
 def explain(
     grammar: GrammarArgument,
+    *,
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="The text. @PATH: a file; -: standard input.", show_default=False)
     ],
@@ -205,12 +189,7 @@ def explain(
         ),
     ] = None,
     tokenizer: TokenizerOption = None,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
-    import_path: ImportPathOption = None,
+    options: GrammarOptions,
     format: FormatOption = Format.text,
 ) -> int:
     """Why may this token, or this text, not come here? How is the text read?
@@ -221,7 +200,7 @@ def explain(
     Exit status: 0 if it is allowed, 1 if it is not.
     """
     _one_standard_input(grammar, text)
-    loaded = load_grammar(grammar, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(grammar, options)
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
@@ -238,7 +217,9 @@ def explain(
         "pdacon generate json --input prompts.jsonl --jsonl --batch-size 8 > answers.jsonl",
     )
 )
+@with_grammar_options
 def generate(
+    *,
     positional: Annotated[
         str | None,
         typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
@@ -301,12 +282,7 @@ def generate(
         int, typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.")
     ] = 1,
     json_lines: JsonLinesOption = False,
-    start: StartOption = None,
-    conflicts: ConflictsOption = Conflicts.error,
-    lookahead: LookaheadOption = Lookahead.reject,
-    lexer: LexerOption = Lexer.contextual,
-    postlex: PostlexOption = None,
-    import_path: ImportPathOption = None,
+    options: GrammarOptions,
 ) -> int:
     """Let a language model write texts that the grammar allows.
 
@@ -321,7 +297,7 @@ def generate(
     name = positional if grammar is None else grammar
     assert name is not None
     _one_standard_input(name, source)
-    loaded = load_grammar(name, GrammarOptions(start or [], conflicts, lookahead, lexer, import_path or [], postlex))
+    loaded = load_grammar(name, options)
     from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, show_texts
     from pdacon.cli.prompts import requests_of
 

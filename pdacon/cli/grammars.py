@@ -33,9 +33,9 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
         "postlex": options.postlex and options.postlex.value,
-        "import_paths": options.import_paths,
+        "import_paths": options.import_path or [],
     }
-    starts = list(dict.fromkeys(options.start))
+    starts = list(dict.fromkeys(options.start or []))
     if len(starts) > 1 and not several_starts:
         raise BadInput(f"--start is given {len(starts)} times, but a text of this command begins with one rule")
     if starts:

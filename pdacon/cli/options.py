@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import Enum
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -52,18 +55,6 @@ class FailOn(str, Enum):
     note = "note"
 
 
-@dataclass(frozen=True)
-class GrammarOptions:
-    """How the grammar on the command line is to be read."""
-
-    start: list[str] = field(default_factory=list)
-    conflicts: Conflicts = Conflicts.error
-    lookahead: Lookahead = Lookahead.reject
-    lexer: Lexer = Lexer.contextual
-    import_paths: list[Path] = field(default_factory=list)
-    postlex: Postlex | None = None
-
-
 def complete_grammar(incomplete: str) -> list[str]:
     """Built-in names and grammar files that begin like that."""
     from pdacon.grammar.builtin import builtin_names
@@ -80,57 +71,9 @@ def complete_grammar(incomplete: str) -> list[str]:
 
 
 GRAMMAR_HELP = "A Lark grammar: a file, a built-in name (json, arithmetic), or - for standard input."
-_IN = "Grammar options"
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
-]
-StartOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--start", metavar="RULE", help="The start rule (check takes several). Default: start.", rich_help_panel=_IN
-    ),
-]
-ConflictsOption = Annotated[
-    Conflicts,
-    typer.Option(
-        "--conflicts",
-        metavar="error|shift",
-        help="'shift' accepts what Lark settles silently, as Lark settles it.",
-        rich_help_panel=_IN,
-    ),
-]
-LookaheadOption = Annotated[
-    Lookahead,
-    typer.Option(
-        "--lookahead",
-        metavar="reject|commit",
-        help="'commit' accepts unbounded lookahead and loses some texts.",
-        rich_help_panel=_IN,
-    ),
-]
-LexerOption = Annotated[
-    Lexer,
-    typer.Option(
-        "--lexer",
-        metavar="contextual|basic",
-        help="Which of Lark's lexers gives the grammar its meaning.",
-        rich_help_panel=_IN,
-    ),
-]
-PostlexOption = Annotated[
-    Postlex | None,
-    typer.Option(
-        "--postlex",
-        metavar="python",
-        help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT).",
-        show_default=False,
-        rich_help_panel=_IN,
-    ),
-]
-ImportPathOption = Annotated[
-    list[Path] | None,
-    typer.Option("--import-path", metavar="DIR", help="Where %import looks; may be repeated.", rich_help_panel=_IN),
 ]
 TextArgument = Annotated[
     str | None,
@@ -158,3 +101,87 @@ SeedOption = Annotated[
     typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one."),
 ]
 JsonLinesOption = Annotated[bool, typer.Option("--jsonl", metavar="", help="One JSON object a line.")]
+
+
+_GRAMMAR_PANEL = "Grammar options"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarOptions:
+    """How the grammar on the command line is to be read; each field is an option of the commands that take one."""
+
+    start: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--start",
+            metavar="RULE",
+            help="The start rule (check takes several). Default: start.",
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+    conflicts: Annotated[
+        Conflicts,
+        typer.Option(
+            "--conflicts",
+            metavar="error|shift",
+            help="'shift' accepts what Lark settles silently, as Lark settles it.",
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = Conflicts.error
+    lookahead: Annotated[
+        Lookahead,
+        typer.Option(
+            "--lookahead",
+            metavar="reject|commit",
+            help="'commit' accepts unbounded lookahead and loses some texts.",
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = Lookahead.reject
+    lexer: Annotated[
+        Lexer,
+        typer.Option(
+            "--lexer",
+            metavar="contextual|basic",
+            help="Which of Lark's lexers gives the grammar its meaning.",
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = Lexer.contextual
+    postlex: Annotated[
+        Postlex | None,
+        typer.Option(
+            "--postlex",
+            metavar="python",
+            help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT).",
+            show_default=False,
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+    import_path: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--import-path",
+            metavar="DIR",
+            help="Where %import looks; may be repeated.",
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+
+
+def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The command as typer is to see it: in place of its parameter ``options`` an option for each field."""
+    types = get_type_hints(GrammarOptions, include_extras=True)
+    expanded = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
+        for field in fields(GrammarOptions)
+    ]
+    shown: list[Parameter] = []
+    for parameter in signature(command, eval_str=True).parameters.values():
+        shown += expanded if parameter.name == "options" else [parameter]
+
+    @wraps(command)
+    def collecting(**given: Any) -> int:
+        chosen = {parameter.name: given.pop(parameter.name) for parameter in expanded}
+        return command(**given, options=GrammarOptions(**chosen))
+
+    collecting.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    return collecting
