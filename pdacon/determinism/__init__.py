@@ -12,11 +12,23 @@ and LALRPOP.
 
 from pdacon.determinism.checker import check, check_stages, make_report
 from pdacon.determinism.declared import declared_findings
-from pdacon.determinism.findings import LEVELS, TITLES, DeterminismReport, Finding, Level, Witness, quote
+from pdacon.determinism.findings import (
+    LEVELS,
+    TITLES,
+    Counterexample,
+    Derivation,
+    DeterminismReport,
+    Finding,
+    Level,
+    Witness,
+    quote,
+)
 
 __all__ = [
     "LEVELS",
     "TITLES",
+    "Counterexample",
+    "Derivation",
     "DeterminismReport",
     "Finding",
     "Level",

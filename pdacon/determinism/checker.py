@@ -93,6 +93,7 @@ def make_report(grammar: Grammar, findings: Iterable[Finding]) -> DeterminismRep
         findings=tuple(sorted(findings, key=_rank)),
         conflicts=options.conflicts,
         lookahead=options.lookahead,
+        source=grammar.source,
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span
@@ -28,6 +28,15 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA007": "empty language",
         "PDA008": "unsupported",
         "PDA009": "terminal that nothing produces",
+        "PDA010": "terminal that is never matched",
+        "PDA011": "keyword that is not reserved",
+        "PDA012": "pattern that matches less than it denotes",
+        "PDA013": "never used",
+        "PDA014": "rule that derives no text",
+        "PDA015": "lexical dead end",
+        "PDA016": "endless ignored text",
+        "PDA017": "bytes that the vocabulary cannot spell",
+        "PDA018": "lookahead of more than one byte",
     }
 )
 
@@ -70,9 +79,83 @@ class Witness:
         return {
             "symbols": list(self.symbols),
             "position": self.position,
-            "text": None if self.text is None else self.text.decode("utf-8", "backslashreplace"),
-            "loop": None if self.loop is None else self.loop.decode("utf-8", "backslashreplace"),
+            "text": _json_text(self.text),
+            "loop": _json_text(self.loop),
             "tokens": None if self.tokens is None else list(self.tokens),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One reading of a sentence: a node of a derivation tree.
+
+    Parameters
+    ----------
+    symbol : str
+        The author's name of a rule or terminal.
+    children : tuple of Derivation or None
+        What the rule was expanded to, empty for an empty production; None for a leaf that is left as it stands: a
+        terminal, or a rule that need not be spelt out.
+    """
+
+    symbol: str
+    children: tuple[Derivation, ...] | None = None
+
+    def leaves(self) -> tuple[str, ...]:
+        """The sentence: symbols of the leaves from left to right. Linear in the tree, which may be deep."""
+        found: list[str] = []
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            if node.children is None:
+                found.append(node.symbol)
+            else:
+                pending.extend(reversed(node.children))
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``symbol`` and ``children``."""
+        children = None if self.children is None else [child.to_dict() for child in self.children]
+        return {"symbol": self.symbol, "children": children}
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Two readings that the parser cannot tell apart where it has to decide.
+
+    Parameters
+    ----------
+    unifying : bool
+        True: both readings derive the same sentence of one symbol, so that the grammar is ambiguous. False: only the
+        first ``position`` leaves are the same.
+    first : Derivation
+        The reading that takes Lark's choice: the shift, or for reduce/reduce the first production.
+    second : Derivation
+        The other one.
+    position : int
+        The decision is due before leaf ``position``.
+    first_text, second_text : bytes or None
+        Texts of the two sentences, where they can be spelled; one text twice if ``unifying``.
+    complete : bool
+        False: the search for a sentence that has both readings was cut short by its time limit.
+    """
+
+    unifying: bool
+    first: Derivation
+    second: Derivation
+    position: int
+    first_text: bytes | None = None
+    second_text: bytes | None = None
+    complete: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
+        return {
+            "unifying": self.unifying,
+            "position": self.position,
+            "first": {"derivation": self.first.to_dict(), "text": _json_text(self.first_text)},
+            "second": {"derivation": self.second.to_dict(), "text": _json_text(self.second_text)},
+            "complete": self.complete,
         }
 
 
@@ -98,6 +181,12 @@ class Finding:
         A shortest input that shows it.
     repair : str or None
         What to write instead, where known.
+    cause : str or None
+        For a conflict what kind it is, a stable word such as ``"dangling-else"``.
+    counterexample : Counterexample or None
+        For a conflict two readings of what the parser sees.
+    related : tuple of (str, Span)
+        Further places, each with a few words on what is there.
     """
 
     id: str
@@ -108,6 +197,9 @@ class Finding:
     symbols: tuple[str, ...] = ()
     witness: Witness | None = None
     repair: str | None = None
+    cause: str | None = None
+    counterexample: Counterexample | None = None
+    related: tuple[tuple[str, Span], ...] = ()
 
     def __post_init__(self) -> None:
         if self.id not in TITLES or self.level not in LEVELS:
@@ -115,25 +207,27 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        span = self.span
         return {
             "id": self.id,
             "level": self.level,
             "title": self.title,
             "message": self.message,
-            "span": None
-            if span is None
-            else {
-                "path": span.path,
-                "line": span.line,
-                "column": span.column,
-                "end_line": span.end_line,
-                "end_column": span.end_column,
-            },
+            "span": _json_span(self.span),
             "symbols": list(self.symbols),
             "witness": None if self.witness is None else self.witness.to_dict(),
             "repair": self.repair,
+            "cause": self.cause,
+            "counterexample": None if self.counterexample is None else self.counterexample.to_dict(),
+            "related": [{"label": label, "span": _json_span(span)} for label, span in self.related],
         }
+
+
+class Sizes(Protocol):
+    """How large the automata of a grammar are."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +242,18 @@ class DeterminismReport:
         Sorted by level, then id, then place.
     conflicts, lookahead : str
         The options that the levels depend on, see ``Grammar.from_lark``.
+    source : str
+        The grammar's text.
+    sizes : Sizes or None
+        How large its automata are; None where ``compile`` made the report.
     """
 
     subject: str
     findings: tuple[Finding, ...]
     conflicts: str
     lookahead: str
+    source: str = ""
+    sizes: Sizes | None = None
 
     @property
     def ok(self) -> bool:
@@ -174,13 +274,14 @@ class DeterminismReport:
         return f"{self.subject}: {'ok' if self.ok else 'refused'} ({', '.join(counted) or 'no findings'})"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead`` and ``findings``."""
+        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings`` and ``sizes``."""
         return {
             "subject": self.subject,
             "ok": self.ok,
             "conflicts": self.conflicts,
             "lookahead": self.lookahead,
             "findings": [finding.to_dict() for finding in self.findings],
+            "sizes": None if self.sizes is None else self.sizes.to_dict(),
         }
 
     def render(self, width: int | None = None) -> str:
@@ -198,6 +299,22 @@ class DeterminismReport:
         if len(errors) > 1:
             shown.append(f"and {len(errors) - 1} more: see report.render()")
         return "; ".join(shown)
+
+
+def _json_text(text: bytes | None) -> str | None:
+    return None if text is None else text.decode("utf-8", "backslashreplace")
+
+
+def _json_span(span: Span | None) -> dict[str, Any] | None:
+    if span is None:
+        return None
+    return {
+        "path": span.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
 
 
 def quote(text: bytes) -> str:
