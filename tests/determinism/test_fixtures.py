@@ -39,7 +39,9 @@ def report_of(path: Path) -> DeterminismReport:
     options_file = path.with_name("options.json")
     options = json.loads(options_file.read_text(encoding="utf-8")) if options_file.exists() else {}
     tokens = options.pop("vocabulary", None)
-    vocabulary = None if tokens is None else Vocabulary.from_tokens([*(token.encode() for token in tokens), None], [len(tokens)])
+    vocabulary = (
+        None if tokens is None else Vocabulary.from_tokens([*(token.encode() for token in tokens), None], [len(tokens)])
+    )
     grammar = Grammar.from_lark(path.read_text(encoding="utf-8"), source_path=path.name, **options)
     return check(grammar, vocabulary)
 
