@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import fill
 
 from pdacon.determinism.findings import DeterminismReport, Finding
+from pdacon.determinism.snippets import Mark, snippet
+from pdacon.determinism.trees import counterexample_lines
 
 _INDENT = "    "
 WIDTH = 110
@@ -12,19 +14,39 @@ WIDTH = 110
 
 
 def render_text(report: DeterminismReport, width: int = WIDTH) -> str:
-    """The whole report; ends with the summary line and no newline."""
-    return "\n\n".join([*(_block(finding, report.subject, width) for finding in report.findings), report.summary()])
+    """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
+    blocks = [_block(finding, report, width) for finding in report.findings]
+    return "\n\n".join([*blocks, report.summary()])
 
 
-def _block(finding: Finding, subject: str, width: int) -> str:
-    place = str(finding.span) if finding.span is not None else subject
+def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
+    place = str(finding.span) if finding.span is not None else report.subject
     lines = [f"{place}: {finding.level}[{finding.id}]: {finding.title}"]
+    lines += _source_lines(finding, report, width)
     lines += [_wrapped(line, width) for line in finding.message.split("\n")]
-    if finding.witness is not None:
+    if finding.counterexample is not None:
+        shown = counterexample_lines(finding.counterexample, _names(finding), width - len(_INDENT))
+        lines += [_INDENT + line for line in shown]
+    elif finding.witness is not None:
         lines.append(f"{_INDENT}for example: {finding.witness}")
+    if finding.cause is not None:
+        lines.append(f"{_INDENT}cause: {finding.cause.replace('-', ' ')}")
     if finding.repair is not None:
         lines.append(_wrapped(f"repair: {finding.repair}", width))
     return "\n".join(lines)
+
+
+def _source_lines(finding: Finding, report: DeterminismReport, width: int) -> list[str]:
+    """The place and what is related to it, as far as they are in the grammar's own text."""
+    marks = [] if finding.span is None else [Mark(finding.span)]
+    marks += [Mark(span, "-", label) for label, span in finding.related]
+    return snippet(report.source, marks, width, _INDENT)
+
+
+def _names(finding: Finding) -> tuple[str, str]:
+    if finding.id == "PDA001":
+        return "shift, as Lark does", "reduce"
+    return "one reduction", "the other"
 
 
 def _wrapped(line: str, width: int) -> str:

@@ -1,0 +1,174 @@
+"""Counterexamples as text: a sentence with a dot where the parser has to decide, and a small tree for each reading.
+
+Leaves that stand side by side share a line, a node whose children are all leaves is one line, and so is a chain of
+rules that only stand for each other: a tree takes a few lines, and stays narrow however long its sentence is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from textwrap import wrap
+
+from pdacon.determinism.findings import Counterexample, Derivation, quote
+
+DOT = "•"
+_DEEPEST = 8  # Below, a node is shown as the row of its leaves.
+_NEAR = 8  # Symbols to show at either end of a long row, and on both sides of the dot
+_NARROWEST = 12  # Columns for what a line says, however far in it begins
+
+
+def counterexample_lines(counterexample: Counterexample, names: tuple[str, str], width: int) -> list[str]:
+    """Lines without indentation. ``names`` say how the parser gets to the two readings, such as shift and reduce."""
+    first, second = counterexample.first, counterexample.second
+    position = counterexample.position
+    if counterexample.unifying:
+        lines = [f"This has two readings; the parser has to choose at the {DOT}:"]
+        lines += _sentence(first.leaves(), position, width)
+        lines += _text(counterexample.first_text, width)
+    else:
+        found = "" if counterexample.complete else " (the search for one text with both readings ran out of time)"
+        lines = wrap(
+            f"These begin alike, and the parser has to choose at the {DOT}, not knowing the rest{found}:", width
+        )
+        for reading, text in ((first, counterexample.first_text), (second, counterexample.second_text)):
+            lines += [*_sentence(reading.leaves(), position, width), *_text(text, width)]
+    for name, reading, after in ((names[0], first, False), (names[1], second, True)):
+        lines.append(f"{name}:")
+        lines += [f"  {line}" for line in _tree_lines(reading, position, after, width - 2)]
+    return lines
+
+
+def _sentence(leaves: Sequence[str], position: int, width: int) -> list[str]:
+    words = _shortened([*leaves[:position], DOT, *leaves[position:]])
+    return wrap(words, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+
+
+def _text(text: bytes | None, width: int) -> list[str]:
+    if text is None:
+        return []
+    return wrap(f"as text: {quote(text)}", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _tree_lines(root: Derivation, position: int, after: bool, width: int) -> list[str]:
+    return _drawn(_Reader(root, position, after).branch(root, 0), "", "", width)
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A line of a drawn tree, and what hangs below it."""
+
+    line: str
+    below: tuple[_Branch, ...] = ()
+
+
+class _Reader:
+    """Reads a tree from left to right and puts the dot where it belongs.
+
+    The dot goes before the leaf at ``position``, or with ``after`` behind the leaf before it, so that it stands at the
+    end of what is complete; an empty rule at that place is what is complete.
+    """
+
+    def __init__(self, root: Derivation, position: int, after: bool) -> None:
+        self._position = position
+        self._after = after and (position > 0 or _has_empty(root, position))
+        self._empty = after and _has_empty(root, position)
+        self._read = 0
+        self._dotted = False
+
+    def branch(self, node: Derivation, depth: int) -> _Branch:
+        names = [node.symbol]
+        while node.children is not None and len(node.children) == 1 and node.children[0].children is not None:
+            (node,) = node.children
+            names.append(node.symbol)
+        head = " → ".join(names)
+        children = node.children
+        if children is None or depth == _DEEPEST:
+            children = tuple(Derivation(leaf) for leaf in node.leaves())
+        if not children:
+            return _Branch(f"{head}: {self._nothing()}")
+        if all(child.children is None for child in children):
+            return _Branch(f"{head}: {self._row(children)}")
+        below = [
+            _Branch(self._row(run)) if run[0].children is None else self.branch(run[0], depth + 1)
+            for run in _runs(children)
+        ]
+        return _Branch(head, tuple(below))
+
+    def _nothing(self) -> str:
+        if self._empty and self._read == self._position and not self._dotted:
+            self._dotted = True
+            return DOT
+        return "(nothing)"
+
+    def _row(self, leaves: Sequence[Derivation]) -> str:
+        words = []
+        for leaf in leaves:
+            words += self._dot(not self._after)
+            words.append(leaf.symbol)
+            self._read += 1
+            words += self._dot(self._after and not self._empty)
+        return _shortened(words)
+
+    def _dot(self, wanted: bool) -> list[str]:
+        if wanted and self._read == self._position and not self._dotted:
+            self._dotted = True
+            return [DOT]
+        return []
+
+
+def _shortened(words: Sequence[str]) -> str:
+    """A row of symbols; of a long one its ends and what is near the dot."""
+    if len(words) <= 6 * _NEAR:
+        return " ".join(words)
+    centers = [0, len(words) - 1, *([words.index(DOT)] if DOT in words else [])]
+    near = [k for k in range(len(words)) if any(abs(k - center) < _NEAR for center in centers)]
+    shown = [words[k] if k - before == 1 else f"... {words[k]}" for before, k in pairwise([-1, *near])]
+    return " ".join(shown)
+
+
+def _has_empty(root: Derivation, position: int) -> bool:
+    """Whether an empty rule stands between leaf ``position - 1`` and the next."""
+    read = 0
+    pending = [root]
+    while pending and read <= position:
+        node = pending.pop()
+        if node.children is None:
+            read += 1
+        elif not node.children and read == position:
+            return True
+        else:
+            pending.extend(reversed(node.children))
+    return False
+
+
+def _runs(children: Sequence[Derivation]) -> Iterator[list[Derivation]]:
+    """Leaves side by side together, each other node alone."""
+    run: list[Derivation] = []
+    for child in children:
+        if child.children is None:
+            run.append(child)
+            continue
+        if run:
+            yield run
+        yield [child]
+        run = []
+    if run:
+        yield run
+
+
+def _drawn(branch: _Branch, first: str, rest: str, width: int) -> list[str]:
+    """The lines of a branch: ``first`` goes before its own line, ``rest`` before those that follow."""
+    lines = wrap(
+        branch.line,
+        max(width, len(rest) + _NARROWEST),
+        initial_indent=first,
+        subsequent_indent=f"{rest}{'│' if branch.below else ' '}   ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for k, below in enumerate(branch.below):
+        corner, bar = ("└─ ", "   ") if k == len(branch.below) - 1 else ("├─ ", "│  ")
+        lines += _drawn(below, rest + corner, rest + bar, width)
+    return lines

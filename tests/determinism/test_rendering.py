@@ -1,0 +1,168 @@
+"""Reports on a terminal: source lines with carets, counterexamples as trees, whatever the width."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding
+from pdacon.determinism.snippets import Mark, columns, snippet
+from pdacon.determinism.trees import counterexample_lines
+from pdacon.grammar import Span
+
+NAMES = ("shift", "reduce")
+
+
+def span(line: int, column: int, end_column: int, end_line: int | None = None) -> Span:
+    return Span("g.lark", line, column, end_line or line, end_column)
+
+
+def shown(source: str, *marks: Mark, width: int = 40) -> str:
+    return "\n".join(snippet(source, marks, width, ""))
+
+
+def test_a_place_is_underlined() -> None:
+    assert shown("a\nbc def\n", Mark(span(2, 4, 7))) == "2 | bc def\n  |    ^^^"
+
+
+def test_an_empty_place_gets_one_caret() -> None:
+    assert shown("c:", Mark(span(1, 3, 3))) == "1 | c:\n  |   ^"
+
+
+def test_related_places_have_labels_and_are_in_the_order_of_the_text() -> None:
+    source = "one\ntwo\n\n\n\n\n\n\n\nten"
+    marks = [Mark(span(10, 1, 4)), Mark(span(1, 1, 4), "-", "the other"), Mark(span(2, 2, 3), "-")]
+    assert shown(source, *marks) == " 1 | one\n   | --- the other\n 2 | two\n   |  -\n...\n10 | ten\n   | ^^^"
+
+
+def test_a_label_that_does_not_fit_comes_below() -> None:
+    assert shown("0123456789" * 3, Mark(span(1, 21, 31), "-", "a label of some length")).splitlines() == [
+        "1 | 012345678901234567890123456789",
+        "  |                     ----------",
+        "  |              a label of some length",
+    ]
+
+
+def test_a_place_of_several_lines_is_underlined_without_its_indentation() -> None:
+    assert shown("a: b\n   | c", Mark(span(1, 4, 6, 2))) == "1 | a: b\n  |    ^\n2 |    | c\n  |    ^^"
+    assert shown("a: b\nc: d", Mark(span(1, 1, 1, 2))) == "1 | a: b\n  | ^^^^"
+
+
+def test_tabs_and_wide_and_combining_characters_do_not_shift_carets() -> None:
+    assert shown("\tx\ty", Mark(span(1, 4, 5))) == "1 |     x    y\n  |          ^"
+    assert shown("語語x", Mark(span(1, 3, 4))) == "1 | 語語x\n  |     ^"
+    assert shown("語語x", Mark(span(1, 2, 3))) == "1 | 語語x\n  |   ^^"
+    assert shown("e\u0301x", Mark(span(1, 3, 4))) == "1 | e\u0301x\n  |  ^"
+
+
+def test_what_a_terminal_would_obey_is_not_printed() -> None:
+    assert "\x1b" not in shown("a\x1b[31mb", Mark(span(1, 1, 2)))
+
+
+@pytest.mark.parametrize("column", [1, 50, 500, 989, 1000])
+@pytest.mark.parametrize("letter", ["x", "語"])
+def test_long_lines_are_cut_around_the_caret(column: int, letter: str) -> None:
+    line = letter * (column - 1) + "?" + letter * (1000 - column)
+    text, carets = shown(line, Mark(span(1, column, column + 1))).splitlines()
+    assert columns(text) <= 40
+    before = text[: text.index("?")]
+    assert columns(before) == carets.index("^")
+    assert carets.count("^") == 1
+    assert ("..." in before) == (column > 1 and len(before) - 4 < column - 1)
+
+
+def test_a_long_place_is_underlined_as_far_as_it_is_shown() -> None:
+    text, carets = shown("x" * 1000, Mark(span(1, 101, 901))).splitlines()
+    assert len(text) <= 40
+    assert text.count("...") == 2
+    assert carets.count("^") == text.count("x")
+
+
+def test_places_that_the_source_does_not_have_are_left_out() -> None:
+    assert shown("one line", Mark(span(7, 1, 2))) == ""
+    assert shown("one", Mark(span(1, 9, 12))) == "1 | one\n  |    ^"
+
+
+def leaves(words: str) -> tuple[Derivation, ...]:
+    return tuple(map(Derivation, words.split()))
+
+
+SHIFT = Derivation("stmt", (*leaves("if C then"), Derivation("stmt", leaves("if C then stmt else stmt"))))
+REDUCE = Derivation("stmt", (*leaves("if C then"), Derivation("stmt", leaves("if C then stmt")), *leaves("else stmt")))
+
+
+def test_two_readings_of_one_sentence() -> None:
+    lines = counterexample_lines(Counterexample(True, SHIFT, REDUCE, 7, b"ifx", b"ifx"), NAMES, 76)
+    assert "\n".join(lines) == (
+        """\
+This has two readings; the parser has to choose at the •:
+  if C then if C then stmt • else stmt
+  as text: "ifx"
+shift:
+  stmt
+  ├─ if C then
+  └─ stmt: if C then stmt • else stmt
+reduce:
+  stmt
+  ├─ if C then
+  ├─ stmt: if C then stmt •
+  └─ else stmt"""
+    )
+
+
+def test_two_sentences_that_begin_alike() -> None:
+    first = Derivation("s", leaves("X Y"))
+    second = Derivation("s", (Derivation("a", (Derivation("b", leaves("X")),)), *leaves("Y Z")))
+    lines = counterexample_lines(Counterexample(False, first, second, 1, complete=False), NAMES, 76)
+    assert "ran out of time" in " ".join(lines)
+    assert "  X • Y" in lines
+    assert "  X • Y Z" in lines
+    assert "  ├─ a → b: X •" in lines
+
+
+def test_what_is_empty_is_shown_where_it_is() -> None:
+    second = Derivation("s", (Derivation("a", ()), *leaves("X"), Derivation("b", ())))
+    lines = counterexample_lines(Counterexample(False, Derivation("s", leaves("X")), second, 0), NAMES, 76)
+    assert lines[-7:] == ["shift:", "  s: • X", "reduce:", "  s", "  ├─ a: •", "  ├─ X", "  └─ b: (nothing)"]
+
+
+def test_the_dot_is_shown_once_in_every_tree() -> None:
+    trees = [
+        Derivation("s", (Derivation("a", leaves("X")), *leaves("Y"))),
+        Derivation("s", (Derivation("a", ()), Derivation("b", leaves("X Y")))),
+        Derivation("s", (Derivation("a", (Derivation("c", ()), *leaves("X"), Derivation("d", ()))), *leaves("Y"))),
+    ]
+    for first in trees:
+        for second in trees:
+            for position in (0, 1):
+                lines = counterexample_lines(Counterexample(False, first, second, position), NAMES, 76)
+                head, tail = lines.index("shift:"), lines.index("reduce:")
+                assert "\n".join(lines[head:tail]).count("•") == 1
+                assert "\n".join(lines[tail:]).count("•") == 1
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_trees_stay_narrow_and_short_however_deep_and_long(width: int) -> None:
+    deep = Derivation("X")
+    for _ in range(300):
+        deep = Derivation("e", (Derivation('"("'), deep, Derivation('")"')))
+    lines = counterexample_lines(Counterexample(False, deep, deep, 300), NAMES, width)
+    assert max(map(len, lines)) <= width
+    assert len(lines) < 100
+
+
+def test_a_report_has_the_source_line_and_the_related_place() -> None:
+    finding = Finding(
+        "PDA001",
+        "error",
+        "t",
+        "m",
+        span(1, 7, 8),
+        cause="dangling-else",
+        counterexample=Counterexample(True, SHIFT, REDUCE, 7),
+        related=(("also", span(2, 1, 2)),),
+    )
+    report = DeterminismReport("g.lark", (finding,), "error", "reject", source="stmt: x\ny: z\n")
+    rendered = report.render(60)
+    assert "    1 | stmt: x\n      |       ^\n    2 | y: z\n      | - also\n" in rendered
+    assert "\n    cause: dangling else\n" in rendered
+    assert rendered.endswith("\n\ng.lark: refused (1 error)")
