@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdacon.errors import (
         ArtifactError,
         CancelledError,
+        DrawingError,
         EmptyLanguageError,
         GrammarError,
         GrammarSyntaxError,
@@ -33,6 +34,7 @@ __all__ = [
     "CancelledError",
     "Constraint",
     "DeterminismReport",
+    "DrawingError",
     "EmptyLanguageError",
     "Explanation",
     "Finding",
@@ -69,7 +71,7 @@ _ROOMS = {
     "mask_ids": "matching",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
-_MODULES = frozenset({*_ROOMS.values(), "errors", "lalr", "lexer", "pda"})
+_MODULES = frozenset({*_ROOMS.values(), "drawing", "errors", "lalr", "lexer", "pda"})
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ PdaconError
 ├── VocabularyError                 tokens or a tokenizer that cannot be used as given
 ├── LimitExceededError              .what, .given, .limit
 ├── CancelledError                  the caller asked to stop
+├── DrawingError                    there is nothing of that name to draw
 ├── ArtifactError                   kept for constraints on disk: nothing saves one yet, so nothing raises it
 └── MatcherError                    a Matcher used in a way that has no meaning
 """
@@ -79,6 +80,10 @@ class LimitExceededError(PdaconError):
 
 class CancelledError(PdaconError):
     """The caller cancelled the work."""
+
+
+class DrawingError(PdaconError):
+    """What is to be drawn is not in the grammar: a terminal, a rule or a state; the message names those there are."""
 
 
 class ArtifactError(PdaconError):

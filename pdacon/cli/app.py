@@ -332,6 +332,32 @@ def tokens(
     return show_tokens(_tokens(tokenizer), wanted or [], json_format=format is Format.json)
 
 
+@app.command(epilog=_examples("pdacon draw json --terminal NUMBER -o number.svg"))
+@with_grammar_options
+def draw(
+    grammar: GrammarArgument,
+    *,
+    terminal: Annotated[
+        str, typer.Option("--terminal", metavar="NAME", help="The automaton of a terminal: what it matches.")
+    ],
+    most: Annotated[int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
+    ] = None,
+    options: GrammarOptions,
+) -> int:
+    """Pictures of a grammar, as SVG."""
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.drawing import write_picture
+
+    def picture() -> str:
+        from pdacon.drawing import draw_terminal
+
+        return draw_terminal(loaded, terminal, **({} if most is None else {"most": most}))
+
+    return write_picture(picture, out)
+
+
 def _one_standard_input(*arguments: str | None) -> None:
     if arguments.count(STDIN) > 1:
         raise BadInput("standard input (-) can be given only once")

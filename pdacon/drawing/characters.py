@@ -1,0 +1,74 @@
+"""Sets of characters in as few words as a reader needs."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from pdacon.lexer.classes import SCALAR_VALUES, complement, difference
+from pdacon.lexer.unicode_sets import SetName, unicode_set
+from pdacon.lexer.utf8 import Ranges
+
+_SURROGATES: Ranges = ((0xD800, 0xDFFF),)
+_CATEGORIES: tuple[tuple[SetName, str], ...] = (("word", "\\w"), ("digit", "\\d"), ("space", "\\s"))
+_LONGEST = 48  # characters of a label; a longer one is cut, and the number of characters is said
+_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\v": "\\v", "\\": "\\\\", " ": '" "'}
+
+
+def describe_set(characters: Ranges) -> str:
+    """A set as an edge's label.
+
+    ``a-z _``, ``\\w``, ``not " \t``, ``\\w except \\d``, ``any``: items with spaces between them, and whichever of
+    these forms is the shortest. Characters that would not show are escaped as in Python, a space is ``" "``.
+    """
+    if characters == SCALAR_VALUES:
+        return "any"
+    forms = [_items(characters)]
+    others = complement(characters)
+    if others:
+        forms.append(f"not {_items(others)}")
+    word = unicode_set("word")
+    if not difference(characters, word):
+        forms.append(f"\\w except {_items(difference(word, characters))}")
+    shortest = min(forms, key=len)
+    if len(shortest) <= _LONGEST:
+        return shortest
+    return f"{_cut(forms[0])} ... ({sum(last - first + 1 for first, last in characters):,} characters)"
+
+
+def _items(characters: Ranges) -> str:
+    words = []
+    for name, sign in _CATEGORIES:
+        members = difference(unicode_set(name), _SURROGATES)
+        if not difference(members, characters):
+            words.append(sign)
+            characters = difference(characters, members)
+    return " ".join([*words, *(word for first, last in characters for word in _range(first, last))])
+
+
+def _range(first: int, last: int) -> Iterator[str]:
+    if last - first < 2:
+        yield from map(_shown, range(first, last + 1))
+    else:
+        yield f"{_shown(first)}-{_shown(last)}"
+
+
+def _shown(point: int) -> str:
+    character = chr(point)
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if point < 0x7F and character.isprintable():
+        return character
+    # Letters that stand alone are read; marks, and signs that are easily taken for another, are not.
+    if point > 0xFF and unicodedata.category(character) in ("Lu", "Ll") and point < 0x530:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _cut(items: str) -> str:
+    kept = ""
+    for word in items.split(" "):
+        if len(kept) + len(word) > _LONGEST // 2:
+            break
+        kept += f" {word}" if kept else word
+    return kept

@@ -1,0 +1,241 @@
+"""Terminals: what is drawn finds the match that Python's ``re`` finds, is as small as can be, and is labelled right."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import lark
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lexer.regexes import LETTERS, regexes_of_size, rich_regexes, texts_over
+
+from pdacon import DrawingError, Grammar, UnsupportedGrammarError
+from pdacon.drawing.automaton import CharacterAutomaton, character_automaton
+from pdacon.drawing.characters import describe_set
+from pdacon.lexer import compile_pattern
+from pdacon.lexer.classes import SCALAR_VALUES, complement, difference, union
+from pdacon.lexer.unicode_sets import unicode_set
+from pdacon.lexer.utf8 import Ranges
+
+pytest.importorskip("graphlay")
+
+from pdacon.drawing import Graph, draw_terminal, terminal_graph
+
+PYTHON = Path(lark.__file__).parent / "grammars" / "python.lark"
+
+
+def match_end(automaton: CharacterAutomaton, text: str) -> int | None:
+    """Where the match at the start of a text ends, read off the automaton."""
+    at, found = automaton.states[automaton.entries[0]], None
+    for position, character in enumerate([*text, None]):
+        if at.accepts is not None:
+            found = position - at.accepts
+        if character is None:
+            return found if at.accepts_at_end is None else position - at.accepts_at_end
+        point = ord(character)
+        ways = [target for ranges, target in at.edges if any(low <= point <= high for low, high in ranges)]
+        if not ways:
+            return found
+        (target,) = ways
+        at = automaton.states[target]
+    raise AssertionError
+
+
+def disagreements(regexp: str, texts: list[str], flags: int = 0) -> list[tuple[str, int | None, int | None]]:
+    automaton = character_automaton(compile_pattern(regexp, flags))
+    assert automaton.complete
+    expected = [match and match.end() for match in map(re.compile(regexp, flags).match, texts)]
+    found = [match_end(automaton, text) for text in texts]
+    return [row for row in zip(texts, expected, found, strict=True) if row[1] != row[2]]
+
+
+def test_small_patterns_match_what_re_matches() -> None:
+    texts = texts_over("ab", 4)
+    for size in (1, 2, 3):
+        for regexp in regexes_of_size(size, ["a", "b", "."]):
+            assert disagreements(regexp, texts) == [], regexp
+
+
+@pytest.mark.parametrize("regexp", ["a(?!b)c?", "a(?=b|$)", "a(?!b)|ab", "(?:a|ab)(?=c)", "a+?(?=b)", "ab?$"])
+def test_what_is_looked_at_belongs_to_what_follows(regexp: str) -> None:
+    assert disagreements(regexp, texts_over("abc\n", 4)) == []
+
+
+@given(rich_regexes, st.lists(st.text(LETTERS, max_size=6), min_size=1, max_size=8))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_rich_patterns_match_what_re_matches(regexp: str, texts: list[str]) -> None:
+    assert disagreements(regexp, texts) == []
+
+
+def test_a_lazy_pattern_stops_at_its_first_match() -> None:
+    graph = terminal_graph(Grammar.from_lark('start: C\nC: /"""(.|\\n)*?"""/'), "C")
+    (last,) = [node for node in graph.nodes if node.accepting]
+    assert not [edge for edge in graph.edges if edge.source == last.id]
+
+
+@pytest.mark.parametrize("regexp", [r'"([^"\\]|\\.)*"', r"\w+|[^\W\d]\w*!", r"(a|b)*abb", r"/\*(.|\n)*?\*/"])
+def test_no_two_states_are_alike(regexp: str) -> None:
+    states = character_automaton(compile_pattern(regexp)).states
+    different = {
+        pair for pair in combinations(range(len(states)), 2) if states[pair[0]].accepts != states[pair[1]].accepts
+    }
+    while True:
+        more = {
+            (first, second)
+            for first, second in set(combinations(range(len(states)), 2)) - different
+            if any(
+                after is None or other is None or tuple(sorted((after, other))) in different
+                for after, other in pairs_of_successors(states[first].edges, states[second].edges)
+                if after != other
+            )
+        }
+        if not more:
+            break
+        different |= more
+    assert len(different) == len(states) * (len(states) - 1) // 2
+
+
+def pairs_of_successors(first: tuple, second: tuple) -> set[tuple[int | None, int | None]]:
+    pairs: set[tuple[int | None, int | None]] = set()
+    rest = [(SCALAR_VALUES, None)]
+    for ranges, _ in first:
+        rest = [(difference(left, ranges), None) for left, _ in rest]
+    other_rest = complement(union(ranges for ranges, _ in second))
+    for ranges, target in [*first, *rest]:
+        for others, other in [*second, (other_rest, None)]:
+            if difference(ranges, complement(others)):
+                pairs.add((target, other))
+    return pairs
+
+
+# Labels
+
+
+def read_label(label: str) -> Ranges:
+    """The set that a label names."""
+    if label == "any":
+        return SCALAR_VALUES
+    if label.startswith("not "):
+        return complement(read_label(label.removeprefix("not ")))
+    if " except " in label:
+        whole, _, removed = label.partition(" except ")
+        return difference(read_label(whole), read_label(removed))
+    categories = {"\\w": "word", "\\d": "digit", "\\s": "space"}
+    sets: list[Ranges] = []
+    for item in re.findall(rf"{CHARACTER}(?:-{CHARACTER})?", label):
+        if item in categories:
+            sets.append(difference(unicode_set(categories[item]), ((0xD800, 0xDFFF),)))
+            continue
+        points = [ord(" ") if end == '" "' else ord(unescaped(end)) for end in re.findall(CHARACTER, item)]
+        sets.append(((points[0], points[-1]),))
+    return union(sets)
+
+
+CHARACTER = r'(?:" "|\\x..|\\u.{4}|\\U.{8}|\\.|[^ ])'
+
+
+def unescaped(text: str) -> str:
+    return text.encode("latin-1", "backslashreplace").decode("unicode_escape") if len(text) > 1 else text
+
+
+@pytest.mark.parametrize(
+    ("regexp", "label"),
+    [
+        ("[0-9]", "0-9"),
+        ("[a-zA-Z_]", "A-Z _ a-z"),
+        (r"[\t ]", '\\t " "'),
+        (r"\w", "\\w"),
+        (r"[^\W\d]", "\\w except \\d"),
+        (r"[^\"\\\x00-\x1f]", '\\x00-\\x1f " \\\\'),
+        (".", "\\n"),
+        (r"[\s\S]", "any"),
+        ("[eE]", "E e"),
+        ("[à-ÿ]", "\\xe0-\\xff"),
+        ("é|日", "\\xe9 \\u65e5"),
+    ],
+)
+def test_labels(regexp: str, label: str) -> None:
+    ((characters, _),) = character_automaton(compile_pattern(regexp)).states[0].edges
+    assert describe_set(characters) in (label, f"not {label}")
+    assert read_label(describe_set(characters)) == characters
+
+
+@given(st.lists(st.tuples(st.sampled_from(LETTERS), st.sampled_from(LETTERS)), min_size=1, max_size=3))
+@settings(max_examples=100, deadline=None)
+def test_a_label_says_which_characters(borders: list[tuple[str, str]]) -> None:
+    characters = difference(union([tuple(sorted(map(ord, pair)))] for pair in borders), ((0xD800, 0xDFFF),))
+    for chosen in (characters, complement(characters)):
+        label = describe_set(chosen)
+        assert "..." in label or read_label(label) == chosen
+
+
+def test_a_label_that_would_be_long_is_cut() -> None:
+    scattered = tuple((point, point) for point in range(0x100, 0x200, 3))
+    assert describe_set(scattered).endswith(f"... ({len(scattered)} characters)")
+
+
+# What is drawn
+
+
+def test_the_graph_of_a_number() -> None:
+    graph = terminal_graph(Grammar.builtin("json"), "NUMBER")
+    assert graph.title == r"NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/"
+    walked, accepting = walk(graph, ["-", "1-9", "0-9", ".", "0-9", "E e", "+ -", "0-9"])
+    assert accepting == [False, False, True, True, False, True, False, False, True]
+    assert walked == "8"
+
+
+def walk(graph: Graph, labels: list[str]) -> tuple[str, list[bool]]:
+    """Follow labels from the start; the last state, and for each on the way whether it accepts."""
+    nodes = {node.id: node for node in graph.nodes}
+    (at,) = [node.id for node in graph.nodes if node.start]
+    accepting = [nodes[at].accepting]
+    for label in labels:
+        (at,) = [edge.target for edge in graph.edges if edge.source == at and edge.labels == (label,)]
+        accepting.append(nodes[at].accepting)
+    return at, accepting
+
+
+def test_what_lies_behind_is_said() -> None:
+    graph = terminal_graph(Grammar.from_lark("start: A B\nA: /a/\nB: /(?<=a)b/"), "B")
+    entries = {edge.labels for edge in graph.edges if edge.source.startswith("entry")}
+    assert ("after a",) in entries
+    assert len(entries) == 2
+
+
+def test_a_large_automaton_is_cut_and_says_so() -> None:
+    grammar = Grammar.from_lark("start: A\nA: /[ab]*a[ab]{6}/")
+    graph = terminal_graph(grammar, "A", most=10)
+    assert len([node for node in graph.nodes if node.shape in ("circle", "box")]) == 10
+    (more,) = [node for node in graph.nodes if node.shape == "more"]
+    assert more.rows[0].text == "118 more states"
+    assert any("128 states" in line for line in graph.legend)
+    assert any(edge.target == "more" for edge in graph.edges)
+
+
+def test_every_terminal_of_python_can_be_drawn() -> None:
+    grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
+    for terminal in grammar.terminals:
+        if terminal.pattern is not None:
+            assert draw_terminal(grammar, terminal.name).startswith("<svg")
+
+
+def test_terminals_are_found_by_name_and_by_literal() -> None:
+    grammar = Grammar.builtin("json")
+    names = ["TRUE", '"true"', "true"]
+    assert len({draw_terminal(grammar, name) for name in names}) == 1
+    with pytest.raises(DrawingError, match=r"no terminal NUMBERS; did you mean NUMBER\?"):
+        terminal_graph(grammar, "NUMBERS")
+    with pytest.raises(DrawingError, match=r"there are: .*STRING"):
+        terminal_graph(grammar, "zzz")
+
+
+def test_what_has_no_automaton() -> None:
+    grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
+    with pytest.raises(DrawingError, match="_INDENT has no pattern"):
+        terminal_graph(grammar, "_INDENT")
+    with pytest.raises(UnsupportedGrammarError, match="backreference"):
+        terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(a)b\1/"), "A")
