@@ -9,7 +9,7 @@ from random import Random
 from hypothesis import strategies as st
 from support.lowering import load
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
-from support.vocabularies import TinyVocabulary, alphabet_bytes, tiny_vocabularies
+from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
 from pdacon import Constraint
@@ -34,9 +34,8 @@ def small_world(name: str, kind: int) -> SmallWorld | None:
     """A small grammar with its vocabulary of a kind, None if that cannot spell a sentence."""
     grammar = next(grammar for grammar in EXACT if grammar.name == name)
     noise = Random(name)
-    single = alphabet_bytes(grammar.alphabet)
-    texts = [b"".join(noise.choices(single, k=6)) for _ in range(20)]
-    tiny = tiny_vocabularies(grammar.alphabet, texts, noise)[kind]
+    texts = [b"".join(noise.choices(grammar.letters, k=6)) for _ in range(20)]
+    tiny = tiny_vocabularies(grammar.letters, texts, noise)[kind]
     loaded = load(grammar)
     try:
         constraint = pdacon.compile(loaded, tiny.vocabulary())

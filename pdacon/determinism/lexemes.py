@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_pattern, find_collisions, find_unbounded_lookahead
+from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
 
 if TYPE_CHECKING:
     from pdacon.determinism.examples import Examples
@@ -24,7 +24,7 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
         if terminal.pattern is None:
             continue
         try:
-            compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+            compile_terminal(grammar, terminal)
         except UnsupportedGrammarError as error:
             found.append(
                 Finding(

@@ -87,7 +87,7 @@ def _terminal(
     made_up = name not in loaded.named_terminals or name.startswith("__")
     literal = (raw or f"/{definition.pattern.value}/") if made_up else None
     span = places.terminal(name, literal)
-    pattern = lower_pattern(definition, options.g_regex_flags, span, validate=name in validated)
+    pattern = lower_pattern(definition, options, span, validate=name in validated)
     return Terminal(name, pattern, definition.priority, span, literal)
 
 

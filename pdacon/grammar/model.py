@@ -151,6 +151,7 @@ class GrammarOptions:
     """How a grammar is to be read: Lark's options, and pdacon's policies ``conflicts`` and ``lookahead``.
 
     ``import_paths`` and ``import_base`` are where ``%import`` looks (Lark's ``import_paths`` and ``source_path``).
+    With ``use_bytes`` texts are bytes, and each character of a pattern stands for one: patterns are latin-1.
     """
 
     start: tuple[str, ...] = ("start",)
@@ -164,6 +165,11 @@ class GrammarOptions:
     maybe_placeholders: bool = True
     import_paths: tuple[ImportPath, ...] = ()
     import_base: Any = None
+
+    @property
+    def encoding(self) -> str:
+        """How the characters of patterns, and so of texts, become bytes."""
+        return "latin-1" if self.use_bytes else "utf-8"
 
 
 @dataclass(frozen=True)
@@ -261,8 +267,9 @@ class Grammar:
         lookahead : {"reject", "commit"}
             What to do with a terminal whose end cannot be known within bounded lookahead.
         g_regex_flags, use_bytes, postlex, priority, maybe_placeholders, source_path, import_paths
-            As in Lark. ``use_bytes`` is not supported yet. ``postlex`` is an instance or a subclass of
-            ``lark.indenter.Indenter`` that sets its attributes only, or ``"python"`` for Lark's ``PythonIndenter``.
+            As in Lark. With ``use_bytes`` the texts are bytes, of which each is a character. ``postlex`` is an
+            instance or a subclass of ``lark.indenter.Indenter`` that sets its attributes only, or ``"python"`` for
+            Lark's ``PythonIndenter``.
 
         Raises
         ------

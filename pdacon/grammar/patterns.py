@@ -12,14 +12,14 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar.model import Pattern, Span, Terminal
+from pdacon.grammar.model import GrammarOptions, Pattern, Span, Terminal
 from pdacon.grammar.places import shorten
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 
 
-def lower_pattern(definition: TerminalDef, flags: int, span: Span | None, *, validate: bool) -> Pattern:
+def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span | None, *, validate: bool) -> Pattern:
     """Lower one pattern.
 
     ``validate`` is False for a terminal that no lexer of Lark's validates, because no LR state expects it: it may be
@@ -32,7 +32,7 @@ def lower_pattern(definition: TerminalDef, flags: int, span: Span | None, *, val
     UnsupportedGrammarError
         If it compiles alone but not inside Lark's alternation, so that Lark loads it and can never use it.
     """
-    pattern = definition.pattern
+    pattern, flags = definition.pattern, options.g_regex_flags
     regexp = pattern.to_regexp()
     if pattern.type == "str":
         width = len(pattern.value), len(pattern.value)
@@ -46,6 +46,8 @@ def lower_pattern(definition: TerminalDef, flags: int, span: Span | None, *, val
                 span,
             )
         _check_alternation(definition, regexp, flags, span)
+        if options.use_bytes:
+            _check_bytes(definition, regexp, flags, span)
     kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
     return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
 
@@ -109,6 +111,23 @@ def _check_alternation(definition: TerminalDef, regexp: str, flags: int, span: S
             span,
             feature="inline flags",
         )
+
+
+def _check_bytes(definition: TerminalDef, regexp: str, flags: int, span: Span | None) -> None:
+    """Lark reads patterns as text when it loads them, and as the bytes of their latin-1 when it uses them."""
+    try:
+        inside = f"(?P<{definition.name}>{regexp})".encode("latin-1")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.11 takes names beyond ASCII, and warns
+            re.compile(inside, flags)
+    except (UnicodeEncodeError, re.error) as error:
+        raise UnsupportedGrammarError(
+            f"terminal {definition.user_repr()}: /{shorten(definition.pattern.value)}/ is no pattern for bytes, so "
+            f"that with use_bytes=True Lark can match nothing where it is looked for ({error}); write each byte beyond "
+            r"ASCII as \x80 to \xff, and leave the flag u out",
+            span,
+            feature="use_bytes",
+        ) from error
 
 
 def _compiles_inside(regexp: str, flags: int) -> bool:

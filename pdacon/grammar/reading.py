@@ -19,7 +19,14 @@ from pdacon.grammar.model import Grammar, GrammarOptions, Span
 def read_text(text: str, options: GrammarOptions) -> Grammar:
     """Load and lower a text. After this every name is defined and every pattern compiles."""
     path = display_path(options.import_base)
-    builder = RecordingBuilder(SourceText(text, path), options)
+    source = SourceText(text, path)
+    if options.use_bytes and not text.isascii():
+        at = next(place for place, character in enumerate(text) if not character.isascii())
+        raise GrammarSyntaxError(
+            rf"{text[at]!r}: with use_bytes=True Lark takes grammars in ASCII only; write bytes as \x80 to \xff",
+            source.span(at, at + 1),
+        )
+    builder = RecordingBuilder(source, options)
     try:
         loaded = load(builder, options)
     except Exception as error:
@@ -64,7 +71,7 @@ def read_lark(parser: Any, given: GrammarOptions) -> Grammar:
             lookahead=given.lookahead,
             postlex=options.postlex,
             g_regex_flags=options.g_regex_flags,
-            use_bytes=options.use_bytes,
+            use_bytes=bool(options.use_bytes),
             priority=options.priority,
             maybe_placeholders=options.maybe_placeholders,
             import_paths=options.import_paths,

@@ -32,19 +32,13 @@ def make_options(
     ValueError, TypeError
         If a value is not accepted.
     UnsupportedGrammarError
-        For ``use_bytes``, and for a ``postlex`` that is more than an Indenter.
+        For a ``postlex`` that is more than an Indenter, and for what Lark loads with ``use_bytes`` but cannot run.
     """
     for name, accepted in _ACCEPTED.items():
         value = given[name]
         if not any(value is one or (isinstance(value, str) and value == one) for one in accepted):
             raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, accepted))}")
-    if given["use_bytes"]:
-        raise UnsupportedGrammarError(
-            "use_bytes=True: not supported yet; leave it out and write the grammar over text (pdacon reads and "
-            "writes its UTF-8)",
-            feature="use_bytes",
-        )
-    return GrammarOptions(
+    options = GrammarOptions(
         start=_start(start),
         g_regex_flags=_flags(g_regex_flags),
         postlex=read_postlex(postlex),
@@ -52,6 +46,24 @@ def make_options(
         import_base=None if source_path is None else _path(source_path),
         **given,
     )
+    if options.use_bytes:
+        _check_bytes(options)
+    return options
+
+
+def _check_bytes(options: GrammarOptions) -> None:
+    if options.g_regex_flags & re.UNICODE:
+        raise UnsupportedGrammarError(
+            "g_regex_flags: with use_bytes=True Lark can match nothing, because re.UNICODE is not for bytes; leave "
+            "it out",
+            feature="g_regex_flags",
+        )
+    if options.postlex is not None:
+        raise UnsupportedGrammarError(
+            "postlex: with use_bytes=True Lark's Indenter fails on every line, because it looks for newlines in text; "
+            "leave use_bytes out and write the grammar over text (pdacon reads and writes its UTF-8)",
+            feature="postlex",
+        )
 
 
 def _start(start: Any) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from pdacon.lexer.lowering import (
     find_unbounded_lookahead,
 )
 from pdacon.lexer.newlines import check_newline
-from pdacon.lexer.patterns import compile_pattern
+from pdacon.lexer.patterns import compile_pattern, compile_terminal
 from pdacon.lexer.program import Program
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "build_lexer",
     "check_newline",
     "compile_pattern",
+    "compile_terminal",
     "find_collisions",
     "find_unbounded_lookahead",
 ]

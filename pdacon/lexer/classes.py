@@ -1,9 +1,11 @@
-"""Which characters one node of a pattern's tree consumes, exactly as ``re`` decides it for str.
+"""Which characters one node of a pattern's tree consumes, exactly as ``re`` decides it for str, or for bytes.
 
 Surrogates are not characters of any text, so no set has them. Under IGNORECASE, ``re`` folds the text's character and
 the class in its own way (and in 3.10 to 3.14 not quite the same way for a literal and for a class beyond the BMP), so
 ``re`` itself is asked about the 2,900 characters that have case; for every other character, case changes nothing.
 ASCII letters and digits alone, by far the most frequent case, need no asking.
+
+A pattern of bytes has the 256 first characters; categories and case are those of ASCII.
 """
 
 from __future__ import annotations
@@ -16,13 +18,14 @@ from typing import Any
 
 from pdacon.lexer import sre
 from pdacon.lexer.unicode_sets import SetName, runs, unicode_set
-from pdacon.lexer.utf8 import ByteTrie, Ranges, byte_trie
+from pdacon.lexer.utf8 import ByteTrie, Ranges, byte_trie, single_bytes
 
 SCALAR_VALUES: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 _SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 
-_ANY_FLAGS = sre.DOTALL
-_CLASS_FLAGS = sre.IGNORECASE | sre.ASCII | sre.UNICODE
+_NO_BYTE: Ranges = ((0x100, 0x10FFFF),)
+_ANY_FLAGS = sre.DOTALL | sre.BYTES
+_CLASS_FLAGS = sre.IGNORECASE | sre.ASCII | sre.UNICODE | sre.BYTES
 
 _ASCII_CATEGORIES: dict[SetName, Ranges] = {
     "word": ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)),
@@ -42,7 +45,7 @@ _BEYOND_ASCII = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
 
 
 def consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
-    """The UTF-8 automaton of the characters that a LITERAL, NOT_LITERAL, IN or ANY node consumes.
+    """The automaton of the bytes of the characters that a LITERAL, NOT_LITERAL, IN or ANY node consumes: their UTF-8.
 
     Cached; without IGNORECASE a miss costs some ten microseconds, with it up to 1 ms for a class that names
     categories or characters beyond ASCII.
@@ -55,11 +58,14 @@ def consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
 
 @lru_cache(maxsize=1024)
 def _consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
-    return byte_trie(character_set(operator, argument, flags))
+    characters = character_set(operator, argument, flags)
+    return single_bytes(characters) if flags & sre.BYTES else byte_trie(characters)
 
 
 def character_set(operator: Any, argument: Any, flags: int) -> Ranges:
     """The characters themselves, as ranges of code points; parameters as for ``consumed``."""
+    if flags & sre.BYTES:
+        return difference(character_set(operator, argument, flags & ~sre.BYTES | sre.ASCII), _NO_BYTE)
     if operator.name == "ANY":
         return SCALAR_VALUES if flags & sre.DOTALL else difference(SCALAR_VALUES, ((0x0A, 0x0A),))
     if operator.name == "IN":

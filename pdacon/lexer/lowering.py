@@ -15,7 +15,7 @@ from pdacon._native import _core
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, Terminal
 from pdacon.lalr import Tables
-from pdacon.lexer.patterns import compile_pattern
+from pdacon.lexer.patterns import compile_terminal
 from pdacon.lexer.program import Program
 
 
@@ -249,9 +249,8 @@ def _make_nfa(grammar: Grammar, max_states: int) -> _core.Nfa:
 
 def _program(grammar: Grammar, index: int, max_states: int) -> Program:
     terminal = grammar.terminals[index]
-    assert terminal.pattern is not None
     try:
-        return compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags, max_states)
+        return compile_terminal(grammar, terminal, max_states)
     except UnsupportedGrammarError as error:
         message = f"terminal {terminal.name}: {error}"
         raise UnsupportedGrammarError(message, terminal.span, error.feature) from None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer.lowering import lexing_order
-from pdacon.lexer.patterns import compile_pattern
+from pdacon.lexer.patterns import compile_terminal
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def check_newline(grammar: Grammar) -> None:
     if layout is None:
         return
     terminal = grammar.terminals[layout.newline]
-    program = _program(grammar, terminal)
+    program = compile_terminal(grammar, terminal)
     if not set(program.kind.tolist()) <= {BYTES, SPLIT, MATCH}:
         raise _refused(terminal, "what follows decides whether it matches", "leave the look-ahead at its end out")
     if len(program.entries) > 1:
@@ -111,11 +111,6 @@ class _Run:
             else:
                 threads[state] = None
         return tuple(threads), False
-
-
-def _program(grammar: Grammar, terminal: Terminal) -> Program:
-    assert terminal.pattern is not None
-    return compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +196,7 @@ def _check_rivals(grammar: Grammar, newline: Terminal, run: _Run) -> None:
     for terminal in grammar.terminals:
         if terminal.pattern is None or terminal is newline or lexing_order(terminal) > lexing_order(newline):
             continue
-        program = _program(grammar, terminal)
+        program = compile_terminal(grammar, terminal)
         traps = (_trap(_Newline(run, _Run(program, entry))) for entry in program.entries.tolist())
         text = next((text for text in traps if text is not None), None)
         if text is not None:

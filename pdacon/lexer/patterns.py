@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.lexer import guards, sre
@@ -34,13 +34,16 @@ from pdacon.lexer.classes import consumed
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, ByteTrie
 
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar, Terminal
+
 STATES_LIMIT = 250_000
 
 Continuation: TypeAlias = tuple[int, ...]
 
 
-def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT) -> Program:
-    """Lower a pattern to an ordered automaton over the UTF-8 bytes of the text.
+def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, use_bytes: bool = False) -> Program:
+    """Lower a pattern to an ordered automaton over the UTF-8 bytes of the text, or over a text of bytes.
 
     Parameters
     ----------
@@ -50,6 +53,8 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT) -> P
         Flags as for ``re.compile`` (LOCALE is not for str).
     limit : int
         Most states. A counted repetition makes a copy per count: ``\\w{1,1000}`` has 309,000 states.
+    use_bytes : bool
+        The pattern is for bytes, as ``re.compile`` takes its latin-1.
 
     Returns
     -------
@@ -64,6 +69,7 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT) -> P
     LimitExceededError
         More than ``limit`` states.
     """
+    flags |= sre.BYTES if use_bytes else 0
     key = (regexp, flags, limit)
     program = _cache.get(key)
     if program is None:
@@ -76,6 +82,14 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT) -> P
             ) from error
         _cache.put(key, program)
     return program
+
+
+def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_LIMIT) -> Program:
+    """Lower the pattern of a terminal that has one, as the grammar's options have it read; see `compile_pattern`."""
+    options = grammar.options
+    if terminal.pattern is None:
+        raise ValueError(f"{terminal.name} has no pattern")
+    return compile_pattern(terminal.pattern.regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes)
 
 
 class _Cache:

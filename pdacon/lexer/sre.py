@@ -25,6 +25,9 @@ UNLIMITED = int(_parser.MAXREPEAT)
 ASCII, DOTALL, IGNORECASE, MULTILINE, UNICODE = (int(flag) for flag in (re.A, re.S, re.I, re.M, re.U))
 _DEBUG, _VERBOSE, _TYPE_FLAGS = int(re.DEBUG), int(re.VERBOSE), int(re.A | re.L | re.U)
 
+BYTES = 1 << 16
+"""No flag of ``re``: the text is bytes, each of them a character, and a pattern is read as its latin-1."""
+
 
 WORD: tuple[Any, Any] = tuple(_parser.parse(r"\w").data[0])
 """The node of ``\\w``."""
@@ -38,18 +41,25 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
     UnsupportedGrammarError
         Python's ``re`` does not take the pattern; the message is its own, with the column.
     """
+    text = flags & BYTES
     try:
-        tree = _parser.parse(regexp, int(flags) & ~_DEBUG)
+        tree = _parser.parse(regexp.encode("latin-1") if text else regexp, int(flags) & ~(_DEBUG | BYTES))
     except re.error as error:
         place = "" if error.pos is None else f" at column {error.pos + 1}"
         raise UnsupportedGrammarError(
             f"Python's re does not take the pattern {quoted(regexp)}: {error.msg}{place}", feature="invalid-pattern"
         ) from error
+    except UnicodeEncodeError as error:
+        raise UnsupportedGrammarError(
+            f"{regexp[error.start]!r} at column {error.start + 1} of the pattern {quoted(regexp)} is no byte; write "
+            r"its bytes in its place, such as \xe2\x82\xac for the UTF-8 of the euro sign",
+            feature="invalid-pattern",
+        ) from error
     except (ValueError, OverflowError) as error:  # incompatible flags; a repetition count beyond 32 bits
         raise UnsupportedGrammarError(
             f"Python's re does not take the pattern {quoted(regexp)}: {error}", feature="invalid-pattern"
         ) from error
-    return tree, int(tree.state.flags)
+    return tree, int(tree.state.flags) | text
 
 
 def scoped_flags(flags: int, added: int, removed: int) -> int:

@@ -45,6 +45,12 @@ class ByteTrie:
 
 
 @lru_cache(maxsize=512)
+def single_bytes(ranges: Ranges) -> ByteTrie:
+    """The automaton of a set of bytes: where the text is no UTF-8, each of them is a character. Parameters as below."""
+    return ByteTrie((tuple((first, last, FINAL) for first, last in ranges),) if ranges else ())
+
+
+@lru_cache(maxsize=512)
 def byte_trie(ranges: Ranges) -> ByteTrie:
     """Build the automaton of a set.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from pdacon.lexer import compile_pattern
+from pdacon.lexer import compile_terminal
 from pdacon.matching.lexemes import first_bytes
 from pdacon.pda import Configuration, Expectation, expect
 
@@ -41,9 +41,9 @@ def expect_viable(place: Configuration, is_viable: Callable[[int], bool]) -> Exp
         return after is not None and any(alternative.length <= 1 for alternative in after.alternatives())
 
     def begins(terminal: int) -> bool:
-        pattern = grammar.terminals[terminal].pattern
-        if pattern is None:
+        record = grammar.terminals[terminal]
+        if record.pattern is None:
             return False
-        return any(map(begins_a_lexeme, first_bytes(compile_pattern(pattern.regexp, grammar.options.g_regex_flags))))
+        return any(map(begins_a_lexeme, first_bytes(compile_terminal(grammar, record))))
 
     return replace(expected, next=tuple(filter(begins, expected.next)))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pdacon.errors import MatcherError
 from pdacon.lalr import build_tables
-from pdacon.lexer import compile_pattern
+from pdacon.lexer import compile_terminal
 from pdacon.matching.lexemes import LexemeSampler, first_bytes
 from pdacon.pda import Configuration, Machine, expect
 
@@ -59,8 +59,9 @@ def sample(
     Yields
     ------
     str
-        A sentence. Not uniform over anything: at each place each kind of continuation is about as likely as the others,
-        strings and names are short and mostly letters, whitespace is rare. Sentences may repeat.
+        A sentence; of a grammar with ``use_bytes`` each character stands for a byte (latin-1). Not uniform over
+        anything: at each place each kind of continuation is about as likely as the others, strings and names are short
+        and mostly letters, whitespace is rare. Sentences may repeat.
 
     Examples
     --------
@@ -72,7 +73,8 @@ def sample(
     True
     """
     _require_size(size)
-    return (text.decode("utf-8") for text in _texts(constraint, _random(rng), size, start))
+    encoding = constraint.grammar.options.encoding
+    return (text.decode(encoding) for text in _texts(constraint, _random(rng), size, start))
 
 
 def sample_tokens(
@@ -243,7 +245,7 @@ class _Pieces:
     """What can be tried next in a text: a lexeme of each terminal that the parser waits for."""
 
     def __init__(self, grammar: Grammar) -> None:
-        self._draw = [_drawer(terminal, grammar.options.g_regex_flags) for terminal in grammar.terminals]
+        self._draw = [_drawer(grammar, terminal) for terminal in grammar.terminals]
         self._ignored = sorted(grammar.ignore)
         self._newline = None if grammar.layout is None else grammar.layout.newline
         self._space = b" " if ord(" ") in _ignorable(grammar) else b"\n"
@@ -294,25 +296,20 @@ def _closed(configuration: Configuration, comment: bytes) -> bytes:
     return line if after is not None and after.length <= 1 else comment
 
 
-def _drawer(terminal: Terminal, flags: int) -> Callable[[Random], bytes | None]:
+def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | None]:
     pattern = terminal.pattern
     if pattern is None:
         return lambda rng: None
     if pattern.kind == "str":
-        fixed = pattern.value.encode("utf-8")
+        fixed = pattern.value.encode(grammar.options.encoding)
         return lambda rng: fixed
-    return LexemeSampler(compile_pattern(pattern.regexp, flags)).draw
+    return LexemeSampler(compile_terminal(grammar, terminal)).draw
 
 
 def _ignorable(grammar: Grammar) -> set[int]:
     """The bytes that ignored text can begin with."""
-    patterns = (grammar.terminals[i].pattern for i in grammar.ignore)
-    return {
-        byte
-        for p in patterns
-        if p is not None
-        for byte in first_bytes(compile_pattern(p.regexp, grammar.options.g_regex_flags))
-    }
+    ignored = (grammar.terminals[i] for i in grammar.ignore)
+    return {byte for terminal in ignored for byte in first_bytes(compile_terminal(grammar, terminal))}
 
 
 class _Ends:

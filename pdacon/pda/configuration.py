@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdacon.lexer import Program, compile_pattern
+from pdacon.lexer import Program, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
 
@@ -106,7 +106,7 @@ class Machine:
             (production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions
         ]
         programs = {
-            index: compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
+            index: compile_terminal(grammar, terminal)
             for index, terminal in enumerate(grammar.terminals)
             if terminal.pattern is not None
         }

@@ -13,7 +13,7 @@ import pytest
 from grammar.samples import GOOD
 from support.lark_oracle import accepts
 
-from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Production, Span, Terminal
 
 TEXT = """\
@@ -260,13 +260,6 @@ def test_a_grammar_checks_its_symbols() -> None:
 def test_wrong_options_name_the_right_ones(options: dict[str, object], expected: str) -> None:
     with pytest.raises((ValueError, TypeError), match=expected):
         Grammar.from_lark('start: "a"', **options)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("option", [{"use_bytes": True}])
-def test_options_of_a_later_version_are_refused_by_name(option: dict[str, object]) -> None:
-    with pytest.raises(UnsupportedGrammarError, match="not supported yet; ") as caught:
-        Grammar.from_lark('start: "a"', **option)  # type: ignore[arg-type]
-    assert [caught.value.feature] == list(option)
 
 
 def test_an_undefined_start_names_the_rules() -> None:

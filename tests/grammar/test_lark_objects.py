@@ -27,6 +27,7 @@ TEXT = 'start: a | b\na.2: "x" ["y"] A\nb.1: "z" A\nA: /[a-z]/\n%ignore " "\n'
         {"start": ["a", "b"], "keep_all_tokens": True},
         {"g_regex_flags": re.IGNORECASE, "maybe_placeholders": False, "propagate_positions": True},
         {"transformer": lark.Transformer()},
+        {"use_bytes": True},
     ],
 )
 def test_options_are_taken(options: dict[str, Any]) -> None:
@@ -85,7 +86,6 @@ class CustomLexer(lark.lexer.Lexer):
         ("lexer", {"lexer": CustomLexer}),
         ("_plugins", {"_plugins": {"BasicLexer": lark.lexer.BasicLexer}}),
         ("postlex", {"postlex": Upper()}),
-        ("use_bytes", {"use_bytes": True}),
     ],
 )
 def test_what_means_something_else_is_refused_by_name(feature: str, options: dict[str, Any]) -> None:

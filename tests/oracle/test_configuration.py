@@ -25,7 +25,7 @@ def disagreements(
         for n in range(length + 1):
             if n:
                 layer = [
-                    (text + character, configuration and configuration.read(character.encode()))
+                    (text + character, configuration and configuration.read(grammar.encode(character)))
                     for text, configuration in layer
                     for character in grammar.alphabet
                 ]

@@ -12,7 +12,6 @@ from support.definition import Completions
 from support.lark_oracle import lark_parser
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
-from support.vocabularies import alphabet_bytes
 
 import pdacon
 from pdacon import Constraint, Matcher
@@ -36,7 +35,7 @@ def reached(world: SmallWorld, number: int) -> list[tuple[bytes, Matcher]]:
 def test_what_explanations_say(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     oracle = StockLark(grammar)
     length = grammar.length or affordable_length(grammar.alphabet, scaled(200))
-    letters = alphabet_bytes(grammar.alphabet)
+    letters = grammar.letters
     prefixes = Completions.enumerate(oracle, grammar.starts[0], length, letters).shortest
     counts: Counter[str] = Counter()
     for kind in range(5):
@@ -90,9 +89,14 @@ def test_lexemes_are_those_of_lark(grammar: SmallGrammar, scaled: Callable[[int]
     names = {loaded.symbol_name(terminal): loaded.describe_symbol(terminal) for terminal in range(loaded.end)}
     for sentence in islice(oracle.sentences(6), scaled(40)):
         matcher = world.constraint.matcher()
-        text = sentence.encode()
-        parser = lark_parser(loaded).parse_interactive(sentence, start=grammar.starts[0])
-        tokens = [(names[token.type], str(token).encode()) for token in parser.iter_parse()]
+        text = grammar.encode(sentence)
+        parser = lark_parser(loaded).parse_interactive(
+            text if loaded.options.use_bytes else sentence, start=grammar.starts[0]
+        )
+        tokens = [
+            (names[token.type], grammar.encode(str(token)) if isinstance(token.value, str) else token.value)
+            for token in parser.iter_parse()
+        ]
         seen: list[tuple[str, bytes]] = []
         for letter in range(len(text)):
             for cut in matcher.explain(text[letter : letter + 1]).cuts:

@@ -69,7 +69,7 @@ def common_prefix(texts: list[bytes]) -> bytes:
 def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     oracle = StockLark(grammar)
     length = grammar.length or affordable_length(grammar.alphabet, 400)
-    sentences = [sentence.encode() for sentence in oracle.sentences(length, grammar.starts[0])]
+    sentences = [grammar.encode(sentence) for sentence in oracle.sentences(length, grammar.starts[0])]
     counts: Counter[str] = Counter(grammars=1)
     for world in worlds(grammar):
         for text, matcher in reached(world.constraint.matcher(), world.constraint.vocabulary, scaled(15)):
@@ -92,8 +92,8 @@ def test_forced_bytes_of_random_grammars(chunk: int, scaled: Callable[[int], int
     counts: Counter[str] = Counter()
     for grammar, oracle in loadable_grammars(scaled(25), first_seed=1_000_000 * (chunk + 300)):
         length = affordable_length(grammar.alphabet, 300)
-        sentences = [sentence.encode() for sentence in oracle.sentences(length)]
-        for tiny in tiny_vocabularies(grammar.alphabet, sentences, Random(grammar.name))[:3]:
+        sentences = [grammar.encode(sentence) for sentence in oracle.sentences(length)]
+        for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name))[:3]:
             try:
                 constraint = pdacon.compile(load(grammar), tiny.vocabulary(), limits=pdacon.Limits(states=5_000))
             except pdacon.PdaconError:

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from pdacon import Constraint, Matcher
+from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark
 
 
@@ -24,7 +25,7 @@ class Completions:
     """
 
     shortest: Mapping[bytes, bytes]
-    alphabet: frozenset[str]
+    grammar: SmallGrammar
     length: int
 
     @classmethod
@@ -32,21 +33,20 @@ class Completions:
         shortest: dict[bytes, bytes] = {}
         pieces = frozenset(tokens)
         for sentence in oracle.sentences(length, start):
-            text = sentence.encode()
+            text = oracle.grammar.encode(sentence)
             for cut in spelled_suffixes(text, pieces):
                 rest = text[cut:]
                 known = shortest.get(text[:cut])
                 if known is None or (len(rest), rest) < (len(known), known):
                     shortest[text[:cut]] = rest
-        return cls(shortest, frozenset(oracle.grammar.alphabet), length)
+        return cls(shortest, oracle.grammar, length)
 
     def covers(self, text: bytes) -> bool:
         """Whether a text is one of those that were enumerated, sentence or not."""
-        try:
-            characters = text.decode()
-        except UnicodeDecodeError:
-            return False
-        return len(characters) <= self.length and self.alphabet.issuperset(characters)
+        characters = self.grammar.decode(text)
+        return (
+            characters is not None and len(characters) <= self.length and set(self.grammar.alphabet) >= set(characters)
+        )
 
 
 @cache

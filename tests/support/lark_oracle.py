@@ -20,10 +20,14 @@ def lark_parser(grammar: Grammar) -> lark.Lark:
 
 
 def accepts(grammar: Grammar, text: str | bytes, start: str | None = None) -> bool:
-    """Whether the text is a sentence: any exception of Lark's parse is a reject, and so is what is not UTF-8."""
+    """Whether the text is a sentence: any exception of Lark's parse is a reject, and so is what is not UTF-8.
+
+    With ``use_bytes`` texts are bytes, and each character of a str stands for one.
+    """
     try:
-        decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        lark_parser(grammar).parse(decoded, start=start)
+        decoded = text.decode(grammar.options.encoding) if isinstance(text, bytes) else text
+        asked = decoded.encode("latin-1") if grammar.options.use_bytes else decoded
+        lark_parser(grammar).parse(asked, start=start)
     except Exception:
         return False
     return True

@@ -46,16 +46,14 @@ def random_grammar(seed: int) -> SmallGrammar:
     if random.random() < 0.4:
         ignored = random.choice([*terminals, _string(random, letters), f"/{_regex(random, letters, 1)}/", '" "'])
         lines.append(f"%ignore {ignored}")
-    options = {"lexer": "basic"} if random.random() < 0.15 else {}
-    return SmallGrammar(
-        f"random-{seed}",
-        "chosen by chance",
-        "\n".join(lines) + "\n",
-        letters,
-        options,
-        conflicts="shift",
-        lookahead=random.choice(["reject", "commit"]),
-    )
+    options: dict[str, Any] = {"lexer": "basic"} if random.random() < 0.15 else {}
+    lookahead = random.choice(["reject", "commit"])
+    text = "\n".join(lines) + "\n"
+    if random.random() < 0.1:
+        options["use_bytes"] = True
+        text = text.replace("é", r"\xe9")
+    name = f"random-{seed}"
+    return SmallGrammar(name, "chosen by chance", text, letters, options, conflicts="shift", lookahead=lookahead)
 
 
 _NEWLINES = [

@@ -18,7 +18,7 @@ class SmallGrammar:
     why
         The fact that the grammar exercises.
     alphabet
-        Two to five characters.
+        Two to five characters. With ``use_bytes`` each of them, up to U+00FF, stands for the byte of that number.
     options
         Keyword arguments for stock Lark and for ``Grammar.from_lark`` alike.
     conflicts, lookahead
@@ -44,6 +44,22 @@ class SmallGrammar:
     def starts(self) -> tuple[str, ...]:
         start = self.options.get("start", "start")
         return (start,) if isinstance(start, str) else tuple(start)
+
+    def encode(self, text: str) -> bytes:
+        """A text over the alphabet as bytes."""
+        return text.encode("latin-1" if self.options.get("use_bytes") else "utf-8")
+
+    def decode(self, text: bytes) -> str | None:
+        """The text that bytes spell, or None."""
+        try:
+            return text.decode("latin-1" if self.options.get("use_bytes") else "utf-8")
+        except UnicodeDecodeError:
+            return None
+
+    @property
+    def letters(self) -> list[bytes]:
+        """The bytes that spell the alphabet's characters."""
+        return [bytes([byte]) for byte in sorted(set(self.encode(self.alphabet)))]
 
     def __str__(self) -> str:
         options = f"  ({self.options})" if self.options else ""

@@ -46,12 +46,12 @@ class StockLark:
         self._answers: dict[tuple[str, str], bool] = {}
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
-        """Whether a text, or the text that bytes spell in UTF-8, is a sentence."""
+        """Whether a text, or the text that bytes spell, is a sentence."""
         if isinstance(text, bytes):
-            try:
-                text = text.decode()
-            except UnicodeDecodeError:
+            decoded = self.grammar.decode(text)
+            if decoded is None:
                 return False
+            text = decoded
         start = start or self.grammar.starts[0]
         answer = self._answers.get((text, start))
         if answer is None:
@@ -61,7 +61,7 @@ class StockLark:
     def _parses(self, text: str, start: str) -> bool:
         self._counter.reduces = 0
         try:
-            self._lark.parse(text, start=start)
+            self._lark.parse(self.grammar.encode(text) if self.grammar.options.get("use_bytes") else text, start=start)
         except Exception:  # Whatever Lark raises, the text is no sentence.
             return False
         return True

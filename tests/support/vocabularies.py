@@ -43,14 +43,8 @@ class TinyVocabulary:
         return TinyVocabulary(self.kind, tuple(self.tokens[old] for old in order), ends)
 
 
-def alphabet_bytes(alphabet: str) -> list[bytes]:
-    """The bytes that spell an alphabet's characters."""
-    return [bytes([byte]) for byte in sorted(set(alphabet.encode()))]
-
-
-def tiny_vocabularies(alphabet: str, sentences: Sequence[bytes], random: Random) -> list[TinyVocabulary]:
-    """One vocabulary of each kind; ``sentences`` of the grammar lend their pieces to the longer tokens."""
-    single = alphabet_bytes(alphabet)
+def tiny_vocabularies(single: Sequence[bytes], sentences: Sequence[bytes], random: Random) -> list[TinyVocabulary]:
+    """One vocabulary of each kind, over single bytes; ``sentences`` lend their pieces to the longer tokens."""
     every_byte = [bytes([byte]) for byte in range(256)]
     return [
         TinyVocabulary("alphabet", (*single, b"</s>"), (len(single),)),
@@ -71,7 +65,7 @@ def _mixed(kind: str, texts: list[bytes], random: Random) -> TinyVocabulary:
     )
 
 
-def _noise(single: list[bytes], random: Random, number: int) -> list[bytes]:
+def _noise(single: Sequence[bytes], random: Random, number: int) -> list[bytes]:
     return [b"".join(random.choices(single, k=random.randint(2, 4))) for _ in range(number)]
 
 

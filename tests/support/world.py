@@ -40,7 +40,7 @@ class World:
         self.tiny = tiny
         self.texts = tiny.texts()
         self.pieces = frozenset(self.texts)
-        letters = frozenset(oracle.grammar.alphabet.encode())
+        letters = frozenset(b"".join(oracle.grammar.letters))
         self.shown = sorted(piece for piece in self.pieces if piece and letters.issuperset(piece))
         self.start = start
         self.completions = completions

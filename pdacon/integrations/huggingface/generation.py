@@ -161,7 +161,7 @@ class _Streamer(BaseStreamer):
 
     def __init__(self, constraint: Constraint, before: Begun, on_text: Callable[[str], None]) -> None:
         self._constraint, self._on_text = constraint, on_text
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("ignore")  # a grammar of bytes may write what is no text
         self._decoder.decode(before.text)
         self._begins = before.nothing
         self._prompt_seen = False
