@@ -257,7 +257,8 @@ class Grammar:
         ----------
         text_or_lark : str or lark.Lark
             The grammar's text, or a ready parser made with ``parser="lalr"``: its text and options are taken, so that
-            of the options below only ``conflicts`` and ``lookahead`` may be given with it.
+            of the options below only ``conflicts`` and ``lookahead`` may be given with it. What its ``transformer``
+            makes of a tree, or raises, is no part of the language.
         start : str or sequence of str
             The start rule or rules.
         lexer : {"contextual", "basic"}

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import lark
 import pytest
+from lark.indenter import PythonIndenter
+from support.indented_grammars import TreeIndenter
+from support.languages import sentences_of_lark, sentences_of_pdacon, texts_of
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar
@@ -46,6 +50,95 @@ def test_options_are_taken(options: dict[str, Any]) -> None:
     assert grammar.fingerprint == Grammar.from_lark(parser, conflicts="shift", lookahead="commit").fingerprint
 
 
+LANGUAGE = 'start: "x" [A] | b\nb: "z" A "x"? | "Z"\nA.1: /[a-y]/\nB.2: "xy"\n%ignore /[ ]/\n%import common.INT\nc: INT'
+LAYOUT = 'start: ("x" "(" (_NEWLINE | "z")* ")" | "x" _NEWLINE)+\n_NEWLINE: /(\\n *)+/\n%declare _INDENT _DEDENT'
+
+
+class Leaf(lark.Tree[Any]):
+    pass
+
+
+class Shout(lark.Transformer[Any, Any]):
+    """Changes what rules and terminals become."""
+
+    def A(self, token: lark.Token) -> str:
+        return token.upper()
+
+    def b(self, children: list[Any]) -> Any:
+        return lark.Discard
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lexer": "contextual"},
+        {"lexer": "basic"},
+        {"lexer": "auto"},
+        {"start": "b"},
+        {"start": ["c", "start"]},
+        {"g_regex_flags": re.IGNORECASE},
+        {"g_regex_flags": re.IGNORECASE | re.ASCII},
+        {"priority": "auto"},
+        {"priority": "normal"},
+        {"priority": "invert"},
+        {"priority": None},
+        {"maybe_placeholders": False},
+        {"use_bytes": True},
+        {"keep_all_tokens": True},
+        {"propagate_positions": True},
+        {"propagate_positions": lambda node: True},
+        {"transformer": Shout()},
+        {"transformer": Shout(visit_tokens=False)},
+        {"tree_class": Leaf},
+        {"debug": True},
+        {"strict": True},
+        {"ordered_sets": False},
+        {"cache": True, "cache_grammar": True},
+        {"import_paths": ["/nowhere"]},
+        {"source_path": "/nowhere/main.lark"},
+        {"postlex": PythonIndenter()},
+        {"postlex": type("Narrow", (PythonIndenter,), {"tab_len": 1})()},
+        {"postlex": type("Named", (TreeIndenter,), {"NL_type": "_NEWLINE"})(), "lexer": "basic"},
+    ],
+    ids=repr,
+)
+def test_the_language_is_the_parsers(
+    options: dict[str, Any], tmp_path: Path, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
+    if "cache" in options:
+        options = options | {"cache": str(tmp_path / "cache")}
+        lark.Lark(LANGUAGE, parser="lalr", **options)
+    layout = "postlex" in options
+    parser = lark.Lark(LAYOUT if layout else LANGUAGE, parser="lalr", **options)
+    grammar = Grammar.from_lark(parser, conflicts="shift")
+    texts = list(
+        texts_of(["x", "(", ")", "\n", " "] if layout else ["x", "z", "Z", "y", " ", "1", "\u212a"], scaled(3000))
+    )
+    if options.get("use_bytes"):
+        texts = [text for text in texts if text.isascii()]
+    for start in parser.options.start:
+        expected = sentences_of_lark(parser, texts, start)
+        assert sentences_of_pdacon(grammar, texts, start) == expected
+        assert 0 < len(expected) < len(texts)
+        again = lark.Lark(grammar.to_lark(), **grammar.lark_options)
+        assert sentences_of_lark(again, texts, start) == expected
+        tally(texts=len(texts), sentences=len(expected))
+    tally(options=1)
+
+
+def test_every_option_of_lark_has_a_test() -> None:
+    """So that an option of another version of Lark is looked at before it is ignored."""
+    known = test_the_language_is_the_parsers, test_what_means_something_else_is_refused_by_name
+    tried = {
+        name
+        for test in known
+        for mark in test.pytestmark  # type: ignore[attr-defined]
+        for case in mark.args[1]
+        for name in (case if isinstance(case, dict) else case[1])
+    }
+    assert set(lark.lark.LarkOptions._defaults) == tried
+
+
 def test_files_and_imports_are_found_again(tmp_path: Path) -> None:
     (tmp_path / "words.lark").write_text("WORD: /[a-z]+/\n")
     (tmp_path / "main.lark").write_text("start: WORD\n%import .words.WORD\n")
@@ -80,6 +173,8 @@ class CustomLexer(lark.lexer.Lexer):
     [
         ("parser", {"parser": "earley"}),
         ("parser", {"parser": "cyk"}),
+        ("parser", {"parser": None, "lexer": "basic"}),
+        ("parser", {"parser": "earley", "ambiguity": "explicit"}),
         ("regex", {"regex": True}),
         ("lexer_callbacks", {"lexer_callbacks": {"A": lambda token: token}}),
         ("edit_terminals", {"edit_terminals": lambda terminal: None}),
