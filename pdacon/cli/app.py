@@ -20,6 +20,7 @@ from pdacon.cli.options import (
     GrammarArgument,
     GrammarOptions,
     JsonLinesOption,
+    ReportFormat,
     SeedOption,
     TextArgument,
     TokenizerOption,
@@ -83,13 +84,45 @@ def _common(
     pass
 
 
-@app.command(epilog=_examples("pdacon check my.lark", "pdacon check my.lark --start expr --format json"))
+@app.command(
+    epilog=_examples(
+        "pdacon check my.lark",
+        "pdacon check grammars/*.lark --format sarif > pdacon.sarif",
+        "pdacon check my.lark --tokenizer tokenizer.json",
+        "pdacon check --explain PDA001",
+    )
+)
 @with_grammar_options
 def check(
-    grammar: GrammarArgument,
+    grammars: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="GRAMMAR...", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
+    ] = None,
     *,
     options: GrammarOptions,
-    format: FormatOption = Format.text,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenizer",
+            "--vocabulary",
+            "-t",
+            metavar="NAME|PATH",
+            help="Show examples as tokens of this vocabulary, and what it cannot spell.",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[
+        ReportFormat,
+        typer.Option(
+            "--format",
+            metavar="text|json|sarif|github",
+            help="How to write it: 'json' an object a line, 'sarif' for code scanning, 'github' as annotations.",
+        ),
+    ] = ReportFormat.text,
+    explain: Annotated[
+        str | None,
+        typer.Option("--explain", metavar="ID", help="Say what a finding such as PDA001 means, and stop."),
+    ] = None,
     fail_on: Annotated[
         FailOn,
         typer.Option(
@@ -97,14 +130,19 @@ def check(
         ),
     ] = FailOn.error,
 ) -> int:
-    """Is the grammar deterministic? If not: where, why, and what to write instead.
+    """Are these grammars deterministic? If not: where, why, and what to write instead.
 
     Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
-    loaded = load_grammar(grammar, options, several_starts=True)
-    from pdacon.cli.checking import check_grammar
+    from pdacon.cli.checking import check_grammars, explain_finding
 
-    return check_grammar(loaded, json_format=format is Format.json, fail_on=fail_on.value)
+    if explain is not None:
+        return explain_finding(explain)
+    if not grammars:
+        raise BadInput("give a grammar: pdacon check GRAMMAR...")
+    _one_standard_input(*grammars)
+    vocabulary = None if tokenizer is None else _tokens(tokenizer).vocabulary
+    return check_grammars(grammars, options, vocabulary, format=format, fail_on=fail_on.value)
 
 
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))

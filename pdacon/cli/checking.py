@@ -1,31 +1,146 @@
-"""``pdacon check``: a report on standard output."""
+"""``pdacon check``: reports on standard output, in the format of whoever reads them."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.markdown import Markdown
 from rich.text import Text
 
 from pdacon.cli.display import show, width
-from pdacon.cli.failures import FINDINGS, in_options
-from pdacon.determinism import DeterminismReport, Level, check
-from pdacon.grammar import Grammar
+from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, described, in_options
+from pdacon.cli.grammars import load_grammar
+from pdacon.cli.options import GrammarOptions, ReportFormat
+from pdacon.determinism import DeterminismReport, Failure, Finding, Level, check
+from pdacon.determinism.annotations import failure_annotation, to_annotations
+from pdacon.determinism.pages import page
+from pdacon.determinism.sarif import to_sarif
+from pdacon.errors import PdaconError
 
-_STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+if TYPE_CHECKING:
+    from pdacon.detokenizer import Vocabulary
+    from pdacon.grammar import Span
+
+_LEVELS = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
+_HEAD = re.compile(r"^(?P<place>.+?): (?P<level>error|warning|note)\[PDA\d+\]: ")
 
 
-def check_grammar(grammar: Grammar, *, json_format: bool, fail_on: Level) -> int:
-    """Print the report; 1 if a finding is at or above ``fail_on``."""
-    report = check(grammar)
-    if json_format:
-        print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))  # noqa: T201
+def check_grammars(
+    names: Sequence[str],
+    options: GrammarOptions,
+    vocabulary: Vocabulary | None,
+    *,
+    format: ReportFormat,
+    fail_on: Level,
+) -> int:
+    """Print a report of each grammar; 2 if one could not be checked, else 1 if a finding is at or above ``fail_on``."""
+    outcomes = [_check(name, options, vocabulary) for name in dict.fromkeys(names)]
+    reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    _PRINTERS[format](reports, failures)
+    if failures:
+        return BAD_INPUT
+    return FINDINGS if any(report.at_least(fail_on) for report in reports) else 0
+
+
+def explain_finding(id: str) -> int:
+    """Print what an id means: as Markdown, rendered where standard output is a terminal."""
+    try:
+        text = page(id.upper())
+    except ValueError as problem:
+        raise BadInput(str(problem)) from problem
+    console = Console(width=width())
+    if console.is_terminal:
+        console.print(Markdown(text))
     else:
-        _print_report(report)
-    return FINDINGS if report.at_least(fail_on) else 0
+        print(text, end="")  # noqa: T201
+    return 0
 
 
-def _print_report(report: DeterminismReport) -> None:
-    text = Text(in_options(report.render(width())))
-    for level, style in _STYLES.items():
-        text.highlight_regex(rf"\b{level}\[PDA\d+\]", style)
-    show(text)
+def _check(name: str, options: GrammarOptions, vocabulary: Vocabulary | None) -> DeterminismReport | Failure:
+    """A grammar's report. What keeps it from having one is said on standard error too, whatever the format."""
+    try:
+        return check(load_grammar(name, options, several_starts=True), vocabulary)
+    except (BadInput, PdaconError, OSError) as problem:
+        complain(problem)
+        span: Span | None = getattr(problem, "span", None)
+        return Failure(name, in_options(described(problem)).removeprefix(f"{span}: "), span)
+
+
+def _print_text(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
+    for k, report in enumerate(reports):
+        last = k == len(reports) - 1
+        show(_coloured(_of_options(report).render(width()) + ("" if last or not report.findings else "\n")))
+
+
+def _print_json(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
+    for report in reports:
+        print(json.dumps(report.to_dict(), ensure_ascii=False))  # noqa: T201
+
+
+def _print_sarif(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
+    log = to_sarif([_of_options(report) for report in reports], version("pdacon"), failures)
+    print(json.dumps(log, indent=2, ensure_ascii=False))  # noqa: T201
+
+
+def _print_github(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
+    for report in reports:
+        for line in to_annotations(_of_options(report)):
+            print(line)  # noqa: T201
+    for failure in failures:
+        print(failure_annotation(failure))  # noqa: T201
+
+
+_PRINTERS = MappingProxyType(
+    {
+        ReportFormat.text: _print_text,
+        ReportFormat.json: _print_json,
+        ReportFormat.sarif: _print_sarif,
+        ReportFormat.github: _print_github,
+    }
+)
+
+
+def _of_options(report: DeterminismReport) -> DeterminismReport:
+    """The report with what is said of keyword arguments said of options."""
+    return replace(report, findings=tuple(map(_finding_of_options, report.findings)))
+
+
+def _finding_of_options(finding: Finding) -> Finding:
+    repair = None if finding.repair is None else in_options(finding.repair)
+    return replace(finding, message=in_options(finding.message), repair=repair)
+
+
+def _coloured(rendered: str) -> Text:
+    return Text("\n\n").join(_coloured_block(block) for block in rendered.split("\n\n"))
+
+
+def _coloured_block(block: str) -> Text:
+    text = Text(block)
+    head = _HEAD.match(block)
+    if head is None:
+        text.highlight_regex(r"(?<=: )ok\b", "bold green")
+        text.highlight_regex(r"(?<=: )refused\b", "bold red")
+        return text
+    colour = _LEVELS[head["level"]]
+    text.stylize("bold", 0, block.find("\n") % (len(block) + 1))
+    text.stylize(f"bold {colour}", head.start("level"), head.end() - 2)
+    for pattern, style in _styles(colour):
+        text.highlight_regex(re.compile(pattern, re.MULTILINE), style)
+    return text
+
+
+def _styles(colour: str) -> Iterable[tuple[str, str]]:
+    yield r"^ {4} *\d* \|(?= |$)", "blue"
+    yield r"(?<= \| ) *\^+$", f"bold {colour}"
+    yield r"(?<= \| ) *-+( .*)?$", "blue"
+    yield r"^ {4}(for example|cause|repair):", "bold green"
+    yield r"•", "bold magenta"
+    yield r"(?<!\w)[│├└]─?", "dim"

@@ -49,14 +49,24 @@ def guarded(command: Callable[[], int]) -> int:
         return INTERRUPTED
     except UsageProblem as problem:
         # No message: the help was shown instead.
-        return _complain(_usage(problem)) if str(problem) else BAD_INPUT
-    except NondeterministicGrammarError as problem:
-        return _complain(f"{problem}; `pdacon check` explains it")
-    except (BadInput, PdaconError) as problem:
-        return _complain(str(problem))
-    except OSError as problem:
+        return _write(_usage(problem)) if str(problem) else BAD_INPUT
+    except (BadInput, PdaconError, OSError) as problem:
+        return complain(problem)
+
+
+def complain(problem: BadInput | PdaconError | OSError) -> int:
+    """Say on one line of standard error what is wrong with the input; the exit status for it."""
+    return _write(described(problem))
+
+
+def described(problem: BadInput | PdaconError | OSError) -> str:
+    """What is wrong with the input."""
+    if isinstance(problem, NondeterministicGrammarError):
+        return f"{problem}; `pdacon check` explains it"
+    if isinstance(problem, OSError):
         place = f"{problem.filename}: " if problem.filename is not None else ""
-        return _complain(f"{place}{problem.strerror or problem}")
+        return f"{place}{problem.strerror or problem}"
+    return str(problem)
 
 
 def in_options(text: str) -> str:
@@ -77,6 +87,6 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _complain(message: str) -> int:
+def _write(message: str) -> int:
     sys.stderr.write(f"pdacon: {in_options(one_line(message))}\n")
     return BAD_INPUT

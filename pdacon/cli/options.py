@@ -47,6 +47,15 @@ class Format(str, Enum):
     json = "json"
 
 
+class ReportFormat(str, Enum):
+    """How a report is written."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+
+
 class FailOn(str, Enum):
     """The least level of a finding that makes the exit status 1."""
 

@@ -222,6 +222,15 @@ class Finding:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no report of a grammar, for the formats that show reports to others."""
+
+    path: str
+    message: str
+    span: Span | None = None
+
+
 class Sizes(Protocol):
     """How large the automata of a grammar are."""
 

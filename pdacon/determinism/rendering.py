@@ -16,7 +16,17 @@ WIDTH = 110
 def render_text(report: DeterminismReport, width: int = WIDTH) -> str:
     """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
     blocks = [_block(finding, report, width) for finding in report.findings]
-    return "\n\n".join([*blocks, report.summary()])
+    return "\n\n".join([*blocks, *_more(report, width), report.summary()])
+
+
+def plain_message(finding: Finding) -> str:
+    """The message, an example and the repair as plain lines, for a reader that wraps them itself."""
+    lines = [finding.message]
+    if finding.witness is not None:
+        lines.append(f"For example: {finding.witness}")
+    if finding.repair is not None:
+        lines.append(f"Repair: {finding.repair}")
+    return "\n".join(lines)
 
 
 def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
@@ -47,6 +57,15 @@ def _names(finding: Finding) -> tuple[str, str]:
     if finding.id == "PDA001":
         return "shift, as Lark does", "reduce"
     return "one reduction", "the other"
+
+
+def _more(report: DeterminismReport, width: int) -> list[str]:
+    """Where there is more about each kind of finding."""
+    ids = list(dict.fromkeys(finding.id for finding in report.findings))
+    if not ids:
+        return []
+    others = f" (or {', '.join(ids[1:])})" if len(ids) > 1 else ""
+    return [fill(f"More about it: pdacon check --explain {ids[0]}{others}", width, break_on_hyphens=False)]
 
 
 def _wrapped(line: str, width: int) -> str:

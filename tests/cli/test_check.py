@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,7 @@ def test_a_path_wins_over_a_builtin_name_only_when_it_is_one(write, capsys: pyte
         ["check", "empty.lark"],
         ["check", "nul.lark"],
         ["check", "nested.lark"],
-        ["check", "json", "extra"],
+        ["sample", "json", "extra"],
         ["check", "json", "--start", "nosuch"],
         ["check", "json", "--conflicts", "maybe"],
         ["check", "json", "--lookahead"],
@@ -167,3 +168,90 @@ def test_a_file_with_the_name_of_a_built_in_grammar_is_not_passed_over_in_silenc
     assert err == "pdacon: json is the built-in grammar; write ./json for the file of that name\n"
     assert main(["check", "./json"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_several_grammars_are_checked_at_once(write, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = write("good.lark", 'start: "a"'), write("bad.lark", CONFLICT)
+    assert main(["check", good]) == 0
+    assert main(["check", good, bad, good]) == 1
+    out, err = capsys.readouterr()
+    assert out.count("good.lark: ok (no findings)\n") == 2
+    assert out.endswith("bad.lark: refused (1 error)\n")
+    assert err == ""
+
+
+def test_one_that_is_no_grammar_does_not_hide_the_others(write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", write("nogrammar.lark", "start: nosuch\n"), write("bad.lark", CONFLICT)]) == 2
+    out, err = capsys.readouterr()
+    assert "error[PDA001]" in out
+    assert err.startswith("pdacon: nogrammar.lark:1:8: ")
+    assert err.count("\n") == 1
+
+
+def test_json_has_an_object_a_line(write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", write("bad.lark", CONFLICT), "json", "--format", "json"]) == 1
+    subjects = [json.loads(line)["subject"] for line in capsys.readouterr().out.splitlines()]
+    assert subjects[0] == "bad.lark"
+    assert subjects[1].endswith("json.lark")
+
+
+def test_sarif_has_all_grammars_and_what_is_none(write, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [write("bad.lark", CONFLICT), "json", write("nogrammar.lark", "start: nosuch\n"), "missing.lark"]
+    assert main(["check", *names, "--format", "sarif"]) == 2
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["PDA001"]
+    assert "--conflicts shift" in run["results"][0]["message"]["text"]
+    first, second = run["invocations"][0]["toolExecutionNotifications"]
+    assert first["locations"][0]["physicalLocation"]["region"]["startColumn"] == 8
+    assert second["message"]["text"].startswith("missing.lark: no such file")
+
+
+def test_github_has_a_command_a_line(write, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [write("bad.lark", CONFLICT), write("nogrammar.lark", "start: nosuch\n")]
+    assert main(["check", *names, "--format", "github"]) == 2
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("::error file=bad.lark,line=3,endLine=3,col=7,endColumn=20,title=PDA001%3A shift/reduce")
+    assert second.startswith("::error file=nogrammar.lark,line=1,endLine=1,col=8,endColumn=14,title=not a grammar::")
+    assert "nogrammar.lark:1" not in second
+
+
+@pytest.mark.parametrize("format", ["text", "json", "sarif", "github"])
+def test_every_format_says_nothing_but_the_report(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "json", "--format", format]) == 0
+    out, err = capsys.readouterr()
+    assert (out == "") == (format == "github")
+    assert err == ""
+
+
+def test_explain_prints_the_page_of_an_id(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--explain", "pda001"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("# PDA001: shift/reduce conflict\n")
+    assert err == ""
+    assert main(["check", "--explain", "PDA999"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("pdacon: no such finding: 'PDA999'; there are PDA001, ")
+
+
+def test_colours_are_for_terminals(write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write("bad.lark", CONFLICT)
+    main(["check", name])
+    plain = capsys.readouterr().out
+    assert "\x1b" not in plain
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    main(["check", name])
+    coloured = capsys.readouterr().out
+    assert "\x1b[1;31merror[PDA001]" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    main(["check", name])
+    assert not re.search(r"\x1b\[[\d;]*3\d", capsys.readouterr().out)
+
+
+def test_examples_are_spelled_with_the_vocabulary(write, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write("g.lark", "start: A | B\nA: /ab?/\nB: /a|b/\n")
+    assert main(["check", name, "--vocabulary", "bytes"]) == 1
+    assert '"a" (tokens 97)' in capsys.readouterr().out
