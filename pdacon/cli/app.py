@@ -370,30 +370,55 @@ def tokens(
     return show_tokens(_tokens(tokenizer), wanted or [], json_format=format is Format.json)
 
 
-@app.command(epilog=_examples("pdacon draw json --terminal NUMBER -o number.svg"))
+@app.command(
+    epilog=_examples(
+        "pdacon draw json --terminal NUMBER -o number.svg",
+        "pdacon draw json --pda -o parser.svg",
+        "pdacon draw my.lark --state 12 --around 2 -o state.svg",
+        """pdacon draw json --after '{"a": [1,' -o here.svg""",
+    )
+)
 @with_grammar_options
 def draw(
     grammar: GrammarArgument,
     *,
     terminal: Annotated[
-        str, typer.Option("--terminal", metavar="NAME", help="The automaton of a terminal: what it matches.")
-    ],
+        str | None, typer.Option("--terminal", metavar="NAME", help="A terminal's automaton: what does it match?")
+    ] = None,
+    pda: Annotated[bool, typer.Option("--pda", metavar="", help="The parser: all its LR states.")] = False,
+    state: Annotated[
+        int | None,
+        typer.Option("--state", metavar="N", help="An LR state: items, actions, conflicts, and what is around it."),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option("--after", metavar="TEXT", help="The LR state, and the stack, after this text (@PATH: a file)."),
+    ] = None,
+    around: Annotated[
+        int, typer.Option("--around", min=0, metavar="K", help="States up to K steps away are drawn, too.")
+    ] = 1,
+    context: Annotated[
+        int | None, typer.Option("--context", metavar="N", help="A lexical context: which terminals compete.")
+    ] = None,
     most: Annotated[int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.")] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
     ] = None,
     options: GrammarOptions,
 ) -> int:
-    """Pictures of a grammar, as SVG."""
-    loaded = load_grammar(grammar, options)
-    from pdacon.cli.drawing import write_picture
+    """Pictures of a grammar, as SVG: what does a terminal match, what does the parser do here?
 
-    def picture() -> str:
-        from pdacon.drawing import draw_terminal
+    Each is one file with nothing outside it; browsers show it. States are numbered as in the other pictures of the
+    same grammar.
+    """
+    _one_standard_input(grammar, after)
+    loaded = load_grammar(grammar, options, several_starts=after is None)
+    from pdacon.cli.drawing import Subject, write_picture
+    from pdacon.cli.texts import read_text
 
-        return draw_terminal(loaded, terminal, **({} if most is None else {"most": most}))
-
-    return write_picture(picture, out)
+    text = None if after is None else read_text(after, None)
+    subject = Subject(terminal=terminal, state=state, after=text, context=context, pda=pda)
+    return write_picture(loaded, subject, out, around=around, most=most)
 
 
 def _one_standard_input(*arguments: str | None) -> None:

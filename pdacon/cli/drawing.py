@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar
 
 _LIBRARIES = ("graphlay", "railroad")
 
 
-def write_picture(draw: Callable[[], str], out: Path | None) -> int:
-    """Write what ``draw`` returns to a file, or to standard output where that is not a terminal."""
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is to be drawn; at most one of these is given."""
+
+    terminal: str | None = None
+    state: int | None = None
+    after: bytes | None = None
+    context: int | None = None
+    pda: bool = False
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("terminal", "state", "after", "context") if getattr(self, name) is not None]
+        given += ["pda"] if self.pda else []
+        if len(given) > 1:
+            raise BadInput(f"one picture at a time: --{' or --'.join(given)}")
+
+
+def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, around: int, most: int | None) -> int:
+    """Draw, and write to a file, or to standard output where that is not a terminal."""
     if out is None and sys.stdout.isatty():
         raise BadInput("a picture is nothing for a terminal: give -o FILE.svg, or send it on with > FILE.svg")
     try:
-        picture = draw()
+        picture = _draw(grammar, subject, around, {} if most is None else {"most": most})
     except ModuleNotFoundError as error:
         if error.name not in _LIBRARIES:
             raise
@@ -26,3 +47,20 @@ def write_picture(draw: Callable[[], str], out: Path | None) -> int:
     else:
         out.write_text(picture, encoding="utf-8")
     return 0
+
+
+def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any]) -> str:
+    from pdacon import drawing
+    from pdacon.lalr import build_tables
+
+    if subject.terminal is not None:
+        return drawing.draw_terminal(grammar, subject.terminal, **limits)
+    tables = build_tables(grammar)
+    if subject.context is not None:
+        return drawing.draw_context(grammar, tables, subject.context)
+    if subject.after is not None:
+        stack = drawing.stack_after(grammar, tables, subject.after)
+        return drawing.draw_state(grammar, tables, stack[-1], stack=stack, around=around, **limits)
+    if subject.state is not None:
+        return drawing.draw_state(grammar, tables, subject.state, around=around, **limits)
+    return drawing.draw_pda(grammar, tables, **limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-RowStyle = Literal["head", "item", "closure", "step", "conflict", "faint"]
+RowStyle = Literal["head", "item", "closure", "step", "conflict", "faint", "line"]
 NodeShape = Literal["circle", "box", "entry", "more"]
 EdgeStyle = Literal["terminal", "nonterminal", "plain"]
 Direction = Literal["right", "down"]
@@ -13,7 +13,7 @@ Direction = Literal["right", "down"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of text in a box."""
+    """A line of text in a box; one of style "line" has none and separates."""
 
     text: str
     style: RowStyle = "item"

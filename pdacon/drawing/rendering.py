@@ -100,7 +100,11 @@ def _add_rows(drawn: Element, node: Node, size: Size, centre: Point) -> None:
     if node.shape != "box":
         y = centre[1] - (len(node.rows) - 1) * svg.LINE_HEIGHT / 2 + 4.5
     for k, row in enumerate(node.rows):
-        if node.shape == "box":
+        if row.style == "line":
+            middle, ends = svg.number(y + k * svg.LINE_HEIGHT - 4.5), (x - _PADDING, x - _PADDING + size[0])
+            attributes = {"class": "rule", "x1": svg.number(ends[0]), "x2": svg.number(ends[1])}
+            SubElement(drawn, "line", {**attributes, "y1": middle, "y2": middle})
+        elif node.shape == "box":
             svg.add_text(drawn, x, y + k * svg.LINE_HEIGHT, row.text, row.style)
         else:
             svg.add_text(drawn, centre[0], y + k * svg.LINE_HEIGHT, row.text, row.style, "middle")

@@ -53,7 +53,8 @@ path.nonterminal {{ stroke-dasharray: 6 4; }}
 
 def text_width(text: str) -> float:
     """Pixels that a line takes."""
-    cells = sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in text)
+    shown = printable(text)
+    cells = sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in shown)
     return cells * CHARACTER_WIDTH
 
 

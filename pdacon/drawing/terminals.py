@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from pdacon.drawing.automaton import CharacterAutomaton, CharacterState, character_automaton
 from pdacon.drawing.characters import describe_set
 from pdacon.drawing.graph import Edge, Graph, Node, Row
 from pdacon.drawing.rendering import render
+from pdacon.drawing.words import pattern, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar, Terminal
 from pdacon.lexer import Program, compile_pattern
 
 MOST_STATES = 40
-_WIDEST = 60  # characters of the pattern in the title
 
 
 def draw_terminal(grammar: Grammar, name: str, *, most: int = MOST_STATES) -> str:
@@ -52,7 +51,7 @@ def terminal_graph(grammar: Grammar, name: str, *, most: int = MOST_STATES) -> G
     entries = list(_entries(program, automaton, shown))
     title = terminal.literal or terminal.name
     return Graph(
-        title=title if terminal.literal else f"{title}: {_pattern(terminal)}",
+        title=title if terminal.literal else f"{title}: {pattern(terminal)}",
         description=f"The automaton of terminal {title}: {_count(automaton)}.",
         nodes=(*(node for node, _ in entries), *_nodes(automaton, shown)),
         edges=(*(edge for _, edge in entries), *_edges(automaton, shown)),
@@ -71,22 +70,6 @@ def find_terminal(grammar: Grammar, name: str) -> Terminal:
             return terminal
     known = [text for t in grammar.terminals for text in (t.name, t.literal) if text]
     raise DrawingError(f"no terminal {name}; {suggestion(name, known)}")
-
-
-def suggestion(name: str, known: list[str]) -> str:
-    """What may have been meant."""
-    near = get_close_matches(name, known, n=3, cutoff=0.6) or get_close_matches(name.upper(), known, n=3, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
-    return f"there are: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
-
-
-def _pattern(terminal: Terminal) -> str:
-    assert terminal.pattern is not None
-    flags = "".join(sorted(terminal.pattern.flags))
-    sign = '"' if terminal.pattern.kind == "str" else "/"
-    text = f"{sign}{terminal.pattern.value}{sign}{flags}"
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
 
 
 def _count(automaton: CharacterAutomaton) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("graphlay")
 
+import pdacon
 from pdacon.cli import main
 
 
@@ -41,13 +42,9 @@ def test_a_terminal_is_no_place_for_a_picture(draw, monkeypatch: pytest.MonkeyPa
 
 
 def test_without_the_extra_it_is_named(draw, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = builtins.__import__
-
-    def missing(name: str, *args: object, **kwargs: object) -> object:
-        if name == "pdacon.drawing":
-            raise ModuleNotFoundError("No module named 'graphlay'", name="graphlay")
-        return found(name, *args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", missing)
+    for name in [name for name in sys.modules if name.startswith("pdacon.drawing")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(pdacon, "drawing", raising=False)
+    monkeypatch.setitem(sys.modules, "graphlay", None)
     status, out, err = draw("json", "--terminal", "NUMBER")
     assert (status, out, err) == (2, "", "pdacon: this needs graphlay: pip install 'pdacon[draw]'\n")

@@ -1,0 +1,130 @@
+"""Lexical contexts: what Lark's lexer looks for in which states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pdacon.drawing.graph import Graph, Node, Row
+from pdacon.drawing.rendering import render
+from pdacon.drawing.words import grammar_name, numbers, pattern, shortened, wrapped
+from pdacon.errors import DrawingError
+from pdacon.grammar import Grammar
+from pdacon.lalr import Tables
+from pdacon.pda import Machine
+
+_WAYS = 6  # states to which a way is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """The distinct contexts of a grammar, in the order of the first states that have them.
+
+    Attributes
+    ----------
+    terminals : tuple of tuple of int
+        For each context its terminals, in the order in which they are tried.
+    keywords : tuple of dict
+        For each context the strings that a regex renames itself to.
+    of_state : tuple of int
+        The context of each LR state.
+    """
+
+    terminals: tuple[tuple[int, ...], ...]
+    keywords: tuple[dict[int, tuple[int, ...]], ...]
+    of_state: tuple[int, ...]
+
+
+def find_contexts(grammar: Grammar, tables: Tables) -> Contexts:
+    """The contexts of a grammar.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        A terminal's pattern is not supported.
+    """
+    machine = Machine(grammar, tables)
+    ids: dict[tuple[int, ...], int] = {}
+    of_state = tuple(ids.setdefault(context.terminals, len(ids)) for context in machine.contexts)
+    first = {number: machine.contexts[state] for state, number in reversed(list(enumerate(of_state)))}
+    found = [first[number] for number in range(len(ids))]
+    return Contexts(tuple(c.terminals for c in found), tuple(c.keywords for c in found), of_state)
+
+
+def draw_context(grammar: Grammar, tables: Tables, number: int) -> str:
+    """A lexical context as SVG: its terminals in the order in which Lark tries them, and where it applies.
+
+    Raises
+    ------
+    DrawingError
+        There is no such context.
+    UnsupportedGrammarError
+        A terminal's pattern is not supported.
+    """
+    return render(context_graph(grammar, tables, number))
+
+
+def context_graph(grammar: Grammar, tables: Tables, number: int) -> Graph:
+    """What `draw_context` draws."""
+    contexts = find_contexts(grammar, tables)
+    if not 0 <= number < len(contexts.terminals):
+        raise DrawingError(f"no context {number}; there are 0 to {len(contexts.terminals) - 1}")
+    states = [state for state, context in enumerate(contexts.of_state) if context == number]
+    rows = [Row(f"context {number}", "head"), *_order(grammar, contexts.terminals[number])]
+    renames = list(keyword_lines(grammar, contexts.keywords[number]))
+    rows += [Row("", "line"), *(Row(line, "item") for line in renames)] if renames else []
+    rows += [Row("", "line"), *_places(grammar, tables, states)]
+    rows = [Row(shortened(row.text), row.style) for row in rows]
+    text = f"Lexical context {number}: {len(contexts.terminals[number])} terminals, in {len(states)} LR states."
+    return Graph(
+        title=f"{grammar_name(grammar)}: lexical context {number} of {len(contexts.terminals)}",
+        description=text,
+        nodes=(
+            Node(f"context-{number}", tuple(Row(shortened(row.text), row.style) for row in rows), description=text),
+        ),
+        edges=(),
+        legend=("The lexer takes the first terminal that matches, in this order.",),
+    )
+
+
+def context_lines(grammar: Grammar, contexts: Contexts, state: int) -> Iterator[str]:
+    """The context of a state in a few lines."""
+    number = contexts.of_state[state]
+    names = [_named(grammar, terminal) for terminal in contexts.terminals[number]]
+    yield from wrapped(f"lexical context {number}: the first that matches of", names)
+    yield from keyword_lines(grammar, contexts.keywords[number])
+
+
+def keyword_lines(grammar: Grammar, keywords: dict[int, tuple[int, ...]]) -> Iterator[str]:
+    """Which lexemes of a regex get the name of a keyword."""
+    for regex, strings in keywords.items():
+        names = [grammar.describe_symbol(string) for string in strings]
+        yield from wrapped(f"a lexeme of {grammar.describe_symbol(regex)} that is a keyword becomes", names)
+
+
+def _order(grammar: Grammar, terminals: Sequence[int]) -> list[Row]:
+    names = [_named(grammar, terminal) for terminal in terminals]
+    width = max(map(len, names), default=0)
+    rows = []
+    for rank, (terminal, name) in enumerate(zip(terminals, names, strict=True), 1):
+        record = grammar.terminals[terminal]
+        priority = f"  priority {record.priority}" if record.priority else ""
+        written = "" if record.literal else pattern(record)
+        rows.append(Row(f"{rank:>3}  {name:<{width}}  {written}{priority}".rstrip()))
+    return rows
+
+
+def _named(grammar: Grammar, terminal: int) -> str:
+    return grammar.describe_symbol(terminal) + (" (ignored)" if terminal in grammar.ignore else "")
+
+
+def _places(grammar: Grammar, tables: Tables, states: Sequence[int]) -> list[Row]:
+    from pdacon.determinism.examples import Examples
+
+    examples = Examples(grammar, tables)
+    rows = [Row(f"in state{'s' if len(states) > 1 else ''} {numbers(states)}", "faint")]
+    for state in states[:_WAYS]:
+        prefix = examples.prefix(state)
+        if prefix is not None:
+            rows.append(Row(f"  {state}: after {' '.join(prefix) or 'nothing'}", "faint"))
+    return rows

@@ -1,0 +1,244 @@
+"""The parser's pictures: every state, item, action and transition of the tables is there, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import numpy
+import pytest
+from support.random_grammars import random_grammar
+
+from pdacon import DrawingError, Grammar, UnsupportedGrammarError
+from pdacon.errors import GrammarError
+from pdacon.lalr import Tables, build_tables
+from pdacon.lexer import build_lexer
+
+pytest.importorskip("graphlay")
+
+from pdacon.drawing import Graph, Node, context_graph, draw_state, pda_graph, stack_after, state_graph
+
+DANGLING = """
+start: stmt
+stmt: "if" COND "then" stmt
+    | "if" COND "then" stmt "else" stmt
+    | "skip"
+COND: "true" | "false"
+%ignore " "
+"""
+EVERYTHING = 10_000
+
+
+def node(graph: Graph, id: object) -> Node:
+    (found,) = [node for node in graph.nodes if node.id == str(id)]
+    return found
+
+
+def texts(node: Node, style: str | None = None) -> list[str]:
+    return [row.text for row in node.rows if style in (None, row.style)]
+
+
+def item(grammar: Grammar, tables: Tables, rule: int, dot: int) -> str:
+    if rule < len(grammar.productions):
+        lhs, rhs = grammar.describe_symbol(grammar.productions[rule].lhs), grammar.productions[rule].rhs
+    else:
+        lhs, rhs = "$root", (list(dict.fromkeys(grammar.starts))[rule - len(grammar.productions)],)
+    words = [grammar.describe_symbol(symbol) for symbol in rhs]
+    return f"{lhs}: {' '.join([*words[:dot], '•', *words[dot:]])}"
+
+
+def transitions(grammar: Grammar, tables: Tables) -> set[tuple[int, int, str]]:
+    action, goto, describe = tables.action, tables.goto, grammar.describe_symbol
+    shifts = {
+        (int(s), int(action[s, k]) - 1, describe(int(k))) for s, k in zip(*numpy.nonzero(action > 0), strict=True)
+    }
+    gotos = {
+        (int(s), int(goto[s, k]), describe(grammar.end + 1 + int(k)))
+        for s, k in zip(*numpy.nonzero(goto >= 0), strict=True)
+    }
+    return shifts | gotos
+
+
+def check_pda(grammar: Grammar) -> None:
+    tables = build_tables(grammar)
+    graph = pda_graph(grammar, tables, most=EVERYTHING)
+    boxes = {int(node.id): texts(node) for node in graph.nodes}
+    assert all(len(edge.labels) < 6 for edge in graph.edges), "the test reads labels that are not cut"
+    drawn = {(int(edge.source), int(edge.target), label) for edge in graph.edges for label in edge.labels}
+    folded = set()
+    for state, lines in boxes.items():
+        for line in lines:
+            if step := re.match(r"  (.*?) *→ (\d+) +(.*)", line):
+                target = int(step[2])
+                folded.add((state, target, step[1]))
+                kernel = [(rule, dot) for rule, dot in tables.items(target) if dot]
+                assert step[3] == item(grammar, tables, *kernel[0])
+    assert drawn | folded == transitions(grammar, tables)
+    assert not drawn & folded
+    for state in range(tables.num_states):
+        kernel = [(rule, dot) for rule, dot in tables.items(state) if dot or rule >= len(grammar.productions)]
+        if state in boxes:
+            assert {item(grammar, tables, *each) for each in kernel} <= set(boxes[state])
+        else:
+            assert state in {target for _, target, _ in folded}
+
+
+@pytest.mark.parametrize("name", ["json", "arithmetic"])
+def test_the_parser_of_a_grammar(name: str) -> None:
+    check_pda(Grammar.builtin(name))
+
+
+def test_the_parsers_of_random_grammars() -> None:
+    done = 0
+    for seed in range(80):
+        small = random_grammar(seed)
+        try:
+            grammar = Grammar.from_lark(small.text, conflicts="shift")
+        except GrammarError:
+            continue
+        check_pda(grammar)
+        done += 1
+    assert done > 40
+
+
+def test_start_end_and_layers() -> None:
+    grammar = Grammar.builtin("json")
+    tables = build_tables(grammar)
+    graph = pda_graph(grammar, tables)
+    assert [node.id for node in graph.nodes if node.start] == [str(tables.start_states[0])]
+    assert [node.id for node in graph.nodes if node.accepting] == [str(tables.end_states[0])]
+    assert {edge.style for edge in graph.edges} == {"terminal", "nonterminal"}
+
+
+def test_a_large_parser_is_refused_with_a_way_out() -> None:
+    grammar = Grammar.from_lark(DANGLING)
+    with pytest.raises(DrawingError, match=r"--state N --around 2.*--most \d+; there are conflicts in 7"):
+        pda_graph(grammar, build_tables(grammar), most=3)
+
+
+def test_a_state_has_its_items_and_its_row() -> None:
+    grammar = Grammar.builtin("json")
+    tables = build_tables(grammar)
+    for state in range(tables.num_states):
+        lines = texts(node(state_graph(grammar, tables, state), state))
+        assert {item(grammar, tables, *each) for each in tables.items(state)} <= set(lines)
+        shown = "\n".join(lines)
+        for terminal in range(grammar.end + 1):
+            name, entry = grammar.describe_symbol(terminal), int(tables.action[state, terminal])
+            if entry > 0:
+                assert re.search(rf"^shift {re.escape(name)} +to {entry - 1}\b", shown, re.MULTILINE)
+            elif entry < 0:
+                complete = item(grammar, tables, -entry - 1, len(grammar.productions[-entry - 1].rhs))
+                (found,) = re.findall(rf"^reduce {re.escape(complete)}  on((?:.*\n    )*.*)$", shown, re.MULTILINE)
+                assert name in found.split()
+        for k in range(len(grammar.nonterminals)):
+            if tables.goto[state, k] >= 0:
+                name = grammar.describe_symbol(grammar.end + 1 + k)
+                assert re.search(rf"^goto {re.escape(name)} +to {tables.goto[state, k]}\b", shown, re.MULTILINE)
+
+
+def test_what_is_around_a_state() -> None:
+    grammar = Grammar.builtin("json")
+    tables = build_tables(grammar)
+    alone = state_graph(grammar, tables, 12, around=0)
+    assert [node.id for node in alone.nodes] == ["12"]
+    near = state_graph(grammar, tables, 12)
+    assert {node.id for node in near.nodes} == {"12", "6", "18", "26", "17"}
+    assert {(edge.source, edge.target) for edge in near.edges} == {
+        ("6", "12"),
+        ("18", "12"),
+        ("26", "12"),
+        ("12", "17"),
+    }
+    assert len(state_graph(grammar, tables, 12, around=2).nodes) > len(near.nodes)
+    cut = state_graph(grammar, tables, 12, most=3)
+    assert len(cut.nodes) == 3
+    assert any("Left out: 2 more" in line and "--most 5" in line for line in cut.legend)
+    assert any(line.startswith('A shortest way here: "{" STRING') for line in near.legend)
+    assert "Entered on STRING from 6, 18, 26" in near.legend
+
+
+def test_conflicts_stand_out() -> None:
+    grammar = Grammar.from_lark(DANGLING)
+    tables = build_tables(grammar)
+    (conflict,) = tables.conflicts
+    assert texts(node(pda_graph(grammar, tables), conflict.state), "conflict") == ['conflict on "else"']
+    full = texts(node(state_graph(grammar, tables, conflict.state), conflict.state), "conflict")
+    assert full == [
+        'shift/reduce conflict on "else"',
+        "  shift",
+        '  reduce stmt: "if" COND "then" stmt •',
+        "  Lark shifts",
+    ]
+    assert "conflicting" in draw_state(grammar, tables, conflict.state)
+
+
+def test_priority_decides_is_said() -> None:
+    grammar = Grammar.from_lark('start: a "." | b "."\na.2: "x"\nb: "x"')
+    tables = build_tables(grammar)
+    (conflict,) = tables.conflicts
+    lines = texts(node(state_graph(grammar, tables, conflict.state), conflict.state), "conflict")
+    assert lines[0] == 'reduce/reduce conflict on "."'
+    assert '  reduce a: "x" •  (its priority decides)' in lines
+
+
+def test_two_rules_complete_in_one_state_are_a_box() -> None:
+    grammar = Grammar.from_lark('start: a "." | b "!"\na: "x"\nb: "x"')
+    check_pda(grammar)
+
+
+def test_no_such_state() -> None:
+    grammar = Grammar.builtin("json")
+    for state in (-1, 33):
+        with pytest.raises(DrawingError, match=rf"no state {state}; there are 0 to 32$"):
+            state_graph(grammar, build_tables(grammar), state)
+
+
+def test_the_stack_after_a_text() -> None:
+    grammar = Grammar.builtin("json")
+    tables = build_tables(grammar)
+    stack = stack_after(grammar, tables, b'{"a": [1, 2')
+    names = [grammar.describe_symbol(int(tables.accessing[state])) for state in stack[1:]]
+    assert names == ['"{"', "STRING", '":"', '"["', "value", '","']
+    graph = state_graph(grammar, tables, stack[-1], stack=stack)
+    assert graph.legend[0].startswith('The stack, from its bottom: 0 "{" 6 STRING 12 ":" 17')
+    with pytest.raises(DrawingError, match="begins with"):
+        stack_after(grammar, tables, b"{]")
+
+
+# Contexts
+
+
+@pytest.mark.parametrize("name", ["json", "arithmetic"])
+def test_contexts_are_those_of_the_lexer(name: str) -> None:
+    grammar = Grammar.builtin(name)
+    tables = build_tables(grammar)
+    lexer = build_lexer(grammar, tables)
+    for number, context in enumerate(lexer.contexts):
+        rows = texts(node(context_graph(grammar, tables, number), f"context-{number}"))
+        order = [match[1] for match in (re.match(r" *\d+  (.+?)(?:  |$| \(ignored)", row) for row in rows) if match]
+        assert order == [grammar.describe_symbol(terminal) for terminal in context.alternation]
+        first = int(numpy.flatnonzero(lexer.context_of_state == number)[0])
+        assert any(row.startswith(f"  {first}: after") for row in rows)
+        state = texts(node(state_graph(grammar, tables, first), first), "faint")
+        assert state[0].startswith(f"lexical context {number}:")
+
+
+def test_keywords_are_named() -> None:
+    grammar = Grammar.from_lark('start: ("if" | NAME)+\nNAME: /[a-z]+/\n%ignore " "')
+    rows = texts(node(context_graph(grammar, build_tables(grammar), 0), "context-0"))
+    assert 'a lexeme of NAME that is a keyword becomes "if"' in rows
+
+
+def test_no_such_context() -> None:
+    grammar = Grammar.builtin("arithmetic")
+    with pytest.raises(DrawingError, match=r"no context 99; there are 0 to \d"):
+        context_graph(grammar, build_tables(grammar), 99)
+
+
+def test_a_state_without_a_lexer_is_drawn_all_the_same() -> None:
+    grammar = Grammar.from_lark(r"start: A" "\n" r"A: /(a)\1/")
+    tables = build_tables(grammar)
+    lines = texts(node(state_graph(grammar, tables, 0), 0), "faint")
+    assert lines[0].startswith("no lexical context:")
+    with pytest.raises(UnsupportedGrammarError):
+        context_graph(grammar, tables, 0)
