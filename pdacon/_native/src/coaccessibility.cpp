@@ -11,51 +11,31 @@ const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
         std::map<std::int32_t, std::vector<std::int32_t>> residues;  // of each label
         for (const auto id : futures_.events(set)) {
             const auto& event = futures_.event(id);
-            auto& key = residues[event.label];
-            if (key.empty()) key.push_back(event.label);
-            key.push_back(event.residue);
+            residues[event.label].push_back(event.residue);
         }
-        for (auto& [label, key] : residues) {
-            std::sort(key.begin() + 1, key.end());
-            known->second.push_back(ids_.intern(key));
-            if (label != futures_.lexer().end_label() || layout_.newline < 0) continue;
-            key[0] = layout_.dedent;
-            key.insert(key.begin() + 1, kAtEnd);
-            known->second.push_back(ids_.intern(key));
+        for (auto& [label, left] : residues) {
+            std::sort(left.begin(), left.end());
+            emit_controls(label, left, [&](std::int32_t control) { known->second.push_back(control); });
         }
     }
     return known->second;
 }
 
-std::int32_t QuotientControls::after(std::int32_t context, std::int32_t control, bool dropped) {
-    const std::int32_t key[] = {context, control, dropped};
-    const auto id = static_cast<std::size_t>(after_ids_.intern(key));
-    if (id == after_.size()) {
-        const auto known = ids_[control];
-        const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
-        std::vector<Successor> successors;
-        if (!dropped)
-            add_blocks(layout_, ids_, control, [&](std::int32_t next) { successors.push_back({next, 0}); });
-        if (!residues.empty() && residues.front() == kAtEnd) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), residues.back()};
-            successors.push_back({ids_.intern(end), 0});
-            after_.push_back(intern_list(successors));
-            return after_[id];
-        }
-        std::vector<std::int32_t> events;
-        for (const auto residue : residues) {
-            const auto landing = futures_.land(context, residue);
-            if (landing.event >= 0) events.push_back(landing.event);
-            if (landing.lexer_state < 0) continue;
-            const auto more = futures_.events(futures_.of(landing.lexer_state, landing.speller_state));
-            events.insert(events.end(), more.begin(), more.end());
-        }
-        std::sort(events.begin(), events.end());
-        events.erase(std::unique(events.begin(), events.end()), events.end());
-        for (const auto next : of_set(futures_.intern_set(events))) successors.push_back({next, 0});
-        after_.push_back(intern_list(successors));
+std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t context,
+                                                                std::span<const std::int32_t> residues) {
+    std::vector<std::int32_t> events;
+    for (const auto residue : residues) {
+        const auto landing = futures_.land(context, residue);
+        if (landing.event >= 0) events.push_back(landing.event);
+        if (landing.lexer_state < 0) continue;
+        const auto more = futures_.events(futures_.of(landing.lexer_state, landing.speller_state));
+        events.insert(events.end(), more.begin(), more.end());
     }
-    return after_[id];
+    std::sort(events.begin(), events.end());
+    events.erase(std::unique(events.begin(), events.end()), events.end());
+    std::vector<Successor> successors;
+    for (const auto next : of_set(futures_.intern_set(events))) successors.push_back({next, 0});
+    return successors;
 }
 
 Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget)

@@ -24,19 +24,15 @@ enum class Verdict : std::uint8_t { kUnknown = 0, kAlways, kNever, kDepends };
 // Pending controls of the quotient: a label with the set of all residues it may leave.
 class QuotientControls final : public PendingControls {
   public:
-    QuotientControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
+    using PendingControls::PendingControls;
 
-    std::int32_t label(std::int32_t control) const override { return ids_[control][0]; }
-    std::int32_t after(std::int32_t context, std::int32_t control, bool dropped) override;
     // The controls of a set of events: one per label.
     const std::vector<std::int32_t>& of_set(std::int32_t set);
 
   private:
-    Futures& futures_;
-    const Layout& layout_;
-    Interner ids_, after_ids_;
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
+
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
-    std::vector<std::int32_t> after_;  // lists of successors
 };
 
 class Coaccessibility {

@@ -19,49 +19,27 @@ std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& 
     std::vector<Successor> successors;
     for (auto& [group, residues] : groups) {
         std::sort(residues.begin(), residues.end());
-        std::vector<std::int32_t> key{group.first};
-        key.insert(key.end(), residues.begin(), residues.end());
-        successors.push_back({ids_.intern(key), group.second});
-        if (group.first != futures_.lexer().end_label() || layout_.newline < 0) continue;
-        key[0] = layout_.dedent;
-        key.insert(key.begin() + 1, kAtEnd);
-        successors.push_back({ids_.intern(key), group.second});
+        emit_controls(group.first, residues,
+                      [&](std::int32_t control) { successors.push_back({control, group.second}); });
     }
     return successors;
 }
 
-std::int32_t WeightedControls::after(std::int32_t context, std::int32_t control, bool dropped) {
-    const std::int32_t key[] = {context, control, dropped};
-    const auto id = static_cast<std::size_t>(after_ids_.intern(key));
-    if (id == after_.size()) {
-        const auto known = ids_[control];
-        const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
-        std::vector<Successor> successors;
-        if (!dropped)
-            add_blocks(layout_, ids_, control, [&](std::int32_t next) { successors.push_back({next, 0}); });
-        if (!residues.empty() && residues.front() == kAtEnd) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), residues.back()};
-            successors.push_back({ids_.intern(end), 0});
-            after_.push_back(intern_list(successors));
-            return after_[id];
-        }
-        Costs costs;
-        const auto add = [&](std::int32_t event, std::int32_t cost) {
-            const auto [at, added] = costs.try_emplace(event, cost);
-            if (!added) at->second = std::min(at->second, cost);
-        };
-        for (const auto residue : residues) {
-            const auto landing = futures_.land(context, residue);
-            if (landing.event >= 0) add(landing.event, 0);
-            if (landing.lexer_state < 0) continue;
-            for (const auto& [event, cost] : event_costs(landing.lexer_state, landing.speller_state))
-                add(event, cost);
-        }
-        const auto more = by_label(costs);
-        successors.insert(successors.end(), more.begin(), more.end());
-        after_.push_back(intern_list(successors));
+std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
+                                                                std::span<const std::int32_t> residues) {
+    Costs costs;
+    const auto add = [&](std::int32_t event, std::int32_t cost) {
+        const auto [at, added] = costs.try_emplace(event, cost);
+        if (!added) at->second = std::min(at->second, cost);
+    };
+    for (const auto residue : residues) {
+        const auto landing = futures_.land(context, residue);
+        if (landing.event >= 0) add(landing.event, 0);
+        if (landing.lexer_state < 0) continue;
+        for (const auto& [event, cost] : event_costs(landing.lexer_state, landing.speller_state))
+            add(event, cost);
     }
-    return after_[id];
+    return by_label(costs);
 }
 
 std::span<const PendingControls::Successor> WeightedControls::distances(std::int32_t lexer_state,

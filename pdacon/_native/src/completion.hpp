@@ -25,10 +25,8 @@ namespace pdacon {
 // many bytes. Single events would be as many as lookahead has texts.
 class WeightedControls final : public PendingControls {
   public:
-    WeightedControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
+    using PendingControls::PendingControls;
 
-    std::int32_t label(std::int32_t control) const override { return ids_[control][0]; }
-    std::int32_t after(std::int32_t context, std::int32_t control, bool dropped) override;
     // What can follow in a lexer and speller state, one control per label, with the least number of bytes up
     // to it.
     std::span<const Successor> distances(std::int32_t lexer_state, std::int32_t speller_state);
@@ -46,16 +44,14 @@ class WeightedControls final : public PendingControls {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(state.lexer_state)) << 32 |
                static_cast<std::uint32_t>(state.speller_state);
     }
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
     template <class Visit>
     void search(State from, Visit visit);
     const Costs& event_costs(std::int32_t lexer_state, std::int32_t speller_state);
     Costs costs_from(State from);
     std::vector<Successor> by_label(const Costs& costs);
 
-    Futures& futures_;
-    const Layout& layout_;
-    Interner ids_, after_ids_, distance_ids_;
-    std::vector<std::int32_t> after_;  // lists of successors
+    Interner distance_ids_;
     std::vector<std::vector<Successor>> distances_;
     std::unordered_map<std::uint64_t, Costs> event_costs_;  // of each lexer and speller state
 };

@@ -1,10 +1,11 @@
 // Saturation of a pushdown system: from a control on a stack symbol, which controls come out when it is
 // popped.
 //
-// Controls: a *pending* control is a label that waits to be taken to the parser; a *pop* control is a
-// reduction under way (left-hand side, symbols still to pop, what is pending after it). summary(c, s) is the
-// set of pop controls that can expose what lies below s, each with its least cost, and the least cost of
-// acceptance without looking below s. Tabulated on demand, so only what is asked for is computed.
+// Controls: a *pending* control is a label that waits to be taken to the parser (pending.hpp); a *pop*
+// control is a reduction under way (left-hand side, symbols still to pop, what is pending after it).
+// summary(c, s) is the set of pop controls that can expose what lies below s, each with its least cost, and
+// the least cost of acceptance without looking below s. Tabulated on demand, so only what is asked for is
+// computed.
 //
 // Sources: pre* by saturation (Bouajjani, Esparza & Maler 1997); summaries as in Reps, Horwitz & Sagiv 1995.
 #pragma once
@@ -18,57 +19,10 @@
 
 #include "budget.hpp"
 #include "interner.hpp"
+#include "pending.hpp"
 #include "pushdown.hpp"
 
 namespace pdacon {
-
-// What the tabulation needs to know about pending controls.
-class PendingControls {
-  public:
-    struct Successor {
-        std::int32_t control;
-        std::int32_t cost;  // bytes that must be added
-    };
-    virtual ~PendingControls() = default;
-    virtual std::int32_t label(std::int32_t control) const = 0;
-    // What can be pending after the control's label has been taken, or dropped, and the context is this one:
-    // a list of successors. Many controls have the same one.
-    virtual std::int32_t after(std::int32_t context, std::int32_t control, bool dropped) = 0;
-    std::vector<Successor> successors(std::int32_t list) const {
-        const auto known = lists_[list];
-        std::vector<Successor> found;
-        for (std::size_t at = 0; at < known.size(); at += 2) found.push_back({known[at], known[at + 1]});
-        return found;
-    }
-
-  protected:
-    std::int32_t intern_list(const std::vector<Successor>& successors) {
-        std::vector<std::int32_t> flat;
-        for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
-        return lists_.intern(flat);
-    }
-    // In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the
-    // end of the text. Which column a newline gets is free here: one further in is always possible, and the
-    // columns further out are those of open blocks, as many as the parser lets close. Controls are named by
-    // their label and residues; those of an end of the text have kAtEnd before its residue.
-    static constexpr std::int32_t kAtEnd = -1;
-    template <class Emit>
-    static void add_blocks(const Layout& layout, Interner& ids, std::int32_t control, Emit emit) {
-        const auto known = ids[control];
-        std::vector<std::int32_t> key(known.begin(), known.end());
-        if (key[0] == layout.newline) {
-            key[0] = layout.indent;
-            emit(ids.intern(key));
-            key[0] = layout.dedent;
-            emit(ids.intern(key));
-        } else if (key[0] == layout.dedent) {
-            emit(control);
-        }
-    }
-
-  private:
-    Interner lists_;
-};
 
 class Summaries {
   public:

@@ -1,0 +1,50 @@
+#include "pending.hpp"
+
+namespace pdacon {
+
+std::int32_t PendingControls::after(std::int32_t context, std::int32_t control, bool dropped) {
+    const std::int32_t key[] = {context, control, dropped};
+    const auto id = static_cast<std::size_t>(after_ids_.intern(key));
+    if (id == after_.size()) {
+        const auto known = ids_[control];
+        const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
+        std::vector<Successor> successors;
+        if (!dropped) add_blocks(control, successors);
+        if (!residues.empty() && residues.front() == kAtEnd) {
+            const std::int32_t end[] = {futures_.lexer().end_label(), residues.back()};
+            successors.push_back({ids_.intern(end), 0});
+        } else {
+            const auto more = lexed(context, residues);
+            successors.insert(successors.end(), more.begin(), more.end());
+        }
+        std::vector<std::int32_t> flat;
+        for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
+        after_.push_back(lists_.intern(flat));
+    }
+    return after_[id];
+}
+
+std::vector<PendingControls::Successor> PendingControls::successors(std::int32_t list) const {
+    const auto known = lists_[list];
+    std::vector<Successor> found;
+    for (std::size_t at = 0; at < known.size(); at += 2) found.push_back({known[at], known[at + 1]});
+    return found;
+}
+
+// In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end
+// of the text. Which column a newline gets is free here: one further in is always possible, and the columns
+// further out are those of open blocks, as many as the parser lets close.
+void PendingControls::add_blocks(std::int32_t control, std::vector<Successor>& successors) {
+    const auto known = ids_[control];
+    std::vector<std::int32_t> key(known.begin(), known.end());
+    if (key[0] == layout_.newline) {
+        key[0] = layout_.indent;
+        successors.push_back({ids_.intern(key), 0});
+        key[0] = layout_.dedent;
+        successors.push_back({ids_.intern(key), 0});
+    } else if (key[0] == layout_.dedent) {
+        successors.push_back({control, 0});
+    }
+}
+
+}  // namespace pdacon

@@ -1,0 +1,60 @@
+// Pending controls: a label that waits to be taken to the parser, and the residues that its lexeme may leave.
+// What can be pending after it is found once and remembered; with what cost, the kinds of controls know.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "futures.hpp"
+#include "interner.hpp"
+#include "pushdown.hpp"
+
+namespace pdacon {
+
+class PendingControls {
+  public:
+    struct Successor {
+        std::int32_t control;
+        std::int32_t cost;  // bytes that must be added
+    };
+
+    PendingControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
+    virtual ~PendingControls() = default;
+
+    std::int32_t label(std::int32_t control) const { return ids_[control][0]; }
+    // What can be pending after the control's label has been taken, or dropped, and the context is this one:
+    // a list of successors. Many controls have the same one.
+    std::int32_t after(std::int32_t context, std::int32_t control, bool dropped);
+    std::vector<Successor> successors(std::int32_t list) const;
+
+  protected:
+    // What can be pending once one of the residues has been lexed in the context.
+    virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) = 0;
+
+    // The controls of a label and its residues. At the end of a text blocks close before the end is taken.
+    template <class Emit>
+    void emit_controls(std::int32_t label, std::span<const std::int32_t> residues, Emit emit) {
+        std::vector<std::int32_t> key{label};
+        key.insert(key.end(), residues.begin(), residues.end());
+        emit(ids_.intern(key));
+        if (label != futures_.lexer().end_label() || layout_.newline < 0) return;
+        key[0] = layout_.dedent;
+        key.insert(key.begin() + 1, kAtEnd);
+        emit(ids_.intern(key));
+    }
+
+    Futures& futures_;
+
+  private:
+    static constexpr std::int32_t kAtEnd = -1;  // before the residue of an end of the text
+
+    void add_blocks(std::int32_t control, std::vector<Successor>& successors);
+
+    const Layout& layout_;
+    Interner ids_;  // label and residues, ascending
+    Interner after_ids_, lists_;
+    std::vector<std::int32_t> after_;  // lists of successors
+};
+
+}  // namespace pdacon
