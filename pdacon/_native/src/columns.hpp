@@ -18,11 +18,13 @@ struct Column {
 
 // Where the lexer stands. The columns are kept only while the lexeme may be the layout's newline: the one it
 // has now, and the one it had at the match that is the fallback.
-struct Reading {
+template <class AnyColumn>
+struct ReadingOf {
     std::int32_t state = 0;
-    Column now, matched;
-    bool operator==(const Reading&) const = default;
+    AnyColumn now, matched;
+    bool operator==(const ReadingOf&) const = default;
 };
+using Reading = ReadingOf<Column>;
 
 // A column relative to those of the reading that a walk starts from.
 struct RelativeColumn {

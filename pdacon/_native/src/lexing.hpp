@@ -120,43 +120,33 @@ class LexingAutomaton {
     }
     std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
 
-    // Columns, of a grammar with layout only: whether a state keeps any.
-    bool keeps_columns(std::int32_t state) const {
-        return !keeps_.empty() && keeps_[static_cast<std::size_t>(state)] != 0;
-    }
+    // Columns, of a grammar with layout only: what a state keeps any for.
     bool has_columns() const { return !keeps_.empty(); }
-    bool keeps_match(std::int32_t state) const {
-        return !keeps_.empty() && (keeps_[static_cast<std::size_t>(state)] & (kFreshMatch | kOldMatch)) != 0;
-    }
-    bool keeps_old_match(std::int32_t state) const {
-        return !keeps_.empty() && (keeps_[static_cast<std::size_t>(state)] & kOldMatch) != 0;
-    }
-    bool counts(std::int32_t state) const {
-        return !keeps_.empty() && (keeps_[static_cast<std::size_t>(state)] & kCounting) != 0;
-    }
+    bool keeps_columns(std::int32_t state) const { return keeps(state) != 0; }
+    bool keeps_match(std::int32_t state) const { return (keeps(state) & (kFreshMatch | kOldMatch)) != 0; }
+    bool keeps_old_match(std::int32_t state) const { return (keeps(state) & kOldMatch) != 0; }
+    bool counts(std::int32_t state) const { return (keeps(state) & kCounting) != 0; }
     bool is_line_break(std::int32_t byte_class) const {
-        return !keeps_.empty() && byte_class == byte_class_[static_cast<std::size_t>('\n')];
+        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\n')];
     }
-    // The columns behind a byte class that leads to a state.
+    // The reading behind a byte class that leads to a state.
     template <class AnyColumn>
-    void move_columns(AnyColumn& now, AnyColumn& matched, std::int32_t next, std::int32_t byte_class) const {
-        const auto keeps = keeps_[static_cast<std::size_t>(next)];
-        now = column_after(now, byte_class);
-        if ((keeps & kFreshMatch) != 0)
-            matched = now;
-        else if ((keeps & kOldMatch) == 0)
-            matched = {};
-        if ((keeps & kCounting) == 0) now = {};
-    }
-    void move(Reading& reading, std::int32_t next, std::int32_t byte_class) const {
+    void move(ReadingOf<AnyColumn>& reading, std::int32_t next, std::int32_t byte_class) const {
         reading.state = next;
-        if (!keeps_.empty()) move_columns(reading.now, reading.matched, next, byte_class);
+        if (!has_columns()) return;
+        const auto kept = keeps(next);
+        reading.now = column_after(reading.now, byte_class);
+        if ((kept & kFreshMatch) != 0)
+            reading.matched = reading.now;
+        else if ((kept & kOldMatch) == 0)
+            reading.matched = {};
+        if ((kept & kCounting) == 0) reading.now = {};
     }
     // The column of a lexeme that a byte class commits.
     template <class AnyColumn>
-    AnyColumn committed_column(const Commit& commit, AnyColumn now, AnyColumn matched,
+    AnyColumn committed_column(const Commit& commit, const ReadingOf<AnyColumn>& reading,
                                std::int32_t byte_class) const {
-        return words_[commit.word].empty() ? column_after(now, byte_class) : matched;
+        return words_[commit.word].empty() ? column_after(reading.now, byte_class) : reading.matched;
     }
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
@@ -185,9 +175,12 @@ class LexingAutomaton {
     // byte or before.
     enum Keeps : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
 
+    std::uint8_t keeps(std::int32_t state) const {
+        return has_columns() ? keeps_[static_cast<std::size_t>(state)] : std::uint8_t{0};
+    }
     template <class AnyColumn>
     AnyColumn column_after(AnyColumn column, std::int32_t byte_class) const {
-        if (keeps_.empty()) return {};
+        if (!has_columns()) return {};
         if (is_line_break(byte_class)) return AnyColumn::at(0);
         if (byte_class == byte_class_[static_cast<std::size_t>(' ')]) return column.plus(1);
         return byte_class == byte_class_[static_cast<std::size_t>('\t')] ? column.plus(tab_width_) : column;

@@ -158,7 +158,7 @@ bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<s
         }
         if (next == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(next);
-        const auto column = machine.lexer.committed_column(commit, reading.now, reading.matched, byte_class);
+        const auto column = machine.lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column)) return false;
         reading = boundary(machine, stack, commit.behind);
         const auto word = machine.lexer.word(commit.word);

@@ -16,10 +16,7 @@ class TokenClasses::Walk {
           path_(static_cast<std::size_t>(trie_.max_depth()) + 1) {}
 
     // A place of the walk. Its columns are relative to those of the reading that it starts from.
-    struct Place {
-        std::int32_t state = 0;
-        RelativeColumn now, matched;
-    };
+    using Place = ReadingOf<RelativeColumn>;
 
     // The remainders below one root, lexed from the start of a context: first the root's word, then the trie.
     void add(const Root& root, std::int32_t context) {
@@ -33,7 +30,7 @@ class TokenClasses::Walk {
                 cross(place, next, word[at], root.trie_node, std::span(word).subspan(at + 1));
                 return;
             }
-            move(place, next, word[at]);
+            lexer_.move(place, next, word[at]);
         }
         add(root.trie_node, place);
     }
@@ -80,7 +77,7 @@ class TokenClasses::Walk {
             const auto next = lexer_.next(state, byte_class);
             if (next == LexingAutomaton::kDead) continue;
             Place place{state, {}, {}};
-            if (!LexingAutomaton::is_commit(next)) move(place, next, byte_class);
+            if (!LexingAutomaton::is_commit(next)) lexer_.move(place, next, byte_class);
             for (const auto node : tokens->exits[byte]) {
                 if (LexingAutomaton::is_commit(next)) {
                     cross(place, next, byte_class, node, {});
@@ -110,7 +107,7 @@ class TokenClasses::Walk {
                 node = trie_.subtree_end(node);
                 continue;
             }
-            move(place, next, byte_class);
+            lexer_.move(place, next, byte_class);
             if (node + 1 < trie_.subtree_end(node) && swallows(next, node)) {
                 stay(place, trie_.first_token(node), trie_.first_token(trie_.subtree_end(node)));
                 node = trie_.subtree_end(node);
@@ -120,11 +117,6 @@ class TokenClasses::Walk {
                 ++node;
             }
         }
-    }
-
-    void move(Place& place, std::int32_t next, std::int32_t byte_class) const {
-        place.state = next;
-        if (lexer_.has_columns()) lexer_.move_columns(place.now, place.matched, next, byte_class);
     }
 
     // Whether every way down from a node stays in the lexer state, or between the characters of a loop on it.
@@ -160,8 +152,7 @@ class TokenClasses::Walk {
                std::span<const std::int32_t> rest) {
         const auto& commit = lexer_.commit(next);
         RelativeColumn column;
-        if (commit.label == classes_.newline_)
-            column = lexer_.committed_column(commit, place.now, place.matched, byte_class);
+        if (commit.label == classes_.newline_) column = lexer_.committed_column(commit, place, byte_class);
         const auto again = lexer_.word(commit.word);
         word_.assign(1, commit.behind);
         word_.insert(word_.end(), again.begin(), again.end());
