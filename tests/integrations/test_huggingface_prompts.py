@@ -253,6 +253,16 @@ def test_assisted_encoder_decoders(tokenizer: Any, lists: Any, architecture: str
         )
 
 
+def test_an_assistant_that_would_force_an_end(tokenizer: Any, lists: Any) -> None:
+    """The assistant's candidates end with what its own configuration forces, unless that is switched off."""
+    model = encoder_decoder("bart", tokenizer)
+    assistant = encoder_decoder("bart", tokenizer, forced_eos_token_id=tokenizer.eos_token_id)
+    common: dict[str, Any] = {"constraint": lists, "temperature": 0, "max_tokens": 12, "prefix": "[a,["}
+    alone = generate(model, tokenizer, "Hi", **common)
+    assert alone == generate(model, tokenizer, "Hi", assistant_model=assistant, **common)
+    assert assistant.generation_config.forced_eos_token_id == tokenizer.eos_token_id
+
+
 def test_an_end_that_is_forced_where_it_is_not_allowed_is_an_error(tokenizer: Any, lists: Any) -> None:
     """`generate` switches it off; whoever forces an end there gets an error and no half sentence."""
     model = encoder_decoder("bart", tokenizer, forced_eos_token_id=tokenizer.eos_token_id)

@@ -133,7 +133,7 @@ def generate(
     if options.get("stop_strings") or model.generation_config.stop_strings:
         options["tokenizer"] = tokenizer
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
-    with _random_state(seed, model.device), torch.inference_mode():
+    with _random_state(seed, model.device), _no_forced_end(options.get("assistant_model")), torch.inference_mode():
         output = model.generate(
             **inputs.arguments,
             max_new_tokens=max_tokens,
@@ -193,6 +193,21 @@ def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"do_sample": True, "temperature": float(temperature), **options}
     # What the model's generation_config says of sampling would be reported as without effect.
     return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, **options}
+
+
+@contextmanager
+def _no_forced_end(assistant: Any) -> Iterator[None]:
+    """Candidates of an assistant end as its own configuration says, whatever the arguments of the call are."""
+    if assistant is None:
+        yield
+        return
+    config = assistant.generation_config
+    forced = config.forced_eos_token_id
+    config.forced_eos_token_id = None
+    try:
+        yield
+    finally:
+        config.forced_eos_token_id = forced
 
 
 @contextmanager
