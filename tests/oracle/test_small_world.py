@@ -32,16 +32,21 @@ INDENTED = [grammar for grammar in INDENTED_GRAMMARS if grammar.refused is None]
 REFUSED = [grammar for grammar in (*SMALL_GRAMMARS, *INDENTED_GRAMMARS) if grammar.refused is not None]
 
 
+def enumerated(grammar: SmallGrammar, texts: int) -> tuple[StockLark, Grammar, int, list[bytes]]:
+    """Stock Lark and pdacon's reading of a grammar, the length up to which so many texts are tried, some sentences."""
+    oracle = StockLark(grammar)
+    length = grammar.length or affordable_length(grammar.alphabet, texts)
+    sentences = [
+        grammar.encode(text) for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)
+    ]
+    return oracle, load(grammar), length, sentences
+
+
 @pytest.mark.parametrize("grammar", COMPILED, ids=lambda grammar: grammar.name)
 def test_masks_of_curated_grammars(
     grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    oracle = StockLark(grammar)
-    loaded = load(grammar)
-    length = grammar.length or affordable_length(grammar.alphabet, scaled(1200))
-    sentences = [
-        grammar.encode(text) for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)
-    ]
+    oracle, loaded, length, sentences = enumerated(grammar, scaled(1200))
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name)):
         counts += explore(oracle, loaded, tiny, length, scaled(60))
@@ -52,12 +57,7 @@ def test_masks_of_curated_grammars(
 def test_masks_of_grammars_with_indentation(
     grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    oracle = StockLark(grammar)
-    loaded = load(grammar)
-    length = grammar.length or affordable_length(grammar.alphabet, scaled(3000))
-    sentences = [
-        grammar.encode(text) for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)
-    ]
+    oracle, loaded, length, sentences = enumerated(grammar, scaled(3000))
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name)):
         if {b" ", b"\n"} <= set(tiny.texts()):
