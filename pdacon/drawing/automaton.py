@@ -84,10 +84,7 @@ class _Stepper:
     """What a list of threads becomes after one character."""
 
     def __init__(self, program: Program) -> None:
-        self._kind = program.kind.tolist()
-        offset, target = program.offset.tolist(), program.target.tolist()
-        edges = list(zip(program.lo.tolist(), program.hi.tolist(), target, strict=True))
-        self._edges = [edges[begin:end] for begin, end in pairwise(offset)]
+        self._kind, self._edges = zip(*program.states(), strict=True)
         self._trie: ByteTrie = byte_trie(SCALAR_VALUES)
         self._known: dict[tuple[Threads, int], list[tuple[int, int, Threads]]] = {}
 

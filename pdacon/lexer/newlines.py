@@ -76,10 +76,7 @@ class _Run:
     """
 
     def __init__(self, program: Program, entry: int) -> None:
-        ends = program.offset.tolist()
-        edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
-        self.kind = program.kind.tolist()
-        self.edges = [edges[ends[i] : ends[i + 1]] for i in range(len(self.kind))]
+        self.kind, self.edges = zip(*program.states(), strict=True)
         self.entry = self._closure([entry])
         self.known: dict[tuple[Place, int], Place] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -66,6 +67,14 @@ class Program:
             raise ValueError("a Program needs an entry for each state of what lies behind")
         for array in (self.kind, self.offset, self.lo, self.hi, self.target, self.entries, self.behind):
             array.flags.writeable = False
+
+    def states(self) -> list[tuple[int, Edges]]:
+        """The kind and the edges of each state, as Python objects."""
+        edges = list(zip(self.lo.tolist(), self.hi.tolist(), self.target.tolist(), strict=True))
+        bounds = pairwise(self.offset.tolist())
+        return [
+            (kind, tuple(edges[first:last])) for kind, (first, last) in zip(self.kind.tolist(), bounds, strict=True)
+        ]
 
     def __len__(self) -> int:
         """Number of states."""

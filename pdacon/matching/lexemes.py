@@ -23,10 +23,7 @@ class LexemeSampler:
     """Draws texts that a pattern's automaton can read; whether the lexer cuts them there is for a matcher to say."""
 
     def __init__(self, program: Program) -> None:
-        edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
-        offset = program.offset.tolist()
-        self._kind = program.kind.tolist()
-        self._edges = [edges[offset[i] : offset[i + 1]] for i in range(len(self._kind))]
+        self._kind, self._edges = zip(*program.states(), strict=True)
         # What was read before decides which one it is. From an entry without edges no text matches.
         self._starts = [i for i in program.entries.tolist() if self._edges[i]]
         self._entries = Counter(

@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdacon.lexer import Program, compile_terminal
+from pdacon.lexer import compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
 
@@ -65,22 +65,6 @@ class Context:
     keywords: dict[int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
-    """A Program as Python objects: for each state its kind and its edges (lo, hi, target)."""
-
-    entries: tuple[int, ...]
-    states: tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...]
-
-    @classmethod
-    def of(cls, program: Program) -> _Code:
-        edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
-        offset = program.offset.tolist()
-        kinds = program.kind.tolist()
-        states = tuple((kind, tuple(edges[offset[i] : offset[i + 1]])) for i, kind in enumerate(kinds))
-        return cls(tuple(program.entries.tolist()), states)
-
-
 class Machine:
     """A grammar lowered for :class:`Configuration`: contexts by LR state, patterns by terminal, tables as lists.
 
@@ -110,7 +94,8 @@ class Machine:
             for index, terminal in enumerate(grammar.terminals)
             if terminal.pattern is not None
         }
-        self._code = {index: _Code.of(program) for index, program in programs.items()}
+        self._states = {index: program.states() for index, program in programs.items()}
+        self._entries: dict[int, list[int]] = {index: program.entries.tolist() for index, program in programs.items()}
         behind = {program.behind.tobytes(): program.behind.tolist() for program in programs.values()}
         self._behind: list[list[list[int]]] = list(behind.values())
         self._behind_of = {index: list(behind).index(program.behind.tobytes()) for index, program in programs.items()}
@@ -123,11 +108,11 @@ class Machine:
 
     def _lexable(self, state: int) -> frozenset[int]:
         if self.grammar.options.lexer == "basic":
-            return frozenset(self._code)
+            return frozenset(self._states)
         row = self._action[state]
         layout = self.grammar.layout
         always = self.ignore if layout is None else self.ignore | {layout.newline}
-        return frozenset(t for t in self._code if row[t] != 0 or t in always)
+        return frozenset(t for t in self._states if row[t] != 0 or t in always)
 
     def _context(self, lexable: frozenset[int]) -> Context:
         """Order the terminals and take out absorbed strings.
@@ -170,7 +155,7 @@ class Machine:
 
     def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
         """The threads with which a lexeme starts."""
-        starts = [(t, self._code[t].entries[behind[self._behind_of[t]]]) for t in terminals]
+        starts = [(t, self._entries[t][behind[self._behind_of[t]]]) for t in terminals]
         return tuple(thread for _, thread in self._reach(enumerate(starts)))
 
     def move(self, threads: tuple[Thread, ...], byte: int) -> tuple[tuple[int, Thread], ...]:
@@ -180,7 +165,7 @@ class Machine:
             moved = [
                 (index, (terminal, target))
                 for index, (terminal, state) in enumerate(threads)
-                for low, high, target in self._code[terminal].states[state][1]
+                for low, high, target in self._states[terminal][state][1]
                 if low <= byte <= high and not self.matched((terminal, state))
             ]
             known = self._moves[threads, byte] = tuple(self._reach(moved))
@@ -199,7 +184,7 @@ class Machine:
         return self._kind(thread) == PENDING_OR_END
 
     def _kind(self, thread: Thread) -> int:
-        return self._code[thread[0]].states[thread[1]][0]
+        return self._states[thread[0]][thread[1]][0]
 
     def _reach(self, threads: Iterable[tuple[int, Thread]]) -> Iterator[tuple[int, Thread]]:
         """Follow the ordered empty edges: depth first, each state once, at its first visit."""
@@ -211,7 +196,7 @@ class Machine:
                 continue
             seen.add(thread)
             terminal, state = thread
-            kind, edges = self._code[terminal].states[state]
+            kind, edges = self._states[terminal][state]
             if kind == SPLIT:
                 pending.extend((index, (terminal, target)) for _, _, target in reversed(edges))
             else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Program
 
 Threads = tuple[tuple[int, int | None], ...]
@@ -19,10 +17,7 @@ class Simulator:
     """Remembers what it has seen of one program, which makes many short texts cheap."""
 
     def __init__(self, program: Program) -> None:
-        offset = program.offset.tolist()
-        edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
-        self._kind = program.kind.tolist()
-        self._edges = [edges[first:last] for first, last in pairwise(offset)]
+        self._kind, self._edges = zip(*program.states(), strict=True)
         self._entries = program.entries.tolist()
         self._behind = program.behind.tolist()
         self._closures: dict[tuple[int, ...], tuple[int, ...]] = {}
