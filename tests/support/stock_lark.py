@@ -8,6 +8,7 @@ from typing import Any
 
 from lark import Lark, Transformer, Tree
 
+from support.lexemes import Lexeme, lexemes_of_lark
 from support.small_grammars import SmallGrammar
 
 MOST_REDUCES = 5_000
@@ -65,6 +66,12 @@ class StockLark:
         except Exception:  # Whatever Lark raises, the text is no sentence.
             return False
         return True
+
+    def lexemes(self, text: str, start: str) -> tuple[list[Lexeme], bool]:
+        """See `lexemes_of_lark`."""
+        self._counter.reduces = 0
+        asked = self.grammar.encode(text) if self.grammar.options.get("use_bytes") else text
+        return lexemes_of_lark(self._lark, asked, start)
 
     def sentences(self, length: int, start: str | None = None) -> Iterator[str]:
         """The sentences of up to ``length`` characters over the grammar's alphabet, short ones first."""

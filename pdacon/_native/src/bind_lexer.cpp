@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
@@ -42,6 +43,34 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
     return std::make_shared<LexingAutomaton>(spec, budget);
 }
 
+// Reading step by step, for what wants to see lexemes: an index is checked before it is used.
+std::int32_t checked(std::int32_t index, std::int32_t size, const char* what) {
+    if (index < 0 || index >= size) throw std::out_of_range(what);
+    return index;
+}
+
+std::int32_t entry(const LexingAutomaton& automaton, std::int32_t context, std::int32_t behind) {
+    return automaton.entry(checked(context, automaton.num_contexts(), "no such context"),
+                           checked(behind, automaton.num_behind(), "nothing like that lies behind"));
+}
+
+std::int32_t next(const LexingAutomaton& automaton, std::int32_t state, std::int32_t byte_class) {
+    return automaton.next(checked(state, automaton.num_states(), "no such state"),
+                          checked(byte_class, automaton.num_classes(), "no such byte class"));
+}
+
+std::int32_t at_end(const LexingAutomaton& automaton, std::int32_t state) {
+    return automaton.at_end(checked(state, automaton.num_states(), "no such state"));
+}
+
+std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const LexingAutomaton& automaton,
+                                                                         std::int32_t next) {
+    const auto number = checked(LexingAutomaton::kDead - 1 - next, automaton.num_commits(), "no commit");
+    const auto& found = automaton.commit(LexingAutomaton::kDead - 1 - number);
+    const auto word = automaton.word(found.word);
+    return {found.label, found.behind, {word.begin(), word.end()}};
+}
+
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
 nb::list unbounded(const LexingAutomaton& automaton) {
@@ -79,7 +108,12 @@ void bind_lexer(nb::module_& m) {
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
         .def_prop_ro("lookahead", &LexingAutomaton::lookahead)
-        .def_prop_ro("unbounded", &unbounded);
+        .def_prop_ro("unbounded", &unbounded)
+        .def("entry", &entry, nb::arg("context"), nb::arg("behind"))
+        .def("byte_class", &LexingAutomaton::byte_class, nb::arg("byte"))
+        .def("next", &next, nb::arg("state"), nb::arg("byte_class"))
+        .def("at_end", &at_end, nb::arg("state"))
+        .def("commit", &commit, nb::arg("next"));
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("max_states"),
           nb::arg("max_seconds"));
 }

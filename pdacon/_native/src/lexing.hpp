@@ -118,6 +118,7 @@ class LexingAutomaton {
     const Commit& commit(std::int32_t next) const {
         return commits_[static_cast<std::size_t>(kDead - 1 - next)];
     }
+    std::int32_t num_commits() const { return static_cast<std::int32_t>(commits_.size()); }
     std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
 
     // Columns, of a grammar with layout only: what a state keeps any for.
