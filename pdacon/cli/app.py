@@ -372,6 +372,7 @@ def tokens(
 
 @app.command(
     epilog=_examples(
+        "pdacon draw my.lark -o rules.svg",
         "pdacon draw json --terminal NUMBER -o number.svg",
         "pdacon draw json --pda -o parser.svg",
         "pdacon draw my.lark --state 12 --around 2 -o state.svg",
@@ -382,6 +383,10 @@ def tokens(
 def draw(
     grammar: GrammarArgument,
     *,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option("--rule", metavar="NAME", help="Only this rule; may be repeated. Default: all of them."),
+    ] = None,
     terminal: Annotated[
         str | None, typer.Option("--terminal", metavar="NAME", help="A terminal's automaton: what does it match?")
     ] = None,
@@ -406,10 +411,10 @@ def draw(
     ] = None,
     options: GrammarOptions,
 ) -> int:
-    """Pictures of a grammar, as SVG: what does a terminal match, what does the parser do here?
+    """Pictures of a grammar, as SVG: its rules, or what a terminal matches, or what the parser does.
 
-    Each is one file with nothing outside it; browsers show it. States are numbered as in the other pictures of the
-    same grammar.
+    Without an option that says what: railroad diagrams of all rules. Each picture is one file with nothing outside it;
+    browsers show it. States and contexts have the same numbers in all pictures of a grammar.
     """
     _one_standard_input(grammar, after)
     loaded = load_grammar(grammar, options, several_starts=after is None)
@@ -417,7 +422,7 @@ def draw(
     from pdacon.cli.texts import read_text
 
     text = None if after is None else read_text(after, None)
-    subject = Subject(terminal=terminal, state=state, after=text, context=context, pda=pda)
+    subject = Subject(rules=tuple(rule or ()), terminal=terminal, state=state, after=text, context=context, pda=pda)
     return write_picture(loaded, subject, out, around=around, most=most)
 
 

@@ -17,8 +17,9 @@ _LIBRARIES = ("graphlay", "railroad")
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is to be drawn; at most one of these is given."""
+    """What is to be drawn: at most one of these is given, and else all rules."""
 
+    rules: tuple[str, ...] = ()
     terminal: str | None = None
     state: int | None = None
     after: bytes | None = None
@@ -27,7 +28,7 @@ class Subject:
 
     def __post_init__(self) -> None:
         given = [name for name in ("terminal", "state", "after", "context") if getattr(self, name) is not None]
-        given += ["pda"] if self.pda else []
+        given += [name for name, wanted in (("rule", self.rules), ("pda", self.pda)) if wanted]
         if len(given) > 1:
             raise BadInput(f"one picture at a time: --{' or --'.join(given)}")
 
@@ -55,6 +56,8 @@ def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any
 
     if subject.terminal is not None:
         return drawing.draw_terminal(grammar, subject.terminal, **limits)
+    if subject == Subject(rules=subject.rules):
+        return drawing.draw_rules(grammar, subject.rules)
     tables = build_tables(grammar)
     if subject.context is not None:
         return drawing.draw_context(grammar, tables, subject.context)

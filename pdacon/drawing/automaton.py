@@ -19,7 +19,9 @@ from typing import TypeAlias
 
 from pdacon.lexer.classes import SCALAR_VALUES, union
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program
-from pdacon.lexer.utf8 import FINAL, ByteTrie, Ranges, byte_trie
+from pdacon.lexer.utf8 import FINAL, ByteTrie, Ranges, byte_trie, single_bytes
+
+ALL_BYTES: Ranges = ((0, 255),)
 
 # A state of the program, and how many characters ago the lexeme has ended if a condition on what follows is met;
 # -1: it has not.
@@ -66,7 +68,7 @@ class CharacterAutomaton:
         return all(state.explored for state in self.states)
 
 
-def character_automaton(program: Program, max_states: int = 2000) -> CharacterAutomaton:
+def character_automaton(program: Program, max_states: int = 2000, *, use_bytes: bool = False) -> CharacterAutomaton:
     """The minimal automaton of a program.
 
     Cost: states times the edges of their threads times the ranges of UTF-8; a terminal of JSON takes a millisecond,
@@ -76,16 +78,20 @@ def character_automaton(program: Program, max_states: int = 2000) -> CharacterAu
     ----------
     max_states : int
         States that are explored before the minimisation, breadth first; what lies beyond is left unexplored.
+    use_bytes : bool
+        The program is for texts of bytes, each of them a character.
     """
-    return _minimal(_explore(_Stepper(program), program.entries.tolist(), max_states))
+    stepper = _Stepper(program, single_bytes(ALL_BYTES) if use_bytes else byte_trie(SCALAR_VALUES))
+    return _minimal(_explore(stepper, program.entries.tolist(), max_states))
 
 
 class _Stepper:
     """What a list of threads becomes after one character."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, trie: ByteTrie) -> None:
         self._kind, self._edges = zip(*program.states(), strict=True)
-        self._trie: ByteTrie = byte_trie(SCALAR_VALUES)
+        self._trie = trie
+        self._root = len(trie.nodes) - 1
         self._known: dict[tuple[Threads, int], list[tuple[int, int, Threads]]] = {}
 
     def start(self, entry: int) -> Threads:
@@ -96,7 +102,7 @@ class _Stepper:
         runs: dict[Threads, list[tuple[int, int]]] = {}
         # With this character whoever waits for a condition has waited one longer.
         alive = tuple((state, back if back < 0 else back + 1) for state, back in threads if self._kind[state] != MATCH)
-        for first, last, after in self._characters(alive, len(self._trie.nodes) - 1, 0):
+        for first, last, after in self._characters(alive, self._root):
             runs.setdefault(after, []).append((first, last))
         return sorted((union([tuple(found)]), after) for after, found in runs.items())
 
@@ -110,7 +116,7 @@ class _Stepper:
                 at_end = max(back, 0)
         return always, at_end
 
-    def _characters(self, threads: Threads, node: int, depth: int) -> list[tuple[int, int, Threads]]:
+    def _characters(self, threads: Threads, node: int) -> list[tuple[int, int, Threads]]:
         """(first, last, list) for the characters, or their parts, that the trie's node reads; by the low bits."""
         key = (threads, node)
         found = self._known.get(key)
@@ -118,25 +124,34 @@ class _Stepper:
             found = self._known[key] = []
             for low, high, child in self._trie.nodes[node]:
                 for first, last, after in self._bytes(threads, low, high):
-                    self._extend(found, first, last, after, child, depth)
+                    self._extend(found, (first, last), after, node, child)
         return found
 
     def _extend(
-        self, found: list[tuple[int, int, Threads]], low: int, high: int, after: Threads, child: int, depth: int
+        self, found: list[tuple[int, int, Threads]], run: tuple[int, int], after: Threads, node: int, child: int
     ) -> None:
         if not after:
             return
         if child == FINAL:
-            found.append((_payload(low, depth), _payload(high, depth), after))
+            found.append((self._payload(run[0], node), self._payload(run[1], node), after))
             return
-        rest = self._characters(after, child, depth + 1)
+        rest = self._characters(after, child)
         bits = 6 * _continuations(self._trie, child)
         if len(rest) == 1 and rest[0][:2] == (0, (1 << bits) - 1):
-            found.append((_payload(low, depth) << bits, ((_payload(high, depth) + 1) << bits) - 1, rest[0][2]))
+            first, last = self._payload(run[0], node), self._payload(run[1], node)
+            found.append((first << bits, ((last + 1) << bits) - 1, rest[0][2]))
             return
-        for byte in range(low, high + 1):
-            base = _payload(byte, depth) << bits
+        for byte in range(run[0], run[1] + 1):
+            base = self._payload(byte, node) << bits
             found.extend((base + first, base + last, final) for first, last, final in rest)
+
+    def _payload(self, byte: int, node: int) -> int:
+        """The bits of the character that a byte has, read at a node of the trie."""
+        if len(self._trie.nodes) == 1:  # no UTF-8: bytes
+            return byte
+        if node != self._root:
+            return byte & 0x3F
+        return byte if byte < 0x80 else byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 0x07)
 
     def _bytes(self, threads: Threads, low: int, high: int) -> list[tuple[int, int, Threads]]:
         """The bytes from low to high, in runs that lead to the same list."""
@@ -176,13 +191,6 @@ class _Stepper:
             if kind == MATCH:
                 break
         return tuple(closed)
-
-
-def _payload(byte: int, depth: int) -> int:
-    """The bits of the code point that a byte has."""
-    if depth:
-        return byte & 0x3F
-    return byte if byte < 0x80 else byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 0x07)
 
 
 def _continuations(trie: ByteTrie, node: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from pdacon.lexer.classes import SCALAR_VALUES, complement, difference
+from pdacon.lexer.classes import SCALAR_VALUES, difference
 from pdacon.lexer.unicode_sets import SetName, unicode_set
 from pdacon.lexer.utf8 import Ranges
 
@@ -15,18 +15,15 @@ _LONGEST = 48  # characters of a label; a longer one is cut, and the number of c
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\v": "\\v", "\\": "\\\\", " ": '" "'}
 
 
-def describe_set(characters: Ranges) -> str:
-    """A set as an edge's label.
+def describe_set(characters: Ranges, whole: Ranges = SCALAR_VALUES) -> str:
+    """A set as an edge's label, where ``whole`` are all characters there are.
 
     ``a-z _``, ``\\w``, ``not " \t``, ``\\w except \\d``, ``any``: items with spaces between them, and whichever of
     these forms is the shortest. Characters that would not show are escaped as in Python, a space is ``" "``.
     """
-    if characters == SCALAR_VALUES:
+    if characters == whole:
         return "any"
-    forms = [_items(characters)]
-    others = complement(characters)
-    if others:
-        forms.append(f"not {_items(others)}")
+    forms = [_items(characters), f"not {_items(difference(whole, characters))}"]
     word = unicode_set("word")
     if not difference(characters, word):
         forms.append(f"\\w except {_items(difference(word, characters))}")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_BOXES = 60
 MOST_NEAR = 16
 _MOST_LABELS = 6  # symbols on one edge; the others are counted
+_WIDEST_LEGEND = 110  # characters of a line above the picture
 _MOST_ITEMS = 6  # in a box beside the one that is asked for
 
 
@@ -84,9 +85,9 @@ def pda_graph(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> Gr
     boxes = parser.boxes
     if len(boxes) > most:
         raise DrawingError(
-            f"the parser has {tables.num_states:,} states, {len(boxes):,} of them to be drawn as boxes, which is more "
-            f"than {most} and nothing that can be read; draw one with what is around it (--state N --around 2), "
-            f"or all the same with --most {len(boxes)}{parser.say_where_conflicts_are()}"
+            f"the {tables.num_states:,} LR states need {len(boxes):,} boxes, and more than {most} are not drawn; draw "
+            f"what is near one (--state N --around 2), or all of them (--most {len(boxes)})"
+            f"{parser.say_where_conflicts_are()}"
         )
     return Graph(
         title=f"{grammar_name(grammar)}: the parser's {tables.num_states} LR states",
@@ -240,19 +241,18 @@ class _Parser:
         if prefix is None:
             lines.append("No text leads here.")
         elif prefix:
-            lines += wrapped("A shortest way here:", prefix)
+            lines += wrapped("A shortest way here:", prefix, _WIDEST_LEGEND)
         before = [source for source, steps in enumerate(self.steps) if any(target == state for _, target in steps)]
         if before:
             symbol = self._grammar.describe_symbol(int(self._tables.accessing[state]))
-            lines += wrapped(f"Entered on {symbol} from", [numbers(before)])
+            lines += wrapped(f"Entered on {symbol} from", [numbers(before)], _WIDEST_LEGEND)
         return lines
 
     def stack(self, states: Sequence[int]) -> list[str]:
         """The states of a stack, and the symbols between them."""
-        words = [str(states[0])]
-        for state in states[1:]:
-            words += [self._grammar.describe_symbol(int(self._tables.accessing[state])), str(state)]
-        return wrapped("The stack, from its bottom:", words)
+        accessing, describe = self._tables.accessing, self._grammar.describe_symbol
+        words = [str(states[0]), *(f"{describe(int(accessing[state]))} {state}" for state in states[1:])]
+        return wrapped("The stack, from its bottom:", words, _WIDEST_LEGEND)
 
     def say_where_conflicts_are(self) -> str:
         """The end of a message."""

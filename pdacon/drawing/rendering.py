@@ -102,7 +102,7 @@ def _add_rows(drawn: Element, node: Node, size: Size, centre: Point) -> None:
     for k, row in enumerate(node.rows):
         if row.style == "line":
             middle, ends = svg.number(y + k * svg.LINE_HEIGHT - 4.5), (x - _PADDING, x - _PADDING + size[0])
-            attributes = {"class": "rule", "x1": svg.number(ends[0]), "x2": svg.number(ends[1])}
+            attributes = {"class": "separator", "x1": svg.number(ends[0]), "x2": svg.number(ends[1])}
             SubElement(drawn, "line", {**attributes, "y1": middle, "y2": middle})
         elif node.shape == "box":
             svg.add_text(drawn, x, y + k * svg.LINE_HEIGHT, row.text, row.style)

@@ -25,7 +25,7 @@ _COLOURS: tuple[tuple[str, str, str, str], ...] = (
     (".start .frame", "fill", "#ddf4ff", "#12293f"),
     (".accepting .frame", "fill", "#dafbe1", "#12321d"),
     (".conflicting .frame", "fill", "#ffebe9", "#3c1618"),
-    (".rule", "stroke", "#d1d9e0", "#3d444d"),
+    (".separator", "stroke", "#d1d9e0", "#3d444d"),
     ("text.head", "fill", "#0550ae", "#79c0ff"),
     ("text.faint, text.closure, text.legend", "fill", "#59636e", "#9198a1"),
     ("text.step", "fill", "#116329", "#7ee787"),
@@ -44,7 +44,7 @@ text.head {{ font-weight: bold; }}
 text.conflict {{ font-weight: bold; }}
 .frame {{ stroke-width: 1.2px; }}
 .ring {{ fill: none; stroke-width: 1.2px; }}
-.rule {{ stroke-width: 1px; }}
+.separator {{ stroke-width: 1px; }}
 path.edge {{ fill: none; stroke-width: 1.4px; }}
 path.nonterminal {{ stroke-dasharray: 6 4; }}
 .more .frame {{ stroke-dasharray: 3 3; }}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from pdacon.drawing.automaton import CharacterAutomaton, CharacterState, character_automaton
+from pdacon.drawing.automaton import ALL_BYTES, CharacterAutomaton, CharacterState, character_automaton
 from pdacon.drawing.characters import describe_set
 from pdacon.drawing.graph import Edge, Graph, Node, Row
 from pdacon.drawing.rendering import render
 from pdacon.drawing.words import pattern, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar, Terminal
-from pdacon.lexer import Program, compile_pattern
+from pdacon.lexer import Program, compile_terminal
+from pdacon.lexer.classes import SCALAR_VALUES
+from pdacon.lexer.utf8 import Ranges
 
 MOST_STATES = 40
 
@@ -45,16 +48,17 @@ def terminal_graph(grammar: Grammar, name: str, *, most: int = MOST_STATES) -> G
     terminal = find_terminal(grammar, name)
     if terminal.pattern is None:
         raise DrawingError(f"terminal {terminal.name} has no pattern: a postlexer makes it")
-    program = compile_pattern(terminal.pattern.regexp, grammar.options.g_regex_flags)
-    automaton = character_automaton(program)
+    program = compile_terminal(grammar, terminal)
+    automaton = character_automaton(program, use_bytes=grammar.options.use_bytes)
     shown = _nearest(automaton, most)
+    label = partial(describe_set, whole=ALL_BYTES if grammar.options.use_bytes else SCALAR_VALUES)
     entries = list(_entries(program, automaton, shown))
     title = terminal.literal or terminal.name
     return Graph(
         title=title if terminal.literal else f"{title}: {pattern(terminal)}",
         description=f"The automaton of terminal {title}: {_count(automaton)}.",
         nodes=(*(node for node, _ in entries), *_nodes(automaton, shown)),
-        edges=(*(edge for _, edge in entries), *_edges(automaton, shown)),
+        edges=(*(edge for _, edge in entries), *_edges(automaton, shown, label)),
         legend=tuple(_legend(automaton, shown)),
     )
 
@@ -122,13 +126,13 @@ def _describe(number: int, state: CharacterState, start: bool) -> str:
     return f"state {number}{', start' if start else ''}{accepts}"
 
 
-def _edges(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[Edge]:
+def _edges(automaton: CharacterAutomaton, shown: list[int], label: Callable[[Ranges], str]) -> Iterator[Edge]:
     visible = set(shown)
     for k in shown:
         beyond = False
         for characters, target in automaton.states[k].edges:
             if target in visible:
-                yield Edge(str(k), str(target), tuple(_lines(describe_set(characters))))
+                yield Edge(str(k), str(target), tuple(_lines(label(characters))))
             beyond = beyond or target not in visible
         if beyond or not automaton.states[k].explored:
             yield Edge(str(k), "more")

@@ -28,11 +28,11 @@ def pattern(terminal: Terminal) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
 
 
-def wrapped(head: str, words: Sequence[str]) -> list[str]:
+def wrapped(head: str, words: Sequence[str], widest: int = WIDEST) -> list[str]:
     """The words behind the head, in lines."""
     lines = [head]
     for word in words:
-        if len(lines[-1]) + len(word) + 1 > WIDEST:
+        if len(lines[-1]) + len(word) + 1 > widest:
             lines.append(f"    {word}")
         else:
             lines[-1] += f" {word}"

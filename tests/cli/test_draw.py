@@ -30,6 +30,43 @@ def test_a_picture_goes_to_standard_output_or_a_file(draw, tmp_path: Path) -> No
     assert (tmp_path / "number.svg").read_text(encoding="utf-8") == out
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ((), "json.lark: the rules"),
+        (("--rule", "pair", "--rule", "value"), "json.lark: pair, value"),
+        (("--terminal", "true"), '"true"'),
+        (("--pda",), "json.lark: the parser's 33 LR states"),
+        (("--state", "7", "--around", "2"), "json.lark: LR state 7"),
+        (("--after", '{"a": '), "json.lark: LR state 17"),
+        (("--context", "0"), "json.lark: lexical context 0 of 9"),
+    ],
+)
+def test_pictures(draw, options: tuple[str, ...], shown: str) -> None:
+    status, out, err = draw("json", *options)
+    assert (status, err) == (0, "")
+    assert ElementTree.fromstring(out).findtext("{http://www.w3.org/2000/svg}title") == shown
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--rule", "pairs"), "no rule pairs; did you mean pair?"),
+        (("--state", "33"), "no state 33; there are 0 to 32"),
+        (("--context", "9"), "no context 9; there are 0 to 8"),
+        (("--pda", "--most", "3"), "--state N"),
+        (("--after", "{]"), "no text of the grammar begins with"),
+        (("--pda", "--terminal", "WS"), "one picture at a time: --terminal or --pda"),
+        (("-o", "no/such/folder/out.svg"), "no/such/folder/out.svg"),
+    ],
+)
+def test_what_cannot_be_drawn(draw, options: tuple[str, ...], complaint: str) -> None:
+    status, out, err = draw("json", *options)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
 def test_nothing_of_that_name(draw) -> None:
     assert draw("json", "--terminal", "NUMBR") == (2, "", "pdacon: no terminal NUMBR; did you mean NUMBER?\n")
 

@@ -111,7 +111,7 @@ def test_start_end_and_layers() -> None:
 
 def test_a_large_parser_is_refused_with_a_way_out() -> None:
     grammar = Grammar.from_lark(DANGLING)
-    with pytest.raises(DrawingError, match=r"--state N --around 2.*--most \d+; there are conflicts in 7"):
+    with pytest.raises(DrawingError, match=r"--state N --around 2.*--most \d+\); there are conflicts in 7"):
         pda_graph(grammar, build_tables(grammar), most=3)
 
 

@@ -1,0 +1,158 @@
+"""The rules as their author wrote them: repetitions, options, templates, before Lark makes plain productions of them.
+
+A `Grammar` keeps productions only, so the text is loaded once more. What changes the language alone is here: aliases,
+`?` and `!` before a rule and priorities, which shape trees or settle conflicts, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from lark.tree import Tree
+
+from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load
+from pdacon.grammar.model import Grammar
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A use of a rule, of a terminal, of a template's parameter, or a literal.
+
+    ``text`` is as written: ``value``, ``NUMBER``, ``"true"i``, ``/[0-9]+/``, ``"a".."z"``, ``_separated{pair, ","}``.
+    ``rule`` is the name of the rule or template that is used, None for anything else.
+    """
+
+    text: str
+    kind: Literal["rule", "terminal", "literal", "parameter"]
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """One after the other; empty for nothing at all."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Alternatives."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """``x?``, ``[x]``, ``x*``, ``x+``, ``x~n..m``: from ``least`` to ``most`` times, None for any number."""
+
+    item: Expression
+    least: int
+    most: int | None
+
+
+Expression: TypeAlias = Name | InOrder | OneOf | Repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A rule, or a template with its parameters.
+
+    ``imported`` is True for what another grammar defines; its names have that grammar's before them, as in Lark.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    expression: Expression
+    imported: bool
+
+
+def read_definitions(grammar: Grammar) -> tuple[Definition, ...]:
+    """The definitions of all rules and templates, those of the text first and in its order, then the imported ones.
+
+    Rules that nothing uses are here too.
+
+    Raises
+    ------
+    GrammarSyntaxError
+        A grammar that it imports has gone, or is no longer what it was.
+
+    Notes
+    -----
+    Cost: Lark's loader, as for `Grammar.from_lark`.
+    """
+    from pdacon.grammar.diagnosis import explain
+
+    builder = RecordingBuilder(SourceText(grammar.source, grammar.source_path), grammar.options)
+    try:
+        loaded = load(builder, grammar.options)
+    except Exception as error:
+        raise explain(error, builder) from error
+    definitions = [_definition(loaded, name, tree) for name, tree in loaded.rule_trees.items()]
+    return tuple(sorted(definitions, key=lambda definition: definition.imported))
+
+
+def _definition(loaded: Loaded, name: str, tree: Tree[Any]) -> Definition:
+    parameters = tuple(map(str, loaded.builder._definitions[name].params))
+    return Definition(name, parameters, _expression(tree, parameters), name not in loaded.builder.name_tokens)
+
+
+def _expression(node: Any, parameters: Sequence[str]) -> Expression:
+    if not isinstance(node, Tree):
+        return _name(node, parameters)
+    children = node.children
+    if node.data == "expansions":
+        return _one_of([_expression(child, parameters) for child in children])
+    if node.data == "expansion":
+        return _in_order([_expression(child, parameters) for child in children])
+    if node.data in ("alias", "value"):
+        return _expression(children[0], parameters)
+    if node.data == "maybe":
+        return Repeated(_expression(children[0], parameters), 0, 1)
+    if node.data == "expr":
+        return _repeated(_expression(children[0], parameters), *map(str, children[1:]))
+    if node.data == "template_usage":
+        template, *arguments = children
+        name = str(template.name)  # type: ignore[union-attr]
+        listed = ", ".join(written(_expression(argument, parameters)) for argument in arguments)
+        return Name(f"{name}{{{listed}}}", "rule", name)
+    if node.data == "range":
+        return Name(f"{children[0]}..{children[1]}", "literal")
+    return Name(str(children[0]), "literal")
+
+
+def _name(symbol: Any, parameters: Sequence[str]) -> Name:
+    name = str(symbol.name)
+    if name in parameters:
+        return Name(name, "parameter")
+    return Name(name, "terminal") if symbol.is_term else Name(name, "rule", name)
+
+
+def _one_of(items: Sequence[Expression]) -> Expression:
+    # `%extend` puts the old alternatives into one of the new ones.
+    flat = [inner for item in items for inner in (item.items if isinstance(item, OneOf) else (item,))]
+    return flat[0] if len(flat) == 1 else OneOf(tuple(flat))
+
+
+def _in_order(items: Sequence[Expression]) -> Expression:
+    return items[0] if len(items) == 1 else InOrder(tuple(items))
+
+
+def _repeated(item: Expression, operator: str, *bounds: str) -> Repeated:
+    if operator == "~":
+        return Repeated(item, int(bounds[0]), int(bounds[-1]))
+    least = 1 if operator == "+" else 0
+    return Repeated(item, least, 1 if operator == "?" else None)
+
+
+def written(expression: Expression) -> str:
+    """The expression in Lark's language."""
+    if isinstance(expression, Name):
+        return expression.text
+    if isinstance(expression, OneOf):
+        return f"({' | '.join(map(written, expression.items))})"
+    if isinstance(expression, InOrder):
+        return f"({' '.join(map(written, expression.items))})"
+    sign = {(0, 1): "?", (0, None): "*", (1, None): "+"}.get((expression.least, expression.most))
+    return f"{written(expression.item)}{sign or f'~{expression.least}..{expression.most}'}"

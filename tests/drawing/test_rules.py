@@ -1,0 +1,112 @@
+"""Railroad diagrams: every rule and every name is in the picture, and loops go where repetitions are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import lark
+import pytest
+
+from pdacon import DrawingError, Grammar
+from pdacon.grammar.definitions import read_definitions
+
+pytest.importorskip("graphlay")
+pytest.importorskip("railroad")
+
+from pdacon.drawing import draw_rules
+from pdacon.drawing.rules import diagram
+
+PYTHON = Path(lark.__file__).parent / "grammars" / "python.lark"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def boxes(picture: str) -> dict[str, list[str]]:
+    """For each rule what is written in the boxes of its diagram, in order."""
+    root = ElementTree.fromstring(picture)
+    return {
+        group.get("id", "").removeprefix("rule-"): [
+            text.text or ""
+            for box in group.iter(f"{SVG}g")
+            if (box.get("class") or "").split()[:1] in (["terminal"], ["non-terminal"])
+            for text in box.iter(f"{SVG}text")
+        ]
+        for group in root.iter(f"{SVG}g")
+        if group.get("class") == "rule"
+    }
+
+
+def test_json_is_whole() -> None:
+    assert boxes(draw_rules(Grammar.builtin("json"))) == {
+        "start": ["value"],
+        "value": ["object", "array", "STRING", "NUMBER", '"true"', '"false"', '"null"'],
+        "object": ['"{"', "pair", '","', '"}"'],
+        "pair": ["STRING", '":"', "value"],
+        "array": ['"["', "value", '","', '"]"'],
+    }
+
+
+def test_terminals_stand_below_the_rules() -> None:
+    picture = draw_rules(Grammar.builtin("json"))
+    assert "WS      /[ \\t\\n\\r]+/  (ignored)" in picture
+    assert "Terminals" not in draw_rules(Grammar.builtin("json"), ["pair"])
+
+
+def test_rules_lead_to_their_diagrams() -> None:
+    root = ElementTree.fromstring(draw_rules(Grammar.builtin("json"), ["value", "object"]))
+    links = list(root.iter(f"{SVG}a"))
+    assert [link.get("href") for link in links] == ["#rule-object"]
+    assert [len(link) for link in links] == [1]
+    ids = {element.get("id") for element in root.iter()}
+    assert "rule-object" in ids
+
+
+def items(rule: str) -> str:
+    grammar = Grammar.from_lark(f'start: {rule}\na: "a"\nb: "b"\n')
+    return re.sub(
+        r"(NonTerminal|Terminal|Comment)\('(.*?)'.*?\)", r"\2", repr(diagram(read_definitions(grammar)[0].expression))
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("a b", "Sequence(a, b)"),
+        ("a | b", "Choice(0, a, b)"),
+        ("a?", "Choice(1, Skip(), a)"),
+        ("a |", "Choice(1, Skip(), a)"),
+        ("a+", "OneOrMore(a, repeat=Skip())"),
+        ("a*", "Choice(1, Skip(), OneOrMore(a, repeat=Skip()))"),
+        ('a ("," a)*', 'OneOrMore(a, repeat=",")'),
+        ('a ("," b a)*', 'OneOrMore(a, repeat=Sequence(b, ","))'),
+        ('a ("," b)*', 'Sequence(a, Choice(1, Skip(), OneOrMore(Sequence(",", b), repeat=Skip())))'),
+        ("a~3", "OneOrMore(a, repeat=3 times)"),
+        ("a~0..2", "Choice(1, Skip(), OneOrMore(a, repeat=1 to 2 times))"),
+    ],
+)
+def test_shapes(rule: str, shown: str) -> None:
+    assert items(rule).replace("Choice(0, a, b)", "Choice(0, a, b)") == shown
+
+
+def test_a_long_sequence_goes_on_in_the_next_line() -> None:
+    grammar = Grammar.from_lark("start: " + " ".join(f'"{letter * 20}"' for letter in "abcdefgh"))
+    width = float(ElementTree.fromstring(draw_rules(grammar)).get("width", "0"))
+    assert width < 1200
+
+
+def test_templates_and_their_uses() -> None:
+    grammar = Grammar.from_lark('start: _sep{"a", ","}\n_sep{x, s}: x (s x)*\n')
+    picture = draw_rules(grammar)
+    assert boxes(picture) == {"start": ['_sep{"a", ","}'], "_sep": ["x", "s"]}
+    assert ">_sep{x, s}</text>" in picture
+
+
+def test_python_has_all_its_rules() -> None:
+    grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
+    assert set(boxes(draw_rules(grammar))) == {definition.name for definition in read_definitions(grammar)}
+
+
+def test_no_such_rule() -> None:
+    with pytest.raises(DrawingError, match=r"no rule objekt; did you mean object\?"):
+        draw_rules(Grammar.builtin("json"), ["objekt"])

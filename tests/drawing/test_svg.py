@@ -1,0 +1,116 @@
+"""What every picture has: well-formed, complete in itself, described, legible in the dark, the same each time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+
+from pdacon import Grammar
+from pdacon.lalr import build_tables
+
+pytest.importorskip("graphlay")
+pytest.importorskip("railroad")
+
+from pdacon.drawing import Edge, Graph, Node, Row, draw_context, draw_pda, draw_rules, draw_state, draw_terminal
+from pdacon.drawing.rendering import render
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def of_tables(draw: Callable[..., str], *arguments: int) -> Callable[[Grammar], str]:
+    return lambda grammar: draw(grammar, build_tables(grammar), *arguments)
+
+
+PICTURES: dict[str, Callable[[Grammar], str]] = {
+    "rules": draw_rules,
+    "terminal": lambda grammar: draw_terminal(grammar, "NUMBER"),
+    "pda": of_tables(draw_pda),
+    "state": of_tables(draw_state, 7),
+    "context": of_tables(draw_context, 0),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("grammar", ["json", "arithmetic"])
+def test_a_picture_is_complete_in_itself(name: str, grammar: str) -> None:
+    picture = PICTURES[name](Grammar.builtin(grammar))
+    root = ElementTree.fromstring(picture)
+    assert root.tag == f"{SVG}svg"
+    assert root.find(f"{SVG}title").text
+    assert root.find(f"{SVG}desc").text
+    assert root.get("role") == "img"
+    assert "http" not in picture.replace("http://www.w3.org/2000/svg", "")
+    assert "prefers-color-scheme: dark" in picture
+    background = root.find(f"{SVG}rect")
+    assert background.get("class") == "background"
+    assert [element.tag for element in root.iter() if element.tag.endswith(("image", "script", "foreignObject"))] == []
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_everything_is_within_the_picture(name: str) -> None:
+    root = ElementTree.fromstring(PICTURES[name](Grammar.builtin("json")))
+    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    for box in root.iter(f"{SVG}rect"):
+        if box.get("class") != "background":
+            assert 0 <= float(box.get("x", "0")) <= width
+            assert float(box.get("x", "0")) + float(box.get("width", "0")) <= width
+            assert float(box.get("height", "0")) <= height
+
+
+@pytest.mark.parametrize("name", ["terminal", "pda", "state"])
+def test_boxes_do_not_overlap(name: str) -> None:
+    root = ElementTree.fromstring(PICTURES[name](Grammar.builtin("json")))
+    _, *boxes = root.iter(f"{SVG}rect")
+    rectangles = [[float(box.get(key, "0")) for key in ("x", "y", "width", "height")] for box in boxes]
+    for k, (x, y, width, height) in enumerate(rectangles):
+        for left, top, wide, high in rectangles[:k]:
+            apart = x >= left + wide or left >= x + width or y >= top + high or top >= y + height
+            inside = left <= x and x + width <= left + wide  # the inner border of an accepting state
+            assert apart or inside
+
+
+def test_the_same_bytes_each_time() -> None:
+    program = (
+        "import hashlib, pdacon, pdacon.drawing as d\nfrom pdacon.lalr import build_tables\n"
+        "g = pdacon.Grammar.builtin('json')\nt = build_tables(g)\n"
+        "p = d.draw_rules(g) + d.draw_pda(g, t) + d.draw_state(g, t, 7) + d.draw_terminal(g, 'STRING')\n"
+        "print(hashlib.sha256(p.encode()).hexdigest())"
+    )
+    digests = set()
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            env={"PYTHONHASHSEED": seed},
+        )
+        digests.add(done.stdout)
+    assert len(digests) == 1
+
+
+def test_odd_texts_are_text() -> None:
+    odd = 'a<b>&"\x00\x1b\n\u202e\ufffe日本'
+    graph = Graph(odd, odd, (Node("0", (Row(odd),), description=odd),), (Edge("0", "0", (odd,)),))
+    root = ElementTree.fromstring(render(graph))
+    (label,) = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "label plain"]
+    assert label == 'a<b>&"\\x00\\x1b\\n\\u202e\\ufffe日本'
+
+
+def test_a_graph_of_one_node_and_nothing_else() -> None:
+    root = ElementTree.fromstring(render(Graph("one", "one", (Node("0", (Row("alone"),)),), ())))
+    assert [text.text for text in root.iter(f"{SVG}text")] == ["one", "alone"]
+
+
+def test_graphs_are_checked() -> None:
+    node = Node("0", (Row("x"),))
+    with pytest.raises(ValueError, match="two nodes"):
+        Graph("t", "d", (node, node), ())
+    with pytest.raises(ValueError, match="no node"):
+        Graph("t", "d", (node,), (Edge("0", "1"),))
