@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -114,3 +115,21 @@ def test_graphs_are_checked() -> None:
         Graph("t", "d", (node, node), ())
     with pytest.raises(ValueError, match="no node"):
         Graph("t", "d", (node,), (Edge("0", "1"),))
+
+
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+
+
+@pytest.mark.parametrize(
+    ("image", "draw"),
+    [
+        ("json-rules.svg", draw_rules),
+        ("json-number.svg", lambda grammar: draw_terminal(grammar, "NUMBER")),
+        ("json-parser.svg", of_tables(draw_pda)),
+    ],
+)
+def test_the_images_of_the_pages_are_up_to_date(image: str, draw: Callable[[Grammar], str]) -> None:
+    """Their texts, that is: where things are depends on the version of the library that places them."""
+    shown = ElementTree.fromstring((IMAGES / image).read_text(encoding="utf-8"))
+    drawn = ElementTree.fromstring(draw(Grammar.builtin("json")))
+    assert sorted(shown.itertext()) == sorted(drawn.itertext())
