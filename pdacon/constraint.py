@@ -91,7 +91,7 @@ def compile(
         if pda.empty_language():
             raise EmptyLanguageError(
                 f"no text is a sentence of {name!r}: either no text is cut into the terminals that the rules ask for, "
-                "or the vocabulary lacks bytes that every sentence needs; `pdacon check` shows the rules that are empty"
+                "or the vocabulary lacks bytes that every sentence needs; `pdacon check --tokenizer` says more"
             )
     return Constraint(grammar, vocabulary, report, pdas)
 

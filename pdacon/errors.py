@@ -56,11 +56,17 @@ class EmptyLanguageError(GrammarError):
 
 
 class NondeterministicGrammarError(PdaconError):
-    """The grammar is not deterministic. ``report`` is the DeterminismReport with every finding."""
+    """The grammar is not deterministic. ``report`` is the DeterminismReport with every finding.
+
+    Unlike that of other errors its message has several lines: the first findings, with their source.
+    """
 
     def __init__(self, report: Any) -> None:
         self.report = report
-        super().__init__(str(report))
+        super().__init__(report.excerpt())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report,)
 
 
 class VocabularyError(PdaconError):

@@ -62,7 +62,7 @@ def complain(problem: BadInput | PdaconError | OSError) -> int:
 def described(problem: BadInput | PdaconError | OSError) -> str:
     """What is wrong with the input."""
     if isinstance(problem, NondeterministicGrammarError):
-        return f"{problem}; `pdacon check` explains it"
+        return f"{problem.report}; `pdacon check` explains it"
     if isinstance(problem, OSError):
         place = f"{problem.filename}: " if problem.filename is not None else ""
         return f"{place}{problem.strerror or problem}"

@@ -1,10 +1,11 @@
 """The checker: is a grammar deterministic, and if not, why?
 
-In: a Grammar, its LALR tables, its lexer. Out: a DeterminismReport, whose findings are data; text and JSON are
-renderings of it. Every finding has a place, the author's names, a witness and, where one is known, a repair.
+In: a Grammar, its LALR tables, its lexer, perhaps a Vocabulary. Out: a DeterminismReport, whose findings are data;
+text, JSON, SARIF and annotations are renderings of it. Every finding has a place, the author's names, a witness and,
+where one is known, a repair.
 
 It decides what is an error under the grammar's options; it changes nothing, and it does not know how the automata
-that it reads were built, nor any language model.
+that it reads were built.
 
 Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing conflicts"; the conflict reports of Bison
 and LALRPOP.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import conflict_findings
 from pdacon.determinism.declared import declared_findings
-from pdacon.determinism.emptiness import emptiness_findings
+from pdacon.determinism.emptiness import emptiness_findings, unreadable_findings
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, newline_findings
@@ -37,19 +37,21 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
     Returns
     -------
     DeterminismReport
-        ``ok`` if ``compile`` takes the grammar. That no text at all can be lexed as the rules want it, or spelled
-        by a vocabulary, is for ``compile`` to find: it raises EmptyLanguageError.
+        ``ok`` if ``compile`` takes the grammar, for the vocabulary if one is given.
 
     Raises
     ------
     TypeError
         If it is not a Grammar, but its text, for example.
     LimitExceededError
-        If the tables or the lexing automaton are larger than ``build_tables`` and ``build_lexer`` allow.
+        If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow.
+    VocabularyError
+        If the grammar has layout, and the vocabulary no tokens for a space and a newline.
 
     Notes
     -----
-    Cost: one build of the LALR tables and of the lexing automaton, plus time linear in what is found.
+    Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
+    if none is given), plus time linear in what is found.
     """
     if not isinstance(grammar, Grammar):
         raise TypeError(
@@ -61,7 +63,10 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
     if not unsupported:
         tables = split_parentheses(grammar, tables)
     lexer = None if unsupported else build_lexer(grammar, tables)
-    return check_stages(grammar, tables, lexer, unsupported, vocab)
+    report = check_stages(grammar, tables, lexer, unsupported, vocab)
+    if lexer is None or not report.ok:
+        return report
+    return make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
 
 
 def check_stages(

@@ -299,6 +299,12 @@ class DeterminismReport:
 
         return render_text(self, WIDTH if width is None else width)
 
+    def excerpt(self) -> str:
+        """The first errors in a few lines, for an exception's message."""
+        from pdacon.determinism.rendering import render_excerpt
+
+        return render_excerpt(self)
+
     def __str__(self) -> str:
         shown = [self.summary()]
         errors = self.at_least("error")

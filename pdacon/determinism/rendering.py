@@ -6,17 +6,31 @@ from textwrap import fill
 
 from pdacon.determinism.findings import DeterminismReport, Finding
 from pdacon.determinism.snippets import Mark, snippet
-from pdacon.determinism.trees import counterexample_lines
+from pdacon.determinism.trees import counterexample_lines, sentence
 
 _INDENT = "    "
 WIDTH = 110
 """Columns of a report where nothing else is asked for."""
+_EXCERPT = 3
+"""Errors in an exception's message."""
 
 
 def render_text(report: DeterminismReport, width: int = WIDTH) -> str:
     """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
     blocks = [_block(finding, report, width) for finding in report.findings]
     return "\n\n".join([*blocks, *_more(report, width), report.summary()])
+
+
+def render_excerpt(report: DeterminismReport) -> str:
+    """The verdict, and of the first errors the place, the source line and an example; no trailing newline."""
+    errors = report.at_least("error")
+    lines = [report.summary()]
+    for finding in errors[:_EXCERPT]:
+        lines.append(_head(finding, report))
+        lines += snippet(report.source, [] if finding.span is None else [Mark(finding.span)], WIDTH, _INDENT)
+        lines += [_INDENT + line for line in _example(finding)]
+    more = f"{len(errors) - _EXCERPT} more, and repairs" if len(errors) > _EXCERPT else "Repairs"
+    return "\n".join([*lines, f"{more}: print(error.report.render()), or `pdacon check` on the command line"])
 
 
 def plain_message(finding: Finding) -> str:
@@ -30,20 +44,32 @@ def plain_message(finding: Finding) -> str:
 
 
 def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
-    place = str(finding.span) if finding.span is not None else report.subject
-    lines = [f"{place}: {finding.level}[{finding.id}]: {finding.title}"]
+    lines = [_head(finding, report)]
     lines += _source_lines(finding, report, width)
     lines += [_wrapped(line, width) for line in finding.message.split("\n")]
     if finding.counterexample is not None:
         shown = counterexample_lines(finding.counterexample, _names(finding), width - len(_INDENT))
         lines += [_INDENT + line for line in shown]
     elif finding.witness is not None:
-        lines.append(f"{_INDENT}for example: {finding.witness}")
+        lines += [_INDENT + line for line in _example(finding)]
     if finding.cause is not None:
         lines.append(f"{_INDENT}cause: {finding.cause.replace('-', ' ')}")
     if finding.repair is not None:
         lines.append(_wrapped(f"repair: {finding.repair}", width))
     return "\n".join(lines)
+
+
+def _head(finding: Finding, report: DeterminismReport) -> str:
+    place = str(finding.span) if finding.span is not None else report.subject
+    return f"{place}: {finding.level}[{finding.id}]: {finding.title}"
+
+
+def _example(finding: Finding) -> list[str]:
+    """One line that shows it, if there is one."""
+    if finding.counterexample is not None:
+        leaves, position = finding.counterexample.first.leaves(), finding.counterexample.position
+        return [f"for example: {sentence(leaves, position)}"]
+    return [] if finding.witness is None else [f"for example: {finding.witness}"]
 
 
 def _source_lines(finding: Finding, report: DeterminismReport, width: int) -> list[str]:

@@ -40,9 +40,15 @@ def counterexample_lines(counterexample: Counterexample, names: tuple[str, str],
     return lines
 
 
+def sentence(leaves: Sequence[str], position: int) -> str:
+    """A sentence on one line, with the dot; of a long one its ends and what is near the dot."""
+    return _shortened([*leaves[:position], DOT, *leaves[position:]])
+
+
 def _sentence(leaves: Sequence[str], position: int, width: int) -> list[str]:
-    words = _shortened([*leaves[:position], DOT, *leaves[position:]])
-    return wrap(words, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+    return wrap(
+        sentence(leaves, position), width, initial_indent="  ", subsequent_indent="    ", break_long_words=False
+    )
 
 
 def _text(text: bytes | None, width: int) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
+from pdacon import NondeterministicGrammarError, Vocabulary, compile
 from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding
 from pdacon.determinism.snippets import Mark, columns, snippet
 from pdacon.determinism.trees import counterexample_lines
-from pdacon.grammar import Span
+from pdacon.grammar import Grammar, Span
 
 NAMES = ("shift", "reduce")
 
@@ -166,3 +169,19 @@ def test_a_report_has_the_source_line_and_the_related_place() -> None:
     assert "    1 | stmt: x\n      |       ^\n    2 | y: z\n      | - also\n" in rendered
     assert "\n    cause: dangling else\n" in rendered
     assert rendered.endswith("\n\ng.lark: refused (1 error)")
+
+
+def test_an_exception_says_the_first_errors_in_a_few_lines() -> None:
+    text = 'start: e\ne: e "+" e\n    | e "*" e | e "-" e\n    | e "/" e | N\nN: /[0-9]/\n'
+    with pytest.raises(NondeterministicGrammarError) as caught:
+        compile(Grammar.from_lark(text, source_path="e.lark"), Vocabulary.from_tokens([b"1", None], [1]))
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "e.lark: refused (4 errors)"
+    assert lines[1].startswith('e.lark:2:4: error[PDA001]: shift/reduce conflict on "')
+    assert lines[2:4] == ['    2 | e: e "+" e', "      |    ^^^^^^^"]
+    assert lines[4].startswith("    for example: ")
+    assert "•" in lines[4]
+    assert lines[-1].startswith("1 more, and repairs: print(error.report.render())")
+    assert len(lines) == 2 + 3 * 4
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.report) == (str(caught.value), caught.value.report)
