@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
 
+_UNREAD = (
+    "The rules derive terminals, but no text is cut into them: a lexeme takes the text that the next one would need, "
+    "or another terminal is found in its place."
+)
+_OTHER_TERMINALS = "let the terminals stop earlier, exclude each other, or be parted by something else."
+_UNSPELLED = "There are sentences, but each of them has bytes that no token of the vocabulary spells."
+_OTHER_TOKENS = "take a vocabulary that spells every byte, or write the terminals with what this one has."
+
 
 def emptiness_findings(grammar: Grammar) -> list[Finding]:
     """An error for each start rule that derives no string of terminals. Linear in the grammar, up to a logarithm."""
@@ -49,24 +57,27 @@ def unreadable_findings(
     VocabularyError
         As ``compile`` does: the grammar has layout, and the vocabulary cannot spell every column.
     """
-    vocabulary = _every_byte() if vocab is None else vocab
-    empty = [
-        k for k in range(len(grammar.starts)) if compose(lexer, tables, k, vocabulary, Limits(), 0.0).empty_language()
-    ]
-    what = "is cut" if vocab is None else "that the vocabulary can spell is cut"
-    return [
-        Finding(
-            id="PDA007",
-            level="error",
-            title=f"{TITLES['PDA007']}: no text is read as {grammar.options.start[k]}",
-            message=f"The rules derive terminals, but no text {what} into them: a lexeme takes the text that the "
-            "next one would need, or another terminal is found in its place.",
-            span=grammar.nonterminals[grammar.starts[k] - grammar.end - 1].span,
-            symbols=(grammar.options.start[k],),
-            repair="let the terminals stop earlier, exclude each other, or be parted by something else.",
+    findings = []
+    for k, name in enumerate(grammar.options.start):
+        if not _is_empty(lexer, tables, k, vocab or _every_byte()):
+            continue
+        spelled = vocab is not None and not _is_empty(lexer, tables, k, _every_byte())
+        findings.append(
+            Finding(
+                id="PDA007",
+                level="error",
+                title=f"{TITLES['PDA007']}: no text is read as {name}",
+                message=_UNSPELLED if spelled else _UNREAD,
+                span=grammar.nonterminals[grammar.starts[k] - grammar.end - 1].span,
+                symbols=(name,),
+                repair=_OTHER_TOKENS if spelled else _OTHER_TERMINALS,
+            )
         )
-        for k in empty
-    ]
+    return findings
+
+
+def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary) -> bool:
+    return compose(lexer, tables, start, vocabulary, Limits(), 0.0).empty_language()
 
 
 @cache
