@@ -106,7 +106,7 @@ def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, w
     collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left())
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return make_report(grammar, declared_findings(grammar))
-    report = check_stages(grammar, tables, lexer)
+    report = check_stages(grammar, tables, lexer, collisions=collisions)
     for finding in report.findings:
         if finding.id == "PDA007":
             raise EmptyLanguageError(finding.message, finding.span)

@@ -17,11 +17,11 @@ from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pdacon.detokenizer import Vocabulary
     from pdacon.lalr import Tables
-    from pdacon.lexer import Lexer
+    from pdacon.lexer import Collision, Lexer
 
 
 def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismReport:
@@ -75,15 +75,19 @@ def check_stages(
     lexer: Lexer | None,
     unsupported: list[Finding] | None = None,
     vocab: Vocabulary | None = None,
+    collisions: Sequence[Collision] | None = None,
 ) -> DeterminismReport:
-    """`check`, for one who has built tables and lexer already; ``lexer`` is None where there is none."""
+    """`check`, for one who has built tables and lexer already; ``lexer`` is None where there is none.
+
+    ``collisions`` are those of the lexer, where they have been looked for already.
+    """
     examples = Examples(grammar, tables)
     findings = [
         *(unsupported or ()),
         *emptiness_findings(grammar),
         *declared_findings(grammar),
         *conflict_findings(grammar, tables, examples),
-        *(lexeme_findings(grammar, lexer, examples) if lexer is not None else ()),
+        *(lexeme_findings(grammar, lexer, examples, collisions) if lexer is not None else ()),
     ]
     if vocab is not None:
         findings = [spell(finding, vocab) for finding in findings]

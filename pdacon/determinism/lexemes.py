@@ -12,6 +12,8 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdacon.determinism.examples import Examples
     from pdacon.grammar import Grammar, Terminal
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
@@ -39,15 +41,19 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
     return found
 
 
-def lexeme_findings(grammar: Grammar, lexer: Lexer, examples: Examples) -> list[Finding]:
+def lexeme_findings(
+    grammar: Grammar, lexer: Lexer, examples: Examples, collisions: Sequence[Collision] | None = None
+) -> list[Finding]:
     """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
     priority.
 
     Colliding terminals are an error, or with ``conflicts="shift"`` a note. Unbounded lookahead is an error, or with
-    ``lookahead="commit"`` a warning that says which texts are lost.
+    ``lookahead="commit"`` a warning that says which texts are lost. ``collisions`` are looked for if not given.
     """
+    if collisions is None:
+        collisions = find_collisions(lexer)
     return [
-        *(_collision(grammar, lexer, examples, collision) for collision in find_collisions(lexer)),
+        *(_collision(grammar, lexer, examples, collision) for collision in collisions),
         *(_unbounded(grammar, lookahead) for lookahead in find_unbounded_lookahead(lexer)),
     ]
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace pdacon {
 
@@ -42,7 +43,8 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
     : machine_(machine),
       futures_(machine.lexer, speller, budget),
       controls_(futures_, machine.layout),
-      summaries_(machine, controls_, budget) {
+      known_(*this),
+      proofs_(machine, controls_, budget, known_) {
     std::int32_t rows = 0;
     for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state) {
         const auto set = futures_.of(state, 0);
@@ -51,127 +53,80 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
             dense_.resize(static_cast<std::size_t>(set) + 1, -1);
         if (dense_[static_cast<std::size_t>(set)] < 0) dense_[static_cast<std::size_t>(set)] = rows++;
     }
-    if (machine.layout.newline >= 0)
-        for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state)
-            column_free_.push_back(!machine.lexer.keeps_columns(state) || begins_another_line(state));
+    if (machine.layout.newline >= 0) find_column_free();
     verdicts_ = std::make_unique<std::atomic<Verdict>[]>(static_cast<std::size_t>(rows) *
                                                          static_cast<std::size_t>(machine.tables.num_states));
+    prove_entries(budget);
 }
 
 // Behind a line break every column can be reached; so if what can follow there is what can follow here, the
-// column here does not matter.
-bool Coaccessibility::begins_another_line(std::int32_t lexer_state) const {
+// column here does not matter. All that lies between has that future too, because futures only lose events.
+void Coaccessibility::find_column_free() {
     const auto& lexer = machine_.lexer;
-    std::vector<std::int32_t> open{lexer_state};
-    std::vector<bool> seen(future_.size(), false);
-    for (std::size_t i = 0; i < open.size(); ++i) {
+    column_free_.assign(future_.size(), 0);
+    std::vector<std::vector<std::int32_t>> before(future_.size());  // states of the same future
+    std::vector<std::int32_t> open;
+    for (std::int32_t state = 0; state < lexer.num_states(); ++state) {
+        auto& is_free = column_free_[static_cast<std::size_t>(state)];
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
-            const auto next = lexer.next(open[i], cls);
-            if (next < 0 || seen[static_cast<std::size_t>(next)]) continue;
-            seen[static_cast<std::size_t>(next)] = true;
-            if (lexer.is_line_break(cls) && lexer.counts(next) && future(next) == future(lexer_state))
-                return true;
-            open.push_back(next);
+            const auto next = lexer.next(state, cls);
+            if (next < 0 || future(next) != future(state)) continue;
+            auto& into = before[static_cast<std::size_t>(next)];
+            if (into.empty() || into.back() != state) into.push_back(state);
+            if (lexer.is_line_break(cls) && lexer.counts(next)) is_free = 1;
+        }
+        if (is_free != 0) open.push_back(state);
+    }
+    while (!open.empty()) {
+        const auto at = static_cast<std::size_t>(open.back());
+        open.pop_back();
+        for (const auto state : before[at])
+            if (std::exchange(column_free_[static_cast<std::size_t>(state)], 1) == 0) open.push_back(state);
+    }
+    for (std::int32_t state = 0; state < lexer.num_states(); ++state)
+        if (!lexer.keeps_columns(state)) column_free_[static_cast<std::size_t>(state)] = 1;
+}
+
+bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top) {
+    const auto context = owner_.machine_.tables.context[static_cast<std::size_t>(top)];
+    const auto& futures = owner_.controls_.futures_after(context, control);
+    return std::any_of(futures.begin(), futures.end(), [&](std::int32_t future) {
+        return owner_.has_verdicts(future) && owner_.known(future, top) == Verdict::kAlways;
+    });
+}
+
+// In most grammars nearly every start of a lexeme is alive on every stack, and shown to be by the exits of
+// the states alone. Then what follows a lexeme need not be looked into for anything else.
+void Coaccessibility::prove_entries(Budget& budget) {
+    const Exits exits(machine_);
+    Known few(*this, &exits);
+    Proofs proofs(machine_, controls_, budget, few);
+    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
+        const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
+        for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind) {
+            const auto entry = machine_.lexer.entry(context, behind);
+            if (entry >= 0 && prove(proofs, future(entry), state) == Verdict::kAlways)
+                verdicts_[index(future(entry), state)].store(Verdict::kAlways, std::memory_order_relaxed);
         }
     }
-    return false;
 }
 
-const std::vector<std::int32_t>* Coaccessibility::pops_of_future(std::int32_t future, std::int32_t state) {
-    scratch_.clear();
-    const auto controls = controls_.of_set(future);
-    for (const auto control : controls) {
-        const auto& summary = summaries_.pending(control, state);
-        if (summary.accept != Summaries::kNever) return nullptr;
-        for (const auto& result : summary.results) scratch_.push_back(result.pop);
-    }
-    std::sort(scratch_.begin(), scratch_.end());
-    scratch_.erase(std::unique(scratch_.begin(), scratch_.end()), scratch_.end());
-    return &scratch_;
-}
-
-const std::vector<std::int32_t>* Coaccessibility::pops_of_set(std::int32_t set, std::int32_t state) {
-    const auto known = pop_sets_[set];
-    const std::vector<std::int32_t> controls(known.begin(), known.end());
-    scratch_.clear();
-    for (const auto control : controls) {
-        const auto& summary = summaries_.pop(control, state);
-        if (summary.accept != Summaries::kNever) return nullptr;
-        for (const auto& result : summary.results) scratch_.push_back(result.pop);
-    }
-    std::sort(scratch_.begin(), scratch_.end());
-    scratch_.erase(std::unique(scratch_.begin(), scratch_.end()), scratch_.end());
-    return &scratch_;
-}
-
-// Greatest fixpoint over (set of pop controls, state): alive on every stack iff acceptance is reached above,
-// or every symbol that can lie below is alive with what the pops bring there. Sound by induction on the
-// height of the stack, because each step goes one symbol down and the start state must accept by itself.
-bool Coaccessibility::alive_on_all(std::int32_t set, std::int32_t state) {
-    const auto id_of = [&](std::int32_t pops, std::int32_t at) {
-        const std::int32_t key[] = {pops, at};
-        const auto id = universal_ids_.intern(key);
-        if (static_cast<std::size_t>(id) == universal_.size()) universal_.push_back(Verdict::kUnknown);
-        return id;
-    };
-    const auto root = id_of(set, state);
-    if (universal_[static_cast<std::size_t>(root)] != Verdict::kUnknown)
-        return universal_[static_cast<std::size_t>(root)] == Verdict::kAlways;
-    std::vector<std::int32_t> open{root}, refuted;
-    std::unordered_map<std::int32_t, std::vector<std::int32_t>> users;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        const auto id = open[i];
-        const auto key = universal_ids_[id];
-        const auto [pops_id, at] = std::pair(key[0], key[1]);
-        universal_[static_cast<std::size_t>(id)] = Verdict::kAlways;
-        const auto* pops = pops_of_set(pops_id, at);
-        if (pops == nullptr) continue;
-        const auto& below = machine_.predecessors[static_cast<std::size_t>(at)];
-        bool fails = pops->empty() || below.empty();
-        const auto next_set = pop_sets_.intern(*pops);
-        for (std::size_t b = 0; b < below.size() && !fails; ++b) {
-            const auto next = id_of(next_set, below[b]);
-            switch (universal_[static_cast<std::size_t>(next)]) {
-                case Verdict::kUnknown:
-                    open.push_back(next);
-                    universal_[static_cast<std::size_t>(next)] = Verdict::kAlways;
-                    [[fallthrough]];
-                case Verdict::kAlways:
-                    users[next].push_back(id);
-                    break;
-                default:
-                    fails = true;
-            }
-        }
-        if (fails) refuted.push_back(id);
-    }
-    while (!refuted.empty()) {
-        const auto id = refuted.back();
-        refuted.pop_back();
-        if (universal_[static_cast<std::size_t>(id)] == Verdict::kDepends) continue;
-        universal_[static_cast<std::size_t>(id)] = Verdict::kDepends;
-        for (const auto user : users[id]) refuted.push_back(user);
-    }
-    return universal_[static_cast<std::size_t>(root)] == Verdict::kAlways;
+Verdict Coaccessibility::prove(Proofs& proofs, std::int32_t future, std::int32_t top) {
+    const auto pops = proofs.below(controls_.of_set(future), top);
+    if (pops == Proofs::kAccepts) return Verdict::kAlways;
+    if (proofs.is_empty(pops)) return Verdict::kNever;
+    const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
+    const bool always = !below.empty() && std::all_of(below.begin(), below.end(), [&](std::int32_t state) {
+        return proofs.always(pops, state);
+    });
+    return always ? Verdict::kAlways : Verdict::kDepends;
 }
 
 Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
     auto& cell = verdicts_[index(future, top)];
     auto answer = cell.load(std::memory_order_relaxed);
     if (answer != Verdict::kUnknown) return answer;
-    const auto* pops = pops_of_future(future, top);
-    if (pops == nullptr) {
-        answer = Verdict::kAlways;
-    } else if (pops->empty()) {
-        answer = Verdict::kNever;
-    } else {
-        const auto set = pop_sets_.intern(*pops);
-        const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
-        const bool always =
-            !below.empty() && std::all_of(below.begin(), below.end(),
-                                          [&](std::int32_t state) { return alive_on_all(set, state); });
-        answer = always ? Verdict::kAlways : Verdict::kDepends;
-    }
+    answer = prove(proofs_, future, top);
     cell.store(answer, std::memory_order_release);
     return answer;
 }
@@ -182,14 +137,13 @@ bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
 }
 
 bool Coaccessibility::reaches_end(std::int32_t events, Overlay below) {
-    const auto* pops = pops_of_future(events, below.top());
+    auto pops = proofs_.below(controls_.of_set(events), below.top());
     for (;;) {
-        if (pops == nullptr) return true;
-        if (pops->empty() || below.at_bottom()) return false;
-        const auto set = pop_sets_.intern(*pops);
+        if (pops == Proofs::kAccepts) return true;
+        if (proofs_.is_empty(pops) || below.at_bottom()) return false;
         below.pop(1);
-        if (alive_on_all(set, below.top())) return true;
-        pops = pops_of_set(set, below.top());
+        if (proofs_.always(pops, below.top())) return true;
+        pops = proofs_.below(pops, below.top());
     }
 }
 

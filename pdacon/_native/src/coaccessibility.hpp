@@ -12,7 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exits.hpp"
 #include "futures.hpp"
+#include "proofs.hpp"
 #include "pushdown.hpp"
 #include "stack.hpp"
 #include "summaries.hpp"
@@ -37,7 +39,8 @@ class QuotientControls final : public PendingControls {
 
 class Coaccessibility {
   public:
-    // Lexer futures are computed at once, everything else on demand.
+    // Lexer futures are computed at once, and what is alive on every stack at the start of a lexeme is mostly
+    // found; everything else on demand.
     Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget);
 
     // The future of a lexer state between two tokens; states with equal futures are alive on the same stacks.
@@ -67,28 +70,42 @@ class Coaccessibility {
     Futures& futures() { return futures_; }
 
   private:
+    // Leaves out what is known to be alive and, if exits are given, all labels but those.
+    class Known final : public Shortcuts {
+      public:
+        explicit Known(Coaccessibility& owner, const Exits* exits = nullptr) : owner_(owner), exits_(exits) {}
+        bool counts(std::int32_t label, std::int32_t state) const override {
+            return exits_ == nullptr || exits_->has(state, label);
+        }
+        bool is_settled(std::int32_t control, std::int32_t top) override;
+
+      private:
+        Coaccessibility& owner_;
+        const Exits* exits_;
+    };
+
+    bool has_verdicts(std::int32_t future) const {
+        return static_cast<std::size_t>(future) < dense_.size() &&
+               dense_[static_cast<std::size_t>(future)] >= 0;
+    }
     std::size_t index(std::int32_t future, std::int32_t top) const {
         return static_cast<std::size_t>(dense_[static_cast<std::size_t>(future)]) *
                    static_cast<std::size_t>(machine_.tables.num_states) +
                static_cast<std::size_t>(top);
     }
-    // The pops that can expose the symbol below; nullptr: acceptance is reached without a look at it.
-    const std::vector<std::int32_t>* pops_of_future(std::int32_t future, std::int32_t state);
-    const std::vector<std::int32_t>* pops_of_set(std::int32_t set, std::int32_t state);
-    bool alive_on_all(std::int32_t set, std::int32_t state);
-    bool begins_another_line(std::int32_t lexer_state) const;
+    Verdict prove(Proofs& proofs, std::int32_t future, std::int32_t top);
+    void prove_entries(Budget& budget);
+    void find_column_free();
 
     const Pushdown& machine_;
     Futures futures_;
     QuotientControls controls_;
-    Summaries summaries_;
+    Known known_;
+    Proofs proofs_;
     std::vector<std::int32_t> future_;       // of each lexer state: id of its set of events
     std::vector<std::uint8_t> column_free_;  // of each lexer state; empty without layout
     std::vector<std::int32_t> dense_;        // of each such id: its row in verdicts_
     std::unique_ptr<std::atomic<Verdict>[]> verdicts_;
-    Interner pop_sets_, universal_ids_;
-    std::vector<Verdict> universal_;  // of each (set of pop controls, state): alive on every stack?
-    std::vector<std::int32_t> scratch_;
 };
 
 }  // namespace pdacon

@@ -1,5 +1,7 @@
 #include "pending.hpp"
 
+#include <algorithm>
+
 namespace pdacon {
 
 std::int32_t PendingControls::after(std::int32_t context, std::int32_t control, bool dropped) {
@@ -29,6 +31,24 @@ std::vector<PendingControls::Successor> PendingControls::successors(std::int32_t
     std::vector<Successor> found;
     for (std::size_t at = 0; at < known.size(); at += 2) found.push_back({known[at], known[at + 1]});
     return found;
+}
+
+const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t context, std::int32_t control) {
+    const std::int32_t key[] = {context, control};
+    const auto id = static_cast<std::size_t>(entered_ids_.intern(key));
+    if (id == entered_.size()) {
+        std::vector<std::int32_t> found;
+        const auto known = ids_[control];
+        for (std::size_t at = 1; at < known.size() && known[at] != kAtEnd; ++at) {
+            const auto landing = futures_.land(context, known[at]);
+            if (landing.lexer_state >= 0 && landing.speller_state == 0)
+                found.push_back(futures_.of(landing.lexer_state, 0));
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        entered_.push_back(std::move(found));
+    }
+    return entered_[id];
 }
 
 // In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end

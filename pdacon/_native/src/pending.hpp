@@ -27,6 +27,9 @@ class PendingControls {
     // a list of successors. Many controls have the same one.
     std::int32_t after(std::int32_t context, std::int32_t control, bool dropped);
     std::vector<Successor> successors(std::int32_t list) const;
+    // The futures in which lexing goes on, between two tokens, once the control's label has been taken and
+    // the context is this one.
+    const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
 
   protected:
     // What can be pending once one of the residues has been lexed in the context.
@@ -55,6 +58,8 @@ class PendingControls {
     Interner ids_;  // label and residues, ascending
     Interner after_ids_, lists_;
     std::vector<std::int32_t> after_;  // lists of successors
+    Interner entered_ids_;
+    std::vector<std::vector<std::int32_t>> entered_;  // the futures that are entered
 };
 
 }  // namespace pdacon

@@ -41,6 +41,18 @@ std::int32_t Summaries::pop_control(std::int32_t lhs, std::int32_t left, std::in
     return pop_ids_.intern(key);
 }
 
+std::int32_t Summaries::lower(std::int32_t pop) {
+    constexpr std::int32_t kUnknown = -2;
+    if (lowered_.size() < pop_ids_.size()) lowered_.resize(pop_ids_.size(), kUnknown);
+    auto known = lowered_[static_cast<std::size_t>(pop)];
+    if (known == kUnknown) {
+        const auto key = pop_ids_[pop];
+        known = key[1] > 0 ? pop_control(key[0], key[1] - 1, key[2]) : kNone;
+        lowered_[static_cast<std::size_t>(pop)] = known;
+    }
+    return known;
+}
+
 void Summaries::expand(std::int32_t at) {
     const auto [kind, control, state] =
         std::tuple(nodes_[static_cast<std::size_t>(at)].kind, nodes_[static_cast<std::size_t>(at)].control,
@@ -48,14 +60,15 @@ void Summaries::expand(std::int32_t at) {
     const auto& tables = machine_.tables;
     if (kind == kAnyOf) {
         for (const auto& successor : pending_.successors(control))
-            link(node(kPending, successor.control, state), {at, -1, successor.cost});
+            if (counts(successor.control, state))
+                link(node(kPending, successor.control, state), {at, -1, successor.cost});
         return;
     }
     if (kind == kPop) {
         const auto key = pop_ids_[control];
-        const auto [lhs, left, pending] = std::tuple(key[0], key[1], key[2]);
-        if (left > 0)
-            add(at, pop_control(lhs, left - 1, pending), 0);
+        const auto [lhs, pending] = std::pair(key[0], key[2]);
+        if (const auto lowered = lower(control); lowered != kNone)
+            add(at, lowered, 0);
         else
             expand_goto(at, pending, lhs, state);
         return;
@@ -65,6 +78,7 @@ void Summaries::expand(std::int32_t at) {
     const auto action = dropped ? 0 : tables.action_of(state, label);
     if (dropped || action > 0) {
         const auto top = dropped ? state : action - 1;
+        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top)) return accept(at, 0);
         const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], control, dropped);
         link(node(kAnyOf, list, top), {at, dropped ? -1 : state, 0});
     } else if (action < 0) {
@@ -83,7 +97,7 @@ void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t 
     if (next < 0) return;
     if (next == machine_.start.end_state && pending_.label(pending) == machine_.lexer.end_label())
         accept(at, 0);
-    else
+    else if (counts(pending, next))
         link(node(kPending, pending, next), {at, state, 0});
 }
 
@@ -137,6 +151,8 @@ void Summaries::flow(const Link& through, const Result& result) {
         accept(through.target, cost);
     else if (through.below < 0)
         add(through.target, result.pop, cost);
+    else if (const auto lowered = lower(result.pop); lowered != kNone)
+        add(through.target, lowered, cost);
     else
         link(node(kPop, result.pop, through.below), {through.target, -1, cost});
 }

@@ -24,6 +24,17 @@
 
 namespace pdacon {
 
+// What need not be tabulated.
+class Shortcuts {
+  public:
+    virtual ~Shortcuts() = default;
+    // Whether a label is looked at on a state. If not, less is found than there is.
+    virtual bool counts(std::int32_t label, std::int32_t state) const = 0;
+    // Whether acceptance is known to be reached, on every stack with this top, once a control's label has
+    // been taken there or dropped. Its cost does not matter then.
+    virtual bool is_settled(std::int32_t control, std::int32_t top) = 0;
+};
+
 class Summaries {
   public:
     static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
@@ -37,14 +48,19 @@ class Summaries {
         std::int32_t accept = kNever;  // least cost of acceptance without a look below
     };
 
-    Summaries(const Pushdown& machine, PendingControls& pending, Budget& budget)
-        : machine_(machine), pending_(pending), budget_(budget) {}
+    Summaries(const Pushdown& machine, PendingControls& pending, Budget& budget,
+              Shortcuts* shortcuts = nullptr)
+        : machine_(machine), pending_(pending), shortcuts_(shortcuts), budget_(budget) {}
 
     // References are valid until the next call.
     const Summary& pending(std::int32_t control, std::int32_t state) {
         return solve(kPending, control, state);
     }
     const Summary& pop(std::int32_t control, std::int32_t state) { return solve(kPop, control, state); }
+    // What a pop control is below any symbol at all, as long as it is the same for all: with one symbol less
+    // to pop. kNone: it has popped all of its own.
+    static constexpr std::int32_t kNone = -1;
+    std::int32_t lower(std::int32_t pop);
 
   private:
     struct Link {
@@ -62,6 +78,9 @@ class Summaries {
 
     const Summary& solve(std::int32_t kind, std::int32_t control, std::int32_t state);
     std::int32_t node(std::int32_t kind, std::int32_t control, std::int32_t state);
+    bool counts(std::int32_t control, std::int32_t state) const {
+        return shortcuts_ == nullptr || shortcuts_->counts(pending_.label(control), state);
+    }
     void expand(std::int32_t at);
     void expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state);
     std::int32_t pop_control(std::int32_t lhs, std::int32_t left, std::int32_t pending);
@@ -72,8 +91,10 @@ class Summaries {
 
     const Pushdown& machine_;
     PendingControls& pending_;
+    Shortcuts* shortcuts_;  // none: all is tabulated
     Budget& budget_;
     Interner node_ids_, pop_ids_;
+    std::vector<std::int32_t> lowered_;  // of each pop control: what `lower` answers
     std::vector<Node> nodes_;
     static constexpr std::size_t kLinksPerState = 16;  // for the limit: links are small
     std::size_t num_links_ = 0;

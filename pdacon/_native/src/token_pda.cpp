@@ -34,7 +34,6 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
     std::vector<std::int32_t> ends(trie_->words(), 0);
     for (const auto token : trie_->end_tokens()) set_bit(ends, token);
     end_mask_ = at(intern_mask(std::move(ends)));
-    prepare();
     budget_.stop_clock();
 }
 
@@ -53,18 +52,6 @@ auto TokenPda::guarded(Work work) {
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
     return !alive(boundary(machine_, stack, 0), stack.view());
-}
-
-void TokenPda::prepare() {
-    guarded([&] {
-        for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
-            const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
-            for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind)
-                if (const auto entry = machine_.lexer.entry(context, behind); entry >= 0)
-                    coaccessibility_.verdict(coaccessibility_.future(entry), state);
-        }
-        return true;
-    });
 }
 
 Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {

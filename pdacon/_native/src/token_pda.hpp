@@ -83,7 +83,6 @@ class TokenPda {
     static constexpr std::size_t kMaxDecisions = 1 << 20;
 
     static Branches::const_iterator find(const Branches& branches, std::int32_t state);
-    void prepare();
     std::int32_t lookup(const Reading& reading, const StackView& stack) const;
     std::int32_t lookup(std::size_t root, const StackNode* stack) const;
     static std::vector<std::int32_t> line_of(const Reading& reading, const StackView& stack);
