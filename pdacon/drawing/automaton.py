@@ -220,18 +220,20 @@ def _explore(stepper: _Stepper, entries: Sequence[int], max_states: int) -> Char
 
 def _minimal(automaton: CharacterAutomaton) -> CharacterAutomaton:
     states = automaton.states
+    sets = _Sets()
+    edges = [[(sets.number(characters), target) for characters, target in state.edges] for state in states]
     # A state that was not explored is like no other.
-    colours = [(s.accepts, s.accepts_at_end, -1 if s.explored else k) for k, s in enumerate(states)]
-    block = _numbered(colours)
+    block = _numbered([(s.accepts, s.accepts_at_end, -1 if s.explored else k) for k, s in enumerate(states)])
     while True:
-        refined = _numbered([(block[k], _merged(state, block)) for k, state in enumerate(states)])
+        refined = _numbered([(block[k], sets.merged(edges[k], block)) for k in range(len(states))])
         if max(refined) == max(block):
             break
         block = refined
     made: dict[int, CharacterState] = {}
     for k, state in enumerate(states):
         if block[k] not in made:
-            made[block[k]] = CharacterState(_merged(state, block), state.accepts, state.accepts_at_end, state.explored)
+            merged = [(sets.characters[number], target) for target, number in sets.merged(edges[k], block)]
+            made[block[k]] = CharacterState(tuple(sorted(merged)), state.accepts, state.accepts_at_end, state.explored)
     return CharacterAutomaton(tuple(made[k] for k in range(len(made))), tuple(block[k] for k in automaton.entries))
 
 
@@ -241,9 +243,31 @@ def _numbered(keys: Sequence[object]) -> list[int]:
     return [ids.setdefault(key, len(ids)) for key in keys]
 
 
-def _merged(state: CharacterState, block: Sequence[int]) -> tuple[tuple[Ranges, int], ...]:
-    """A state's edges, those to one block as one."""
-    by_block: dict[int, list[Ranges]] = {}
-    for characters, target in state.edges:
-        by_block.setdefault(block[target], []).append(characters)
-    return tuple(sorted((union(sets), target) for target, sets in by_block.items()))
+class _Sets:
+    """Sets of characters by number, so that equal ones are compared once; ``\\w`` has 700 ranges."""
+
+    def __init__(self) -> None:
+        self.characters: list[Ranges] = []
+        self._numbers: dict[Ranges, int] = {}
+        self._unions: dict[tuple[int, ...], int] = {}
+
+    def number(self, characters: Ranges) -> int:
+        """The number of a set."""
+        known = self._numbers.setdefault(characters, len(self.characters))
+        if known == len(self.characters):
+            self.characters.append(characters)
+        return known
+
+    def merged(self, edges: Sequence[tuple[int, int]], block: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """(block, set) for each block that the edges lead to, ascending; those to one block as one."""
+        by_block: dict[int, list[int]] = {}
+        for number, target in edges:
+            by_block.setdefault(block[target], []).append(number)
+        return tuple(sorted((target, self._union(tuple(sorted(parts)))) for target, parts in by_block.items()))
+
+    def _union(self, parts: tuple[int, ...]) -> int:
+        if len(parts) == 1:
+            return parts[0]
+        if parts not in self._unions:
+            self._unions[parts] = self.number(union(self.characters[part] for part in parts))
+        return self._unions[parts]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import graphlay
 
@@ -65,7 +66,7 @@ def place(
     backward = _backward(len(nodes), [(source, target) for source, target, _ in edges], first)
     for source, target, size in edges:
         if size is None or source == target:
-            label = {} if size is None else {"label_size": {"width": size[0], "height": size[1]}}
+            label: dict[str, Any] = {} if size is None else {"label_size": {"width": size[0], "height": size[1]}}
             ends = (target, source) if backward[len(halves)] else (source, target)
             halves.append((graph.edge(*ends, **label),))
         else:

@@ -40,8 +40,9 @@ def node_size(node: Node) -> Size:
         return 2.0, 2.0
     if node.shape == "circle":
         return _CIRCLE, _CIRCLE
-    width = max(svg.text_width(row.text) for row in node.rows)
-    return width + 2 * _PADDING, len(node.rows) * svg.LINE_HEIGHT + _PADDING
+    width = max(svg.text_width(row.text) for row in node.rows) + 2 * _PADDING
+    height = len(node.rows) * svg.LINE_HEIGHT + _PADDING
+    return (width + 2 * _RING, height + 2 * _RING) if node.accepting else (width, height)
 
 
 def _label_size(edge: Edge) -> Size | None:
@@ -96,12 +97,13 @@ def _add_node(picture: Element, node: Node, size: Size, centre: Point) -> None:
 
 
 def _add_rows(drawn: Element, node: Node, size: Size, centre: Point) -> None:
-    x, y = centre[0] - size[0] / 2 + _PADDING, centre[1] - size[1] / 2 + _PADDING / 2 + 12.5
+    ring = _RING if node.accepting else 0.0
+    x, y = centre[0] - size[0] / 2 + _PADDING + ring, centre[1] - size[1] / 2 + _PADDING / 2 + 12.5 + ring
     if node.shape != "box":
         y = centre[1] - (len(node.rows) - 1) * svg.LINE_HEIGHT / 2 + 4.5
     for k, row in enumerate(node.rows):
         if row.style == "line":
-            middle, ends = svg.number(y + k * svg.LINE_HEIGHT - 4.5), (x - _PADDING, x - _PADDING + size[0])
+            middle, ends = svg.number(y + k * svg.LINE_HEIGHT - 4.5), (centre[0] - size[0] / 2, centre[0] + size[0] / 2)
             attributes = {"class": "separator", "x1": svg.number(ends[0]), "x2": svg.number(ends[1])}
             SubElement(drawn, "line", {**attributes, "y1": middle, "y2": middle})
         elif node.shape == "box":

@@ -77,8 +77,10 @@ def find_terminal(grammar: Grammar, name: str) -> Terminal:
 
 
 def _count(automaton: CharacterAutomaton) -> str:
+    if not automaton.complete:
+        return f"more states than the {sum(state.explored for state in automaton.states):,} that were looked at"
     count = len(automaton.states)
-    return f"{count} state{'s' if count > 1 else ''}" if automaton.complete else f"more than {count:,} states"
+    return f"{count:,} state{'s' if count > 1 else ''}"
 
 
 def _nearest(automaton: CharacterAutomaton, most: int) -> list[int]:
