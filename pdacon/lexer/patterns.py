@@ -2,7 +2,8 @@
 
 In: a pattern in Python's ``re`` syntax, as Lark writes a terminal with ``to_regexp()``. Out: a Program that matches
 what ``re`` matches: ordered alternation, greedy, lazy and possessive repetition, atomic groups, look-around, anchors,
-Unicode classes and IGNORECASE as str patterns have them. Backreferences and conditional groups are refused by name.
+Unicode classes and IGNORECASE as str patterns have them. Backreferences and conditional groups are written out first
+where they are regular, and refused by name where they are not (see ``captures``).
 
 States are built from the end of the pattern to its start: a node is lowered against the states that follow it
 (its continuation), and equal states are made once. What looks at the text around a point becomes a guard; see
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.lexer import guards, sre
+from pdacon.lexer.captures import without_references
 from pdacon.lexer.classes import consumed
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, ByteTrie
@@ -75,6 +77,7 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, u
     if program is None:
         try:
             tree, flags = sre.parse(regexp, flags)
+            tree = without_references(tree, regexp, flags)
             program = _Lowering(regexp, flags, limit).program(tree, flags)
         except RecursionError as error:
             raise UnsupportedGrammarError(
@@ -89,7 +92,18 @@ def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_L
     options = grammar.options
     if terminal.pattern is None:
         raise ValueError(f"{terminal.name} has no pattern")
-    return compile_pattern(terminal.pattern.regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes)
+    regexp = terminal.pattern.regexp
+    numbered = {"numbered_backreference", "numbered_conditional_group"}
+    found = sre.first_of(numbered, regexp, options.g_regex_flags)
+    if found is not None:
+        _, text, column = found
+        raise UnsupportedGrammarError(
+            f"{text} at column {column} of the pattern {sre.quoted(regexp)}: Lark's lexer counts the "
+            "groups of all terminals, so that it means another group, or none; name the group, (?P<q>...), and write "
+            "(?P=q) or (?(q)...)",
+            feature="group-numbers",
+        )
+    return compile_pattern(regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes)
 
 
 class _Cache:
@@ -121,10 +135,6 @@ _cache = _Cache(states=100_000)
 _MATCH_STATE, _DEAD_STATE = guards.MATCH_STATE, 1
 
 _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
-_INSTEAD = {
-    "backreference": "write out the texts that may be repeated as alternatives",
-    "conditional_group": "write the two cases as alternatives of the whole pattern",
-}
 
 
 class _Lowering:
@@ -297,11 +307,9 @@ class _Lowering:
         return (_DEAD_STATE,) * len(then)
 
     def _refuse(self, operator: str) -> NoReturn:
-        construct, text, column = sre.first_of(_INSTEAD, self._regexp, self._flags) or (operator.lower(), "", 1)
-        feature = construct.replace("_", "-")
+        feature = operator.lower().replace("_", "-")
         raise UnsupportedGrammarError(
-            f"the {feature} {text} at column {column} of the pattern {sre.quoted(self._regexp)} is not supported; "
-            f"{_INSTEAD.get(construct, 'write the pattern without it')}",
+            f"the {feature} in the pattern {sre.quoted(self._regexp)} is not supported; write the pattern without it",
             feature=feature,
         )
 

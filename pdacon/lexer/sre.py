@@ -15,6 +15,7 @@ from typing import Any
 from pdacon.errors import UnsupportedGrammarError
 
 _PACKAGED = sys.version_info >= (3, 11)
+_constants: Any = import_module("re._constants" if _PACKAGED else "sre_constants")
 _parser: Any = import_module("re._parser" if _PACKAGED else "sre_parse")
 _compiler: Any = import_module("re._compiler" if _PACKAGED else "sre_compile")
 
@@ -28,6 +29,8 @@ _DEBUG, _VERBOSE, _TYPE_FLAGS = int(re.DEBUG), int(re.VERBOSE), int(re.A | re.L 
 BYTES = 1 << 16
 """No flag of ``re``: the text is bytes, each of them a character, and a pattern is read as its latin-1."""
 
+
+BRANCH, FAILURE, LITERAL = _constants.BRANCH, _constants.FAILURE, _constants.LITERAL
 
 WORD: tuple[Any, Any] = tuple(_parser.parse(r"\w").data[0])
 """The node of ``\\w``."""
@@ -62,6 +65,16 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
     return tree, int(tree.state.flags) | text
 
 
+def is_sequence(part: Any) -> bool:
+    """Whether a part of the tree is a sequence of nodes: the tree itself, or what a node consists of."""
+    return isinstance(part, _parser.SubPattern)
+
+
+def sequence(tree: Any, nodes: list[tuple[Any, Any]]) -> Any:
+    """A sequence of other nodes for the same pattern."""
+    return _parser.SubPattern(tree.state, nodes)
+
+
 def scoped_flags(flags: int, added: int, removed: int) -> int:
     """The flags inside a group such as ``(?i-s:...)``."""
     if added & _TYPE_FLAGS:
@@ -89,13 +102,15 @@ _TOKEN = re.compile(
       (?P<class> \[ \^? \]? (?: \\. | [^\\\]] )* \] )
     | (?P<comment> \(\?\# [^)]* \) )
     | (?P<octal> \\ (?: 0[0-7]{0,2} | [0-3][0-7]{2} ) )
-    | (?P<backreference> \\ [1-9][0-9]? | \(\?P= [^)]* \) )
+    | (?P<numbered_backreference> \\ [1-9][0-9]? )
+    | (?P<backreference> \(\?P= [^)]* \) )
     | (?P<anchor> \\[AZz] | \^ | \$ )
     | (?P<word_boundary> \\[bB] )
     | (?P<escape> \\ (?: N\{ [^}]* \} | . ) )
     | (?P<look_ahead> \(\?[=!] )
     | (?P<look_behind> \(\?<[=!] )
     | (?P<atomic_group> \(\?> )
+    | (?P<numbered_conditional_group> \(\?\( [0-9]+ \) )
     | (?P<conditional_group> \(\?\( [^)]* \) )
     | (?P<group> \( (?: \?P<[^>]*> | \?(?P<flags>[aiLmsux]*(?:-[imsx]+)?)[:)] )? )
     | (?P<close> \) )
@@ -136,7 +151,7 @@ def _tokens(regexp: str, verbose: bool) -> Iterator[tuple[str, int, str]]:
         position = token.end()
         if kind == "close" and enclosing:
             verbose = enclosing.pop()
-        elif kind == "conditional_group" or (text.startswith("(") and not text.endswith(")")):
+        elif kind.endswith("conditional_group") or (text.startswith("(") and not text.endswith(")")):
             enclosing.append(verbose)
             added, _, removed = (token["flags"] or "").partition("-")
             verbose = (verbose or "x" in added) and "x" not in removed

@@ -249,4 +249,4 @@ def test_what_has_no_automaton() -> None:
     with pytest.raises(DrawingError, match="_INDENT has no pattern"):
         terminal_graph(grammar, "_INDENT")
     with pytest.raises(UnsupportedGrammarError, match="backreference"):
-        terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(a)b\1/"), "A")
+        terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(?P<x>a+)b(?P=x)/"), "A")

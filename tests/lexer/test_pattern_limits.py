@@ -9,17 +9,18 @@ import pytest
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.lexer import compile_pattern
 
-VERBOSE = "(?x: [(?(1)] # neither (?(1) nor \\\\1 is meant\n(a)\\1)"
+VERBOSE = "(?x: [(?(1)] # neither (?(1) nor \\\\1 is meant\n(a+)\\1)"
 
 
 @pytest.mark.parametrize(
     ("regexp", "feature", "column", "text"),
     [
-        (r"(a)\01\1", "backreference", 7, r"\1"),
-        (r"(?P<q>['\"]).(?P=q)", "backreference", 14, "(?P=q)"),
-        ("(a)?(?(1)b|c)", "conditional-group", 5, "(?(1)...)"),
-        (r"(a)(?=b(?!\1))", "backreference", 11, r"\1"),
+        (r"(a+)\01\1", "backreference", 8, r"\1"),
+        (r"(?P<q>['\"]*).(?P=q)", "backreference", 15, "(?P=q)"),
+        ("(?:(a)?(?(1)b|c))*", "conditional-group", 8, "(?(1)...)"),
+        (r"(a+)(?=b(?!\1))", "backreference", 12, r"\1"),
         (r"[]\1](.)\1", "backreference", 9, r"\1"),
+        (r"(?:(?P<q>a)|b)*(?(q)c)", "conditional-group", 16, "(?(q)...)"),
         (VERBOSE, "backreference", VERBOSE.rindex("\\1") + 1, r"\1"),
     ],
 )
