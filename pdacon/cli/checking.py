@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from types import MappingProxyType
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from pdacon.grammar import Span
 
 _LEVELS = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
+# The parts of a block: its first line, and the source lines below it.
 _HEAD = re.compile(r"^(?P<place>.+?): (?P<level>error|warning|note)\[PDA\d+\]: ")
+_SOURCE = re.compile(r".*\n(?P<rows>(?: {4}(?: *\d* \|.*|\.\.\.)\n)+)")
+_ROW = re.compile(r"^(?P<gutter> {4} *\d* \|)(?: *(?P<carets>\^+)$| *(?P<related>-+(?: .*)?)$|.*)", re.MULTILINE)
 
 
 def check_grammars(
@@ -132,15 +135,12 @@ def _coloured_block(block: str) -> Text:
     colour = _LEVELS[head["level"]]
     text.stylize("bold", 0, block.find("\n") % (len(block) + 1))
     text.stylize(f"bold {colour}", head.start("level"), head.end() - 2)
-    for pattern, style in _styles(colour):
-        text.highlight_regex(re.compile(pattern, re.MULTILINE), style)
+    source = _SOURCE.match(block)
+    for row in _ROW.finditer(block, *(source.span("rows") if source else (0, 0))):
+        text.stylize("blue", *row.span("gutter"))
+        text.stylize(f"bold {colour}", *row.span("carets"))
+        text.stylize("blue", *row.span("related"))
+    text.highlight_regex(re.compile(r"^ {4}(for example|cause|repair):", re.MULTILINE), "bold green")
+    text.highlight_regex("•", "bold magenta")
+    text.highlight_regex("[│├└]─?", "dim")
     return text
-
-
-def _styles(colour: str) -> Iterable[tuple[str, str]]:
-    yield r"^ {4} *\d* \|(?= |$)", "blue"
-    yield r"(?<= \| ) *\^+$", f"bold {colour}"
-    yield r"(?<= \| ) *-+( .*)?$", "blue"
-    yield r"^ {4}(for example|cause|repair):", "bold green"
-    yield r"•", "bold magenta"
-    yield r"(?<!\w)[│├└]─?", "dim"

@@ -51,7 +51,7 @@ def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
         shown = counterexample_lines(finding.counterexample, _names(finding), width - len(_INDENT))
         lines += [_INDENT + line for line in shown]
     elif finding.witness is not None:
-        lines += [_INDENT + line for line in _example(finding)]
+        lines += [_wrapped(line, width) for line in _example(finding)]
     if finding.cause is not None:
         lines.append(f"{_INDENT}cause: {finding.cause.replace('-', ' ')}")
     if finding.repair is not None:
@@ -97,4 +97,11 @@ def _more(report: DeterminismReport, width: int) -> list[str]:
 def _wrapped(line: str, width: int) -> str:
     if line.startswith(" "):  # Items and productions stay as they are.
         return _INDENT + line
-    return fill(line, width, initial_indent=_INDENT, subsequent_indent=2 * _INDENT, break_long_words=False)
+    return fill(
+        line,
+        width,
+        initial_indent=_INDENT,
+        subsequent_indent=2 * _INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
