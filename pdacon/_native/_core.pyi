@@ -94,10 +94,35 @@ class LexingAutomaton:
     def next(self, state: int, byte_class: int) -> int: ...
     def at_end(self, state: int) -> int: ...
     def commit(self, next: int) -> tuple[int, int, list[int]]: ...  # label, what lies behind, classes to read again
+    # The same as a whole.
+    @property
+    def transitions(self) -> NDArray[np.int32]:
+        """[S, classes]: a state, -1: dead, -2 - i: commit i."""
+    @property
+    def ends(self) -> NDArray[np.int32]: ...  # [S]: what the end of the text makes: 0: nothing is open, else as above
+    @property
+    def entries(self) -> NDArray[np.int32]: ...  # [contexts, behind]; -1: no text leads there
+    @property
+    def commits(self) -> NDArray[np.int32]: ...  # [n, 3]: label, what lies behind, word
+    @property
+    def waiting(self) -> NDArray[np.int32]: ...  # [S, 2]: label of the match that waits (-1: none), bytes behind it
+    @property
+    def matched(self) -> NDArray[np.int32]: ...  # [T]: 1 where some text makes the terminal the first to match
+    @property
+    def states_by_terminal(self) -> NDArray[np.int32]: ...  # [T]
+
+class NextLexemes:
+    """What can be committed next, for one who follows texts lexeme by lexeme."""
+
+    @staticmethod
+    def make(lexer: LexingAutomaton, trie: Trie, max_states: int, max_seconds: float) -> NextLexemes: ...
+    def beginning(self) -> int: ...
+    def after(self, context: int, residue: int) -> list[tuple[int, int]]: ...  # label, residue
 
 def find_collisions(
     nfa: Nfa, pairs: NDArray[np.int32], max_states: int, max_seconds: float
 ) -> list[tuple[int, int, bytes]]: ...
+def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
 
 # composition
 

@@ -22,6 +22,7 @@ from pdacon.lexer.lowering import (
 from pdacon.lexer.newlines import check_newline
 from pdacon.lexer.patterns import compile_pattern, compile_terminal
 from pdacon.lexer.program import Program
+from pdacon.lexer.sre import is_lazy
 
 __all__ = [
     "Collision",
@@ -35,4 +36,5 @@ __all__ = [
     "compile_terminal",
     "find_collisions",
     "find_unbounded_lookahead",
+    "is_lazy",
 ]

@@ -133,6 +133,12 @@ def first_of(constructs: Container[str], regexp: str, flags: int) -> tuple[str, 
     return None
 
 
+def is_lazy(regexp: str, flags: int) -> bool:
+    """Whether a pattern has a lazy quantifier, such as ``*?``; it has to be one that parses."""
+    tokens = _tokens(regexp, bool(flags & _VERBOSE))
+    return any(kind == "quantifier" and len(text) > 1 and text.endswith("?") for kind, _, text in tokens)
+
+
 def _tokens(regexp: str, verbose: bool) -> Iterator[tuple[str, int, str]]:
     enclosing: list[bool] = []
     position = 0

@@ -85,12 +85,17 @@ C: /(c)?(?(1)d|e)/
 """
 
 
+def deciding(report: DeterminismReport) -> list[Finding]:
+    """The findings of the kinds that can be errors; what advice there is besides has tests of its own."""
+    return [finding for finding in report.findings if finding.id < "PDA010"]
+
+
 def classes(report: DeterminismReport) -> list[tuple[str, str]]:
-    return [(finding.id, finding.level) for finding in report.findings]
+    return [(finding.id, finding.level) for finding in deciding(report)]
 
 
 def only(report: DeterminismReport) -> Finding:
-    (finding,) = report.findings
+    (finding,) = deciding(report)
     return finding
 
 
@@ -181,8 +186,8 @@ def test_compile_takes_what_the_report_calls_ok(text: str, options: dict[str, st
     grammar = Grammar.from_lark(text, **options)
     report = check(grammar)
     if report.ok:
-        assert pdacon.compile(grammar, vocab).report.findings == report.findings
+        assert list(pdacon.compile(grammar, vocab).report.findings) == deciding(report)
     else:
         with pytest.raises(pdacon.NondeterministicGrammarError) as caught:
             pdacon.compile(grammar, vocab)
-        assert caught.value.report == report
+        assert list(caught.value.report.findings) == deciding(report)

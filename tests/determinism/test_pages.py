@@ -14,7 +14,7 @@ from pdacon.determinism.pages import first_paragraph, page
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "findings"
 GRAMMAR = re.compile(r"^(?:<!-- options: ([^\n]*) -->\n)?```lark\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-AWAITED = [f"PDA{k:03}" for k in range(10, 19)]
+AWAITED = ["PDA013", "PDA014", "PDA016", "PDA017", "PDA018"]
 
 
 def report(id: str, which: int) -> DeterminismReport:

@@ -6,8 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "futures.hpp"
 #include "lexing.hpp"
 #include "module.hpp"
+#include "speller.hpp"
+#include "trie.hpp"
 
 namespace nb = nanobind;
 
@@ -95,6 +98,73 @@ nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs, std::int64
     return out;
 }
 
+nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds) {
+    std::optional<EarlyEnd> found;
+    {
+        const nb::gil_scoped_release release;
+        Budget budget(max_states, max_seconds);
+        found = find_early_end(nfa, terminal, budget);
+    }
+    if (!found) return nb::none();
+    return nb::make_tuple(bytes_of(found->text), found->matched);
+}
+
+using Numbers = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<1>>;
+using Rows = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<2>>;
+using Self = nb::pointer_and_handle<LexingAutomaton>;
+
+// Views share memory with the automaton and keep it alive.
+template <const std::vector<std::int32_t>& (LexingAutomaton::*values)() const>
+Numbers numbers_of(Self self) {
+    const auto& data = (self.p->*values)();
+    return {data.data(), {data.size()}, self.h};
+}
+
+template <const std::vector<std::int32_t>& (LexingAutomaton::*values)() const>
+Rows rows_of(Self self, std::int32_t columns) {
+    const auto& data = (self.p->*values)();
+    return {data.data(),
+            {data.size() / static_cast<std::size_t>(columns), static_cast<std::size_t>(columns)},
+            self.h};
+}
+
+Rows commits_of(Self self) {
+    static_assert(sizeof(Commit) == 3 * sizeof(std::int32_t));
+    const auto& commits = self.p->commits();
+    return {reinterpret_cast<const std::int32_t*>(commits.data()), {commits.size(), 3}, self.h};
+}
+
+// Follows texts lexeme by lexeme: what can be committed next, in a context, after what is left to be read
+// again.
+class NextLexemes {
+  public:
+    NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const Trie& trie, std::int64_t max_states,
+                double max_seconds)
+        : lexer_(std::move(lexer)),
+          budget_(max_states, max_seconds),
+          futures_(*lexer_, Speller(trie, budget_), budget_) {}
+
+    std::int32_t beginning() { return futures_.beginning(); }
+    std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
+        std::vector<std::pair<std::int32_t, std::int32_t>> found;
+        for (const auto& event : futures_.after(context, residue))
+            found.emplace_back(event.label, event.residue);
+        return found;
+    }
+
+  private:
+    std::shared_ptr<LexingAutomaton> lexer_;
+    Budget budget_;
+    Futures futures_;
+};
+
+std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
+                                               std::shared_ptr<Trie> trie, std::int64_t max_states,
+                                               double max_seconds) {
+    if (!lexer || !trie) throw std::invalid_argument("next lexemes: lexer and trie are needed");
+    return std::make_shared<NextLexemes>(std::move(lexer), *trie, max_states, max_seconds);
+}
+
 }  // namespace
 
 void bind_lexer(nb::module_& m) {
@@ -113,7 +183,23 @@ void bind_lexer(nb::module_& m) {
         .def("byte_class", &LexingAutomaton::byte_class, nb::arg("byte"))
         .def("next", &next, nb::arg("state"), nb::arg("byte_class"))
         .def("at_end", &at_end, nb::arg("state"))
-        .def("commit", &commit, nb::arg("next"));
+        .def("commit", &commit, nb::arg("next"))
+        .def_prop_ro("transitions",
+                     [](Self s) { return rows_of<&LexingAutomaton::transitions>(s, s.p->num_classes()); })
+        .def_prop_ro("ends", &numbers_of<&LexingAutomaton::ends>)
+        .def_prop_ro("entries",
+                     [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_behind()); })
+        .def_prop_ro("commits", &commits_of)
+        .def_prop_ro("waiting", [](Self s) { return rows_of<&LexingAutomaton::waiting>(s, 2); })
+        .def_prop_ro("matched", &numbers_of<&LexingAutomaton::matched>)
+        .def_prop_ro("states_by_terminal", &numbers_of<&LexingAutomaton::states_by_terminal>);
+    nb::class_<NextLexemes>(m, "NextLexemes")
+        .def_static("make", &make_next_lexemes, nb::arg("lexer"), nb::arg("trie"), nb::arg("max_states"),
+                    nb::arg("max_seconds"))
+        .def("beginning", &NextLexemes::beginning)
+        .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
+    m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
+          nb::arg("max_seconds"));
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("max_states"),
           nb::arg("max_seconds"));
 }

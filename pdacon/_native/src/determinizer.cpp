@@ -26,10 +26,33 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
 }
 
 void Determinizer::run() {
-    if (explore(Pass::kPlain)) return;
-    do explore(Pass::kSurvey);
-    while (find_loops());
-    explore(Pass::kCut);
+    if (!explore(Pass::kPlain)) {
+        do explore(Pass::kSurvey);
+        while (find_loops());
+        explore(Pass::kCut);
+    }
+    describe_states();
+}
+
+// What reports tell about the states that are left.
+void Determinizer::describe_states() {
+    std::vector<std::int32_t> last_seen(static_cast<std::size_t>(spec_.num_terminals()), -1);
+    out_.states_by_terminal_.assign(last_seen.size(), 0);
+    out_.waiting_.clear();
+    for (std::size_t at = 0; at < states_.size(); ++at) {
+        const auto& state = states_[at];
+        const Match* longest = &state.fallback;
+        for (const auto& thread : state.threads) {
+            if (thread.match.residual.size() > longest->residual.size()) longest = &thread.match;
+            const auto owner =
+                static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(thread.position)]);
+            if (std::exchange(last_seen[owner], static_cast<std::int32_t>(at)) !=
+                static_cast<std::int32_t>(at))
+                ++out_.states_by_terminal_[owner];
+        }
+        out_.waiting_.push_back(std::max(longest->label, LexingAutomaton::kDead));
+        out_.waiting_.push_back(static_cast<std::int32_t>(longest->residual.size()));
+    }
 }
 
 // All states from the start of a text on. False: given up, because a residual grew.
@@ -45,6 +68,7 @@ bool Determinizer::explore(Pass pass) {
                          LexingAutomaton::kDead);
     out_.commits_.clear();
     out_.lookahead_ = 0;
+    out_.matched_.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
     for (const auto context : spec_.starts) enter(context, 0);
     for (std::size_t at = 0; at < states_.size(); ++at) {
         for (const auto slot : waiting_slots(states_[at])) {
@@ -123,12 +147,16 @@ void Determinizer::move(const State& from, std::int32_t cls, State& to) {
             positions.clear();
             certain = closure_.until_match(target, positions);
             for (const auto position : positions) to.threads.push_back({position, {}});
-            if (certain) matched = nfa.owner[static_cast<std::size_t>(target)];
+            if (certain) {
+                matched = nfa.owner[static_cast<std::size_t>(target)];
+                note_match(target);
+            }
             continue;
         }
         auto match = read_on(thread.match, cls);
         const auto before = static_cast<Slot>(slot);
         if (nfa.kind_of(target) == NfaKind::kMatch) {
+            note_match(thread.position);
             to.fallback = std::move(match);
             certain = true;
             carried_.emplace_back(before, kFallback);
@@ -261,6 +289,7 @@ std::int32_t Determinizer::at_end(const State& state) {
     for (const auto& thread : state.threads) {
         if (spec_.nfa.kind_of(thread.position) != NfaKind::kPendingOrEnd) continue;
         match = thread.match;
+        note_match(thread.position);
         break;
     }
     return match.label < 0 ? LexingAutomaton::kDead : commit(match);

@@ -82,6 +82,10 @@ class Determinizer {
     bool is_outrun(const State& state) const;
     std::int32_t at_end(const State& state);
     std::uint8_t columns_kept(const State& state) const;
+    void describe_states();
+    void note_match(std::int32_t position) {
+        out_.matched_[static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(position)])] = 1;
+    }
     std::string path_to(std::int32_t at) const;
     std::int32_t commit(const Match& match);
     std::int32_t intern(State&& state);

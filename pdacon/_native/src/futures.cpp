@@ -1,6 +1,7 @@
 #include "futures.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "components.hpp"
@@ -88,6 +89,20 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
     }
     if (ended) return {end_event(state), -1, 0};
     return {-1, state, key[0]};
+}
+
+std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id) {
+    if (residue_id < 0 || static_cast<std::size_t>(residue_id) >= residues_.size())
+        throw std::out_of_range("futures: no such residue");
+    if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
+    if (lexer_.entry(context, residues_[residue_id][2]) == LexingAutomaton::kDead) return {};
+    const auto landing = land(context, residue_id);
+    if (landing.event >= 0) return {event(landing.event)};
+    std::vector<Event> found;
+    if (landing.lexer_state >= 0)
+        for (const auto id : events(of(landing.lexer_state, landing.speller_state)))
+            found.push_back(event(id));
+    return found;
 }
 
 std::int32_t Futures::node(std::int32_t lexer_state, std::int32_t speller_state) {

@@ -33,6 +33,10 @@ class Futures {
     std::int32_t intern_set(std::span<const std::int32_t> sorted_events) {
         return sets_.intern(sorted_events);
     }
+    // The residue at the start of a text: nothing has been read.
+    std::int32_t beginning() { return residue(0, false, 0, {}); }
+    // What can be committed first in a context, after a residue.
+    std::vector<Event> after(std::int32_t context, std::int32_t residue);
     // -1: the residue cannot be lexed in any context after the label.
     std::int32_t intern_event(std::int32_t label, std::int32_t residue);
 

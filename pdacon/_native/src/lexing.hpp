@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -170,6 +171,19 @@ class LexingAutomaton {
     std::int32_t lookahead() const { return lookahead_; }
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
 
+    // For reports: the tables as they are, [num_states, num_classes] and so on.
+    const std::vector<std::int32_t>& transitions() const { return delta_; }
+    const std::vector<std::int32_t>& ends() const { return end_; }
+    const std::vector<std::int32_t>& entries() const { return entries_; }
+    const std::vector<Commit>& commits() const { return commits_; }
+    // Of each state: the label of the match that waits with the most bytes behind it, or kDead, and how many
+    // those are.
+    const std::vector<std::int32_t>& waiting() const { return waiting_; }
+    // For each terminal: whether some text makes it the first to match, whatever that is then called.
+    const std::vector<std::int32_t>& matched() const { return matched_; }
+    // For each terminal: how many states read on in it.
+    const std::vector<std::int32_t>& states_by_terminal() const { return states_by_terminal_; }
+
   private:
     friend class Determinizer;
     // What a state keeps columns for: the newline that is being read, its match that is the fallback, at this
@@ -202,6 +216,8 @@ class LexingAutomaton {
     std::int32_t tab_width_ = 8;
     std::int32_t lookahead_ = 0;
     std::vector<UnboundedLookahead> unbounded_;
+    std::vector<std::int32_t> waiting_;                       // [num_states, 2]
+    std::vector<std::int32_t> matched_, states_by_terminal_;  // [num_terminals]
 };
 
 // Whether every column that a reading may want can still be reached: it keeps none, or its line has just
@@ -221,5 +237,13 @@ struct Collision {
 
 // The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
 std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs, Budget& budget);
+
+// The shortest text of the set that a terminal's pattern denotes which the terminal does not match whole: an
+// alternative that comes first, or a lazy repetition, ends it sooner. Nothing if there is none.
+struct EarlyEnd {
+    std::string text;
+    std::int32_t matched;  // the bytes of it that are matched
+};
+std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Budget& budget);
 
 }  // namespace pdacon

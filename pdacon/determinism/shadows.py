@@ -1,0 +1,224 @@
+"""Terminals that Lark never hands to the parser, and keywords that it hands over as something else."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from pdacon.determinism.examples import Examples
+    from pdacon.determinism.texts import Texts
+    from pdacon.grammar import Grammar, Span, Terminal
+
+_FEW = 8
+
+
+def never_matched(texts: Texts) -> list[int]:
+    """The terminals that are looked for somewhere, and that no text makes the parser get.
+
+    Exact: no text, read from the start of a lexeme in any context that texts lead to, begins with this terminal.
+    """
+    grammar = texts.grammar
+    looked_for: set[int] = set().union(*map(texts.looked_for, texts.entered))
+    used = {symbol for production in grammar.productions for symbol in production.rhs}
+    matched = texts.automaton.matched
+    never = []
+    for terminal in sorted(looked_for):
+        if terminal in texts.labels:
+            continue  # also a keyword that is ignored: as the text of a regex it gets through
+        if terminal in used or (terminal in grammar.ignore and not matched[terminal]):
+            never.append(terminal)
+    return never
+
+
+def shadow_findings(texts: Texts, examples: Examples, collisions: Collection[tuple[str, ...]] = ()) -> list[Finding]:
+    """PDA010, one for each terminal of `never_matched`.
+
+    What is claimed: wherever Lark's lexer looks for the terminal, whatever the text, it takes something else; or the
+    terminal is ignored, so that rules which want it never get it. A warning; a note where it is only ignored text that
+    is taken by something else. It is left out where an error says already that the two are ``collisions``: pairs of
+    names.
+    """
+    found = [_shadowed(texts, examples, terminal) for terminal in never_matched(texts)]
+    return [finding for finding in found if finding.symbols[::-1] not in collisions]
+
+
+def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
+    grammar = texts.grammar
+    terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
+    users = _users(grammar, index)
+    if index in grammar.ignore and users:
+        return Finding(
+            id="PDA010",
+            level="warning",
+            title=f"{TITLES['PDA010']}: {shown}, which is ignored",
+            message=f"It is used in {_listed(users)}, but what is ignored never gets to the parser. "
+            "So no text has what needs it there.",
+            span=terminal.span,
+            symbols=(terminal.name,),
+            witness=Witness(text=texts.shortest(index)),
+            repair=f"remove {shown} from these rules, or its %ignore.",
+        )
+    text = texts.shortest(index) or b""
+    winner, context = None, -1
+    for context in texts.entered:
+        if index in texts.looked_for(context) and (winner := texts.first_lexeme(context, text)) is not None:
+            break
+    lines = [f"Wherever {shown} may come, Lark's lexer takes what it matches for something else."]
+    repair = f"remove {shown}, or change the patterns so that something is left for it."
+    related: tuple[tuple[str, Span], ...] = ()
+    if winner is not None:
+        lines.append(
+            f"It reads {_part(text, winner.length)} as {texts.shown(winner.label)}{_why(texts, index, winner.label)}."
+        )
+        related = _place_of(texts, winner.label)
+        repair = _repair(texts, index, winner.label) or repair
+    if users:
+        lines.append(f"So no text has what needs it in {_listed(users)}.")
+    state = _state_in(texts, examples, [context])
+    prefix = () if state is None else examples.prefix(state) or ()
+    return Finding(
+        id="PDA010",
+        level="note" if index in grammar.ignore else "warning",
+        title=f"{TITLES['PDA010']}: {shown}",
+        message="\n".join(lines),
+        span=terminal.span,
+        symbols=(terminal.name, *([texts.grammar.symbol_name(winner.label)] if related and winner else [])),
+        witness=Witness(prefix, len(prefix), text),
+        repair=repair,
+        related=related,
+    )
+
+
+def _part(text: bytes, length: int) -> str:
+    return quote(text) if length >= len(text) else f"{quote(text[:length])} of {quote(text)}"
+
+
+def _why(texts: Texts, loser: int, label: int) -> str:
+    grammar = texts.grammar
+    if label >= grammar.end:
+        return ""
+    first, second = grammar.terminals[label], grammar.terminals[loser]
+    if first.priority > second.priority:
+        return f", which has a higher priority ({first.priority}, not {second.priority})"
+    return ", which it tries first" if first.priority == second.priority else ""
+
+
+def _repair(texts: Texts, loser: int, label: int) -> str | None:
+    """A higher priority, where the terminal has lost to what Lark tries before it."""
+    grammar = texts.grammar
+    if label >= grammar.end:
+        return None
+    above = max(grammar.terminals[label].priority, grammar.terminals[loser].priority) + 1
+    terminal = grammar.terminals[loser]
+    if terminal.literal is not None:
+        return f"give it a name and a higher priority ({terminal.name}.{above}: {terminal.literal}), or remove it."
+    return f"give it a higher priority ({terminal.name}.{above}: ...), or remove it."
+
+
+def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:
+    grammar = texts.grammar
+    span = grammar.terminals[label].span if label < grammar.end else None
+    return () if span is None else ((f"{texts.shown(label)}, which is taken instead", span),)
+
+
+def _users(grammar: Grammar, terminal: int) -> list[str]:
+    return list(dict.fromkeys(p.rule for p in grammar.productions if terminal in p.rhs))
+
+
+def _listed(names: Iterable[str], most: int = _FEW) -> str:
+    listed = list(names)
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
+
+
+def _state_in(texts: Texts, examples: Examples, contexts: Iterable[int]) -> int | None:
+    """The LR state with the shortest way to it that reads in one of some contexts."""
+    wanted = set(contexts)
+    states = [state for state, context in enumerate(texts.lexer.context_of_state.tolist()) if context in wanted]
+    known = [(len(prefix), state) for state in states if (prefix := examples.prefix(state)) is not None]
+    return min(known)[1] if known else None
+
+
+def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
+    """PDA011, one for each terminal that takes keywords where they cannot come.
+
+    What is claimed: there is an LR state in which Lark's lexer does not look for the keyword, and there it reads its
+    text as the terminal. A note: many a grammar wants it so.
+    """
+    grammar = texts.grammar
+    if grammar.options.lexer == "basic":
+        return []  # its one context looks for everything
+    words = [
+        k
+        for k, terminal in enumerate(grammar.terminals)
+        if k in texts.labels and terminal.pattern is not None and terminal.pattern.kind == "str"
+    ]
+    taken: dict[int, dict[int, list[int]]] = {}
+    for context in texts.entered:
+        known = texts.looked_for(context)
+        for word in words:
+            if word in known:
+                continue
+            pattern = grammar.terminals[word].pattern
+            assert pattern is not None
+            text = pattern.value.encode(grammar.options.encoding)
+            lexeme = texts.first_lexeme(context, text)
+            if lexeme is None or lexeme.length != len(text) or not _is_regex(grammar, lexeme.label):
+                continue
+            taken.setdefault(lexeme.label, {}).setdefault(word, []).append(context)
+    return [found for regex, by_word in taken.items() if (found := _unreserved(texts, examples, regex, by_word))]
+
+
+def _is_regex(grammar: Grammar, label: int) -> bool:
+    if label >= grammar.end or label in grammar.ignore:
+        return False
+    pattern = grammar.terminals[label].pattern
+    return pattern is not None and pattern.kind == "re"
+
+
+def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int, list[int]]) -> Finding | None:
+    grammar = texts.grammar
+    shortest = None
+    for word, contexts in by_word.items():
+        state = _state_in(texts, examples, contexts)
+        prefix = None if state is None else examples.prefix(state)
+        if prefix is not None and (shortest is None or len(prefix) < len(shortest[0])):
+            shortest = prefix, word
+    if shortest is None:
+        return None
+    prefix, word = shortest
+    terminal = grammar.terminals[regex]
+    pattern = grammar.terminals[word].pattern
+    assert pattern is not None
+    words = sorted((grammar.terminals[k] for k in by_word), key=lambda t: t.pattern.value if t.pattern else "")
+    shown = [quote(t.pattern.value.encode(grammar.options.encoding)) for t in words if t.pattern]
+    name = terminal.literal or terminal.name
+    return Finding(
+        id="PDA011",
+        level="note",
+        title=f"{TITLES['PDA011']}: {name} matches {_listed(shown, 4)} as well",
+        message=f"Lark's lexer reads a keyword as {name} wherever the keyword itself cannot come: "
+        f"{_listed(shown, 24)}.",
+        span=terminal.span,
+        symbols=(terminal.name, *(t.name for t in words)),
+        witness=Witness((*prefix, name), len(prefix), pattern.value.encode(grammar.options.encoding)),
+        repair=f"none is needed if they may be read so; to reserve them, begin the pattern of {name} with "
+        f"{_reserving(words)}",
+        related=tuple(
+            (f"{quote(t.pattern.value.encode(grammar.options.encoding))}", t.span)
+            for t in words[:1]
+            if t.pattern and t.span
+        ),
+    )
+
+
+def _reserving(words: list[Terminal]) -> str:
+    """A look-ahead that keeps a pattern from matching these words."""
+    values = [re.escape(t.pattern.value) for t in words if t.pattern]
+    some = "|".join(values[:_FEW]) + ("|..." if len(values) > _FEW else "")
+    border = r"\b" if all(re.fullmatch(r".*\w", value) for value in values) else ""
+    return rf"(?!(?:{some}){border})"

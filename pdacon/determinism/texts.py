@@ -1,0 +1,174 @@
+"""Short texts for witnesses: what a terminal matches, and what the lexer makes of a text where a lexeme begins."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pdacon.lexer import Program, compile_pattern
+from pdacon.lexer.program import MATCH, PENDING_OR_END, SPLIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from pdacon.grammar import Grammar, Pattern
+    from pdacon.lexer import Lexer
+
+_READABLE = b"aA0 "
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """What the lexer commits first: a terminal (``grammar.end + 1``: ignored text), and how many bytes of the text."""
+
+    label: int
+    length: int
+
+
+class Texts:
+    """The lexing automaton of a grammar as witnesses need it. Everything is computed when it is first asked for."""
+
+    def __init__(self, grammar: Grammar, lexer: Lexer) -> None:
+        self.grammar = grammar
+        self.lexer = lexer
+        self.automaton = lexer.automaton
+        self._shortest: dict[int, bytes | None] = {}
+
+    @cached_property
+    def next(self) -> NDArray[np.int32]:
+        """int32[states, classes]: a state, -1: dead, -2 - i: commit i."""
+        return self.automaton.transitions
+
+    @cached_property
+    def classes(self) -> bytes:
+        """The class of each byte."""
+        return bytes(self.automaton.byte_class(byte) for byte in range(256))
+
+    @cached_property
+    def readable(self) -> bytes:
+        """A byte of each class, one that is good to read if there is one."""
+        chosen = {}
+        for byte in sorted(range(256), key=_legibility, reverse=True):
+            chosen[self.classes[byte]] = byte
+        return bytes(chosen[k] for k in range(self.automaton.num_classes))
+
+    @cached_property
+    def labels(self) -> frozenset[int]:
+        """The terminals that some text makes the lexer commit."""
+        return frozenset(np.unique(self.automaton.commits[:, 0]).tolist())
+
+    @cached_property
+    def entered(self) -> list[int]:
+        """The contexts that texts lead to."""
+        entered: list[int] = np.flatnonzero(self.automaton.entries.max(axis=1, initial=-1) >= 0).tolist()
+        return entered
+
+    def looked_for(self, context: int) -> frozenset[int]:
+        """The terminals that a context looks for, keywords that a regex takes included."""
+        found = self.lexer.contexts[context]
+        return frozenset(found.alternation).union(*(keywords for _, keywords in found.renames))
+
+    def shortest(self, terminal: int) -> bytes | None:
+        """A shortest text that the terminal matches at the start of a text; None if there is none."""
+        if terminal not in self._shortest:
+            pattern = self.grammar.terminals[terminal].pattern
+            self._shortest[terminal] = None if pattern is None else self._shortest_of(pattern)
+        return self._shortest[terminal]
+
+    def _shortest_of(self, pattern: Pattern) -> bytes | None:
+        options = self.grammar.options
+        return shortest_match(compile_pattern(pattern.regexp, options.g_regex_flags, use_bytes=options.use_bytes))
+
+    def first_lexeme(self, context: int, text: bytes) -> Lexeme | None:
+        """What is committed first if the text is read from the start of a lexeme and ends there; None if nothing is."""
+        state = int(self.automaton.entries[context].max())
+        last: Lexeme | None = None
+        for at, byte in enumerate(text):
+            if state < 0:
+                return last
+            after = int(self.next[state, self.classes[byte]])
+            if after < -1:
+                return self._committed(after, at + 1)
+            if after >= 0 and (label := int(self.automaton.waiting[after, 0])) >= 0:
+                last = Lexeme(label, at + 1 - int(self.automaton.waiting[after, 1]))
+            state = after
+        end = int(self.automaton.ends[state]) if state >= 0 else -1
+        return self._committed(end, len(text)) if end < -1 else last
+
+    def _committed(self, entry: int, read: int) -> Lexeme:
+        label, _, again = self.automaton.commit(entry)
+        return Lexeme(label, read - len(again))
+
+    def path(self, sources: Iterable[int], goals: NDArray[np.bool_]) -> tuple[bytes, int] | None:
+        """A shortest text that leads from one of some lexer states to a goal, within a lexeme; and that goal."""
+        came: dict[int, tuple[int, int]] = {}
+        frontier = list(dict.fromkeys(sources))
+        seen = np.zeros(len(self.next), bool)
+        seen[frontier] = True
+        while frontier:
+            for state in frontier:
+                if goals[state]:
+                    return self._spelled(came, state), state
+            following = []
+            for state in frontier:
+                targets, classes = np.unique(self.next[state], return_index=True)
+                for target, cls in zip(targets.tolist(), classes.tolist(), strict=True):
+                    if target >= 0 and not seen[target]:
+                        seen[target] = True
+                        came[target] = state, cls
+                        following.append(target)
+            frontier = following
+        return None
+
+    def _spelled(self, came: dict[int, tuple[int, int]], state: int) -> bytes:
+        text = bytearray()
+        while state in came:
+            state, cls = came[state]
+            text.append(self.readable[cls])
+        return bytes(reversed(text))
+
+    def shown(self, label: int) -> str:
+        """A label as its author writes it; for ignored text what is ignored."""
+        if label <= self.grammar.end:
+            return self.grammar.describe_symbol(label)
+        return " or ".join(sorted(self.grammar.describe_symbol(k) for k in self.grammar.ignore))
+
+
+def shortest_match(program: Program) -> bytes | None:
+    """A shortest text that a program matches at the start of a text, readable where there is a choice."""
+    ends = program.offset.tolist()
+    kinds = program.kind.tolist()
+    edges = list(zip(program.lo.tolist(), program.hi.tolist(), program.target.tolist(), strict=True))
+    start = int(program.entries[0])
+    texts = {start: b""}
+    pending = deque([start])
+    while pending:
+        state = pending.popleft()
+        if kinds[state] in (MATCH, PENDING_OR_END):
+            return texts[state]
+        for low, high, target in edges[ends[state] : ends[state + 1]]:
+            if target in texts:
+                continue
+            if kinds[state] == SPLIT:
+                texts[target] = texts[state]
+                pending.appendleft(target)
+            else:
+                texts[target] = texts[state] + bytes([_readable_between(low, high)])
+                pending.append(target)
+    return None
+
+
+def _readable_between(low: int, high: int) -> int:
+    return next((byte for byte in _READABLE if low <= byte <= high), low)
+
+
+def _legibility(byte: int) -> tuple[bool, int, int]:
+    """Sorts bytes that are good to read to the front."""
+    preferred = _READABLE.find(bytes([byte]))
+    return preferred < 0, preferred, abs(byte - ord("a"))
