@@ -96,7 +96,7 @@ def _common(
 def check(
     grammars: Annotated[
         list[str] | None,
-        typer.Argument(metavar="GRAMMAR...", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
+        typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
     ] = None,
     *,
     options: GrammarOptions,

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.text import Text
 
 from pdacon.cli.display import show, width
@@ -61,6 +60,8 @@ def explain_finding(id: str) -> int:
         raise BadInput(str(problem)) from problem
     console = Console(width=width())
     if console.is_terminal:
+        from rich.markdown import Markdown
+
         console.print(Markdown(text))
     else:
         print(text, end="")  # noqa: T201

@@ -48,7 +48,7 @@ def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
     lines += _source_lines(finding, report, width)
     lines += [_wrapped(line, width) for line in finding.message.split("\n")]
     if finding.counterexample is not None:
-        shown = counterexample_lines(finding.counterexample, _names(finding), width - len(_INDENT))
+        shown = counterexample_lines(finding.counterexample, finding.id == "PDA001", width - len(_INDENT))
         lines += [_INDENT + line for line in shown]
     elif finding.witness is not None:
         lines += [_wrapped(line, width) for line in _example(finding)]
@@ -77,12 +77,6 @@ def _source_lines(finding: Finding, report: DeterminismReport, width: int) -> li
     marks = [] if finding.span is None else [Mark(finding.span)]
     marks += [Mark(span, "-", label) for label, span in finding.related]
     return snippet(report.source, marks, width, _INDENT)
-
-
-def _names(finding: Finding) -> tuple[str, str]:
-    if finding.id == "PDA001":
-        return "shift, as Lark does", "reduce"
-    return "one reduction", "the other"
 
 
 def _more(report: DeterminismReport, width: int) -> list[str]:

@@ -19,8 +19,8 @@ _NEAR = 8  # Symbols to show at either end of a long row, and on both sides of t
 _NARROWEST = 12  # Columns for what a line says, however far in it begins
 
 
-def counterexample_lines(counterexample: Counterexample, names: tuple[str, str], width: int) -> list[str]:
-    """Lines without indentation. ``names`` say how the parser gets to the two readings, such as shift and reduce."""
+def counterexample_lines(counterexample: Counterexample, shifts: bool, width: int) -> list[str]:
+    """Lines without indentation. ``shifts``: the first reading shifts, and only the second one reduces."""
     first, second = counterexample.first, counterexample.second
     position = counterexample.position
     if counterexample.unifying:
@@ -28,16 +28,23 @@ def counterexample_lines(counterexample: Counterexample, names: tuple[str, str],
         lines += _sentence(first.leaves(), position, width)
         lines += _text(counterexample.first_text, width)
     else:
-        found = "" if counterexample.complete else " (the search for one text with both readings ran out of time)"
-        lines = wrap(
-            f"These begin alike, and the parser has to choose at the {DOT}, not knowing the rest{found}:", width
-        )
+        lines = wrap(_parting(counterexample), width)
         for reading, text in ((first, counterexample.first_text), (second, counterexample.second_text)):
             lines += [*_sentence(reading.leaves(), position, width), *_text(text, width)]
-    for name, reading, after in ((names[0], first, False), (names[1], second, True)):
-        lines.append(f"{name}:")
-        lines += [f"  {line}" for line in _tree_lines(reading, position, after, width - 2)]
+    for name, reading in (("shift, as Lark does" if shifts else "", first), ("reduce" if shifts else "", second)):
+        reader = _Reader(reading, position, after=not (shifts and reading is first))
+        drawn = _drawn(reader.branch(reading, 0), "", "", width - 2)
+        lines += [f"{name or f'reduce to {reader.dotted}'}:", *(f"  {line}" for line in drawn)]
     return lines
+
+
+def _parting(counterexample: Counterexample) -> str:
+    """What is said of two sentences."""
+    position = counterexample.position
+    cut = "" if counterexample.complete else " (the search for one text with both readings ran out of time)"
+    if counterexample.first.leaves()[:position] == counterexample.second.leaves()[:position]:
+        return f"These begin alike, and the parser has to choose at the {DOT}, not knowing the rest{cut}:"
+    return f"At the {DOT} the parser cannot tell these apart, and has to choose{cut}:"
 
 
 def sentence(leaves: Sequence[str], position: int) -> str:
@@ -57,10 +64,6 @@ def _text(text: bytes | None, width: int) -> list[str]:
     return wrap(f"as text: {quote(text)}", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _tree_lines(root: Derivation, position: int, after: bool, width: int) -> list[str]:
-    return _drawn(_Reader(root, position, after).branch(root, 0), "", "", width)
-
-
 @dataclass(frozen=True, slots=True)
 class _Branch:
     """A line of a drawn tree, and what hangs below it."""
@@ -73,7 +76,7 @@ class _Reader:
     """Reads a tree from left to right and puts the dot where it belongs.
 
     The dot goes before the leaf at ``position``, or with ``after`` behind the leaf before it, so that it stands at the
-    end of what is complete; an empty rule at that place is what is complete.
+    end of what is complete; an empty rule at that place is what is complete. ``dotted`` is then the rule that has it.
     """
 
     def __init__(self, root: Derivation, position: int, after: bool) -> None:
@@ -81,7 +84,7 @@ class _Reader:
         self._after = after and (position > 0 or _has_empty(root, position))
         self._empty = after and _has_empty(root, position)
         self._read = 0
-        self._dotted = False
+        self.dotted = ""
 
     def branch(self, node: Derivation, depth: int) -> _Branch:
         names = [node.symbol]
@@ -93,35 +96,32 @@ class _Reader:
         if children is None or depth == _DEEPEST:
             children = tuple(Derivation(leaf) for leaf in node.leaves())
         if not children:
-            return _Branch(f"{head}: {self._nothing()}")
+            return _Branch(f"{head}: {self._nothing(node)}")
         if all(child.children is None for child in children):
-            return _Branch(f"{head}: {self._row(children)}")
+            return _Branch(f"{head}: {self._row(node, children)}")
         below = [
-            _Branch(self._row(run)) if run[0].children is None else self.branch(run[0], depth + 1)
+            _Branch(self._row(node, run)) if run[0].children is None else self.branch(run[0], depth + 1)
             for run in _runs(children)
         ]
         return _Branch(head, tuple(below))
 
-    def _nothing(self) -> str:
-        if self._empty and self._read == self._position and not self._dotted:
-            self._dotted = True
-            return DOT
-        return "(nothing)"
+    def _nothing(self, node: Derivation) -> str:
+        return "".join(self._dot(node, self._empty)) or "(nothing)"
 
-    def _row(self, leaves: Sequence[Derivation]) -> str:
+    def _row(self, node: Derivation, leaves: Sequence[Derivation]) -> str:
         words = []
         for leaf in leaves:
-            words += self._dot(not self._after)
+            words += self._dot(node, not self._after)
             words.append(leaf.symbol)
             self._read += 1
-            words += self._dot(self._after and not self._empty)
+            words += self._dot(node, self._after and not self._empty)
         return _shortened(words)
 
-    def _dot(self, wanted: bool) -> list[str]:
-        if wanted and self._read == self._position and not self._dotted:
-            self._dotted = True
-            return [DOT]
-        return []
+    def _dot(self, node: Derivation, wanted: bool) -> list[str]:
+        if not wanted or self._read != self._position or self.dotted:
+            return []
+        self.dotted = node.symbol
+        return [DOT]
 
 
 def _shortened(words: Sequence[str]) -> str:

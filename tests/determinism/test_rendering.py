@@ -12,8 +12,6 @@ from pdacon.determinism.snippets import Mark, columns, snippet
 from pdacon.determinism.trees import counterexample_lines
 from pdacon.grammar import Grammar, Span
 
-NAMES = ("shift", "reduce")
-
 
 def span(line: int, column: int, end_column: int, end_line: int | None = None) -> Span:
     return Span("g.lark", line, column, end_line or line, end_column)
@@ -94,13 +92,13 @@ REDUCE = Derivation("stmt", (*leaves("if C then"), Derivation("stmt", leaves("if
 
 
 def test_two_readings_of_one_sentence() -> None:
-    lines = counterexample_lines(Counterexample(True, SHIFT, REDUCE, 7, b"ifx", b"ifx"), NAMES, 76)
+    lines = counterexample_lines(Counterexample(True, SHIFT, REDUCE, 7, b"ifx", b"ifx"), True, 76)
     assert "\n".join(lines) == (
         """\
 This has two readings; the parser has to choose at the •:
   if C then if C then stmt • else stmt
   as text: "ifx"
-shift:
+shift, as Lark does:
   stmt
   ├─ if C then
   └─ stmt: if C then stmt • else stmt
@@ -115,17 +113,46 @@ reduce:
 def test_two_sentences_that_begin_alike() -> None:
     first = Derivation("s", leaves("X Y"))
     second = Derivation("s", (Derivation("a", (Derivation("b", leaves("X")),)), *leaves("Y Z")))
-    lines = counterexample_lines(Counterexample(False, first, second, 1, complete=False), NAMES, 76)
+    lines = counterexample_lines(Counterexample(False, first, second, 1, complete=False), True, 76)
     assert "ran out of time" in " ".join(lines)
     assert "  X • Y" in lines
     assert "  X • Y Z" in lines
     assert "  ├─ a → b: X •" in lines
 
 
+def test_two_reductions_of_merged_states() -> None:
+    first = Derivation("s", (*leaves("a"), Derivation("x", leaves("c")), *leaves("d")))
+    second = Derivation("s", (*leaves("b"), Derivation("y", leaves("c")), *leaves("d")))
+    lines = counterexample_lines(Counterexample(False, first, second, 2), False, 76)
+    assert lines == [
+        "At the • the parser cannot tell these apart, and has to choose:",
+        "  a c • d",
+        "  b c • d",
+        "reduce to x:",
+        "  s",
+        "  ├─ a",
+        "  ├─ x: c •",
+        "  └─ d",
+        "reduce to y:",
+        "  s",
+        "  ├─ b",
+        "  ├─ y: c •",
+        "  └─ d",
+    ]
+
+
 def test_what_is_empty_is_shown_where_it_is() -> None:
     second = Derivation("s", (Derivation("a", ()), *leaves("X"), Derivation("b", ())))
-    lines = counterexample_lines(Counterexample(False, Derivation("s", leaves("X")), second, 0), NAMES, 76)
-    assert lines[-7:] == ["shift:", "  s: • X", "reduce:", "  s", "  ├─ a: •", "  ├─ X", "  └─ b: (nothing)"]
+    lines = counterexample_lines(Counterexample(False, Derivation("s", leaves("X")), second, 0), True, 76)
+    assert lines[-7:] == [
+        "shift, as Lark does:",
+        "  s: • X",
+        "reduce:",
+        "  s",
+        "  ├─ a: •",
+        "  ├─ X",
+        "  └─ b: (nothing)",
+    ]
 
 
 def test_the_dot_is_shown_once_in_every_tree() -> None:
@@ -137,8 +164,8 @@ def test_the_dot_is_shown_once_in_every_tree() -> None:
     for first in trees:
         for second in trees:
             for position in (0, 1):
-                lines = counterexample_lines(Counterexample(False, first, second, position), NAMES, 76)
-                head, tail = lines.index("shift:"), lines.index("reduce:")
+                lines = counterexample_lines(Counterexample(False, first, second, position), True, 76)
+                head, tail = lines.index("shift, as Lark does:"), lines.index("reduce:")
                 assert "\n".join(lines[head:tail]).count("•") == 1
                 assert "\n".join(lines[tail:]).count("•") == 1
 
@@ -148,7 +175,7 @@ def test_trees_stay_narrow_and_short_however_deep_and_long(width: int) -> None:
     deep = Derivation("X")
     for _ in range(300):
         deep = Derivation("e", (Derivation('"("'), deep, Derivation('")"')))
-    lines = counterexample_lines(Counterexample(False, deep, deep, 300), NAMES, width)
+    lines = counterexample_lines(Counterexample(False, deep, deep, 300), True, width)
     assert max(map(len, lines)) <= width
     assert len(lines) < 100
 
