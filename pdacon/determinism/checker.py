@@ -68,12 +68,14 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
     report = check_stages(grammar, tables, lexer, unsupported, vocab)
     if lexer is None:
         return report
-    more = advice_findings(grammar, tables, lexer, report.findings)
-    more = [finding for finding in more if report.ok or finding.level != "note"]
-    more = more if vocab is None else [spell(finding, vocab) for finding in more]
     if report.ok:
-        more += unreadable_findings(grammar, tables, lexer, vocab)
-    return make_report(grammar, [*report.findings, *more])
+        report = make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
+    advice = [
+        finding if vocab is None else spell(finding, vocab)
+        for finding in advice_findings(grammar, tables, lexer, report.findings)
+        if report.ok or finding.level != "note"
+    ]
+    return make_report(grammar, [*report.findings, *advice])
 
 
 def check_stages(
