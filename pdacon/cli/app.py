@@ -374,6 +374,7 @@ def tokens(
     epilog=_examples(
         "pdacon draw my.lark -o rules.svg",
         "pdacon draw json --terminal NUMBER -o number.svg",
+        "pdacon draw my.lark --terminal if --terminal NAME -o words.svg",
         "pdacon draw json --pda -o parser.svg",
         "pdacon draw my.lark --state 12 --around 2 -o state.svg",
         """pdacon draw json --after '{"a": [1,' -o here.svg""",
@@ -388,7 +389,12 @@ def draw(
         typer.Option("--rule", metavar="NAME", help="Only this rule; may be repeated. Default: all of them."),
     ] = None,
     terminal: Annotated[
-        str | None, typer.Option("--terminal", metavar="NAME", help="A terminal's automaton: what does it match?")
+        list[str] | None,
+        typer.Option(
+            "--terminal",
+            metavar="NAME",
+            help="A terminal's automaton: what does it match? Of several (repeat it): which of them wins?",
+        ),
     ] = None,
     pda: Annotated[bool, typer.Option("--pda", metavar="", help="The parser: all its LR states.")] = False,
     state: Annotated[
@@ -422,7 +428,9 @@ def draw(
     from pdacon.cli.texts import read_text
 
     text = None if after is None else read_text(after, None)
-    subject = Subject(rules=tuple(rule or ()), terminal=terminal, state=state, after=text, context=context, pda=pda)
+    subject = Subject(
+        rules=tuple(rule or ()), terminals=tuple(terminal or ()), state=state, after=text, context=context, pda=pda
+    )
     return write_picture(loaded, subject, out, around=around, most=most)
 
 

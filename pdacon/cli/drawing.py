@@ -20,15 +20,16 @@ class Subject:
     """What is to be drawn: at most one of these is given, and else all rules."""
 
     rules: tuple[str, ...] = ()
-    terminal: str | None = None
+    terminals: tuple[str, ...] = ()
     state: int | None = None
     after: bytes | None = None
     context: int | None = None
     pda: bool = False
 
     def __post_init__(self) -> None:
-        given = [name for name in ("terminal", "state", "after", "context") if getattr(self, name) is not None]
-        given += [name for name, wanted in (("rule", self.rules), ("pda", self.pda)) if wanted]
+        given = [name for name in ("state", "after", "context") if getattr(self, name) is not None]
+        wanted = {"rule": self.rules, "terminal": self.terminals, "pda": self.pda}
+        given += [name for name, value in wanted.items() if value]
         if len(given) > 1:
             raise BadInput(f"one picture at a time: --{' or --'.join(given)}")
 
@@ -54,8 +55,8 @@ def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any
     from pdacon import drawing
     from pdacon.lalr import build_tables
 
-    if subject.terminal is not None:
-        return drawing.draw_terminal(grammar, subject.terminal, **limits)
+    if subject.terminals:
+        return drawing.draw_terminal(grammar, *subject.terminals, **limits)
     if subject == Subject(rules=subject.rules):
         return drawing.draw_rules(grammar, subject.rules)
     tables = build_tables(grammar)

@@ -1,8 +1,9 @@
-"""A terminal's program -> the smallest deterministic automaton over characters that finds the same match.
+"""Terminals' programs -> the smallest deterministic automaton over characters that finds the same match.
 
 The states are lists of threads, as the lexing automaton's are, so that what is drawn is what Python's ``re`` does: a
 lazy repetition stops at its first match, an alternative that stands behind a match is gone. Reading a text, the match
-ends where the last accepting state on the way says.
+ends where the last accepting state on the way says. Several terminals are tried in Lark's order, and a keyword gives
+its name to the lexemes of a regex that it matches whole.
 
 UTF-8 is folded away: all bytes of a character are one step. The patterns are patterns over characters, so each
 state is between two of them.
@@ -12,21 +13,30 @@ Source: Moore 1956, "Gedanken-experiments on sequential machines", for the minim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
+import numpy
+from numpy.typing import NDArray
+
 from pdacon.lexer.classes import SCALAR_VALUES, union
-from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program
+from pdacon.lexer.lowering import join_behind
+from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program
 from pdacon.lexer.utf8 import FINAL, ByteTrie, Ranges, byte_trie, single_bytes
 
 ALL_BYTES: Ranges = ((0, 255),)
 
-# A state of the program, and how many characters ago the lexeme has ended if a condition on what follows is met;
-# -1: it has not.
-Thread: TypeAlias = tuple[int, int]
+Thread: TypeAlias = tuple[int, int, int]
+"""A state; how many characters ago the lexeme ended, or one of the signs below; whose lexeme it is, once it ended."""
 Threads: TypeAlias = tuple[Thread, ...]
+
+_READING, _SHADOW = -1, -2
+"""The lexeme has not ended; the thread is a keyword's, which matches nothing but may give its name to what does."""
+
+Match: TypeAlias = tuple[int, int]
+"""Which program has matched, and how many characters ago the lexeme ended (0: here; more behind a look-ahead)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +47,35 @@ class CharacterState:
     ----------
     edges : tuple of (Ranges, int)
         Disjoint sets of characters, in the order of their first, and the states they lead to.
-    accepts : int or None
-        Not None: the text matches, and the lexeme ended so many characters ago (0: here; more behind a look-ahead).
-    accepts_at_end : int or None
+    accepts : Match or None
+        What the text matches, if it does.
+    accepts_at_end : Match or None
         The same, if the text ends here.
     explored : bool
         False: the limit was reached before what follows was known.
     """
 
     edges: tuple[tuple[Ranges, int], ...]
-    accepts: int | None
-    accepts_at_end: int | None
+    accepts: Match | None
+    accepts_at_end: Match | None
     explored: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CharacterAutomaton:
-    """An automaton over characters; the match ends where the last state that accepts says.
+    """An automaton over characters; the match is what the last state that accepts says.
 
-    ``entries[k]`` is the state to begin in when what lies before the lexeme left the program's ``behind`` automaton in
-    state k.
+    Attributes
+    ----------
+    entries : tuple of int
+        The state to begin in, for each state of ``behind``.
+    behind : int32[k, 256]
+        What lies before the lexeme: an automaton that reads the text from its start; k is 1 where it does not matter.
     """
 
     states: tuple[CharacterState, ...]
     entries: tuple[int, ...]
+    behind: NDArray[numpy.int32]
 
     @property
     def complete(self) -> bool:
@@ -68,52 +83,85 @@ class CharacterAutomaton:
         return all(state.explored for state in self.states)
 
 
-def character_automaton(program: Program, max_states: int = 2000, *, use_bytes: bool = False) -> CharacterAutomaton:
-    """The minimal automaton of a program.
+def character_automaton(
+    programs: Sequence[Program],
+    order: Sequence[int] = (0,),
+    keywords: Mapping[int, Sequence[int]] | None = None,
+    *,
+    max_states: int = 2000,
+    use_bytes: bool = False,
+) -> CharacterAutomaton:
+    """The minimal automaton of programs of which the first that matches wins.
 
     Cost: states times the edges of their threads times the ranges of UTF-8; a terminal of JSON takes a millisecond,
     ``\\w+`` some 20.
 
     Parameters
     ----------
+    order : sequence of int
+        Which programs are tried, in this order.
+    keywords : mapping of int to sequence of int, optional
+        The programs after which a match of this one is named if they match it whole: the first that does.
     max_states : int
         States that are explored before the minimisation, breadth first; what lies beyond is left unexplored.
     use_bytes : bool
-        The program is for texts of bytes, each of them a character.
+        The programs are for texts of bytes, each of them a character.
     """
-    stepper = _Stepper(program, single_bytes(ALL_BYTES) if use_bytes else byte_trie(SCALAR_VALUES))
-    return _minimal(_explore(stepper, program.entries.tolist(), max_states))
+    stepper = _Stepper(programs, keywords or {}, single_bytes(ALL_BYTES) if use_bytes else byte_trie(SCALAR_VALUES))
+    behind, places = join_behind(programs, max_states)
+    entries = [
+        [int(program.entries[at]) for program, at in zip(programs, column, strict=True)] for column in places.T.tolist()
+    ]
+    return _minimal(_explore(stepper, [stepper.start(order, each) for each in entries], behind, max_states))
 
 
 class _Stepper:
     """What a list of threads becomes after one character."""
 
-    def __init__(self, program: Program, trie: ByteTrie) -> None:
-        self._kind, self._edges = zip(*program.states(), strict=True)
+    def __init__(self, programs: Sequence[Program], keywords: Mapping[int, Sequence[int]], trie: ByteTrie) -> None:
+        self._keywords = keywords
+        self._kind: list[int] = []
+        self._edges: list[Edges] = []
+        self._owner: list[int] = []
+        self._base: list[int] = []
+        for owner, program in enumerate(programs):
+            base = len(self._kind)
+            self._base.append(base)
+            for kind, edges in program.states():
+                self._kind.append(kind)
+                self._edges.append(tuple((low, high, base + target) for low, high, target in edges))
+                self._owner.append(owner)
         self._trie = trie
         self._root = len(trie.nodes) - 1
         self._known: dict[tuple[Threads, int], list[tuple[int, int, Threads]]] = {}
 
-    def start(self, entry: int) -> Threads:
-        return self._closed([(entry, -1)])
+    def start(self, order: Sequence[int], entries: Sequence[int]) -> Threads:
+        """The threads with which a lexeme begins; ``entries`` are the programs' own."""
+        renaming = dict.fromkeys(keyword for names in self._keywords.values() for keyword in names)
+        begun = [(self._base[owner] + entries[owner], _READING, -1) for owner in order]
+        return self._closed([*begun, *((self._base[k] + entries[k], _SHADOW, -1) for k in renaming)])
 
     def edges(self, threads: Threads) -> list[tuple[Ranges, Threads]]:
         """Each list that a character can lead to, with all characters that do."""
         runs: dict[Threads, list[tuple[int, int]]] = {}
         # With this character whoever waits for a condition has waited one longer.
-        alive = tuple((state, back if back < 0 else back + 1) for state, back in threads if self._kind[state] != MATCH)
+        alive = tuple(
+            (state, back if back < 0 else back + 1, name) for state, back, name in threads if self._kind[state] != MATCH
+        )
         for first, last, after in self._characters(alive, self._root):
             runs.setdefault(after, []).append((first, last))
         return sorted((union([tuple(found)]), after) for after, found in runs.items())
 
-    def accepts(self, threads: Threads) -> tuple[int | None, int | None]:
-        """How many characters ago the lexeme ended: whatever follows, and if nothing does."""
+    def accepts(self, threads: Threads) -> tuple[Match | None, Match | None]:
+        """The match, whatever follows, and that if nothing does."""
         always = at_end = None
-        for state, back in threads:
+        for state, back, name in threads:
+            if back == _SHADOW:
+                break
             if self._kind[state] == MATCH:
-                always = max(back, 0)
+                always = name, back
             elif self._kind[state] == PENDING_OR_END and at_end is None:
-                at_end = max(back, 0)
+                at_end = name, back
         return always, at_end
 
     def _characters(self, threads: Threads, node: int) -> list[tuple[int, int, Threads]]:
@@ -156,7 +204,7 @@ class _Stepper:
     def _bytes(self, threads: Threads, low: int, high: int) -> list[tuple[int, int, Threads]]:
         """The bytes from low to high, in runs that lead to the same list."""
         borders = {low, high + 1}
-        for state, _ in threads:
+        for state, _, _ in threads:
             for first, last, _ in self._edges[state]:
                 borders.update(border for border in (first, last + 1) if low < border <= high)
         ordered = sorted(borders)
@@ -164,33 +212,44 @@ class _Stepper:
 
     def _after_byte(self, threads: Threads, byte: int) -> Threads:
         moved: list[Thread] = []
-        for state, back in threads:
+        for state, back, name in threads:
             if self._kind[state] == MATCH:  # reached within this character, and kept to its end
-                moved.append((state, back))
-            moved += [(target, back) for first, last, target in self._edges[state] if first <= byte <= last]
+                moved.append((state, back, name))
+            moved += [(target, back, name) for first, last, target in self._edges[state] if first <= byte <= last]
         return self._closed(moved)
 
     def _closed(self, threads: Iterable[Thread]) -> Threads:
-        """The threads that consume something or match, in order; what stands behind a match is cut."""
+        """The threads that consume something or match, in order, then the shadows; nothing where only they are left.
+
+        What stands behind a match is cut.
+        """
         closed: list[Thread] = []
-        seen: set[int] = set()
+        shadows: list[Thread] = []
+        seen: set[tuple[int, bool]] = set()
+        matched = False
         pending = list(reversed(list(threads)))
         while pending:
-            state, back = pending.pop()
-            if state in seen:
+            state, back, name = pending.pop()
+            shadow = back == _SHADOW
+            if (state, shadow) in seen or (matched and not shadow):
                 continue
-            seen.add(state)
+            seen.add((state, shadow))
             kind = self._kind[state]
             if kind == SPLIT:
-                pending += [(target, back) for _, _, target in reversed(self._edges[state])]
-                continue
-            if kind in (PENDING, PENDING_OR_END) and back < 0:
-                back = 0
-            if kind != BYTES or self._edges[state]:
-                closed.append((state, back))
-            if kind == MATCH:
-                break
-        return tuple(closed)
+                pending += [(target, back, name) for _, _, target in reversed(self._edges[state])]
+            elif kind != BYTES or self._edges[state]:
+                (shadows if shadow else closed).append((state, back, name))
+                matched = matched or (kind == MATCH and not shadow)
+        complete = {self._owner[state] for state, _, _ in shadows if self._kind[state] == MATCH}
+        return (*(self._named(thread, complete) for thread in closed), *shadows) if closed else ()
+
+    def _named(self, thread: Thread, complete: set[int]) -> Thread:
+        """The thread, with the name of its lexeme if that has just ended."""
+        state, back, _ = thread
+        if back != _READING or self._kind[state] not in (MATCH, PENDING, PENDING_OR_END):
+            return thread
+        owner = self._owner[state]
+        return state, 0, next((keyword for keyword in self._keywords.get(owner, ()) if keyword in complete), owner)
 
 
 def _continuations(trie: ByteTrie, node: int) -> int:
@@ -201,8 +260,9 @@ def _continuations(trie: ByteTrie, node: int) -> int:
     return count
 
 
-def _explore(stepper: _Stepper, entries: Sequence[int], max_states: int) -> CharacterAutomaton:
-    starts = [stepper.start(entry) for entry in entries]
+def _explore(
+    stepper: _Stepper, starts: Sequence[Threads], behind: NDArray[numpy.int32], max_states: int
+) -> CharacterAutomaton:
     number = {threads: k for k, threads in enumerate(dict.fromkeys(starts))}
     order = list(number)
     states: list[CharacterState] = []
@@ -215,7 +275,7 @@ def _explore(stepper: _Stepper, entries: Sequence[int], max_states: int) -> Char
                 order.append(after)
             edges.append((characters, number[after]))
         states.append(CharacterState(tuple(edges), *stepper.accepts(threads), explored))
-    return CharacterAutomaton(tuple(states), tuple(number[threads] for threads in starts))
+    return CharacterAutomaton(tuple(states), tuple(number[threads] for threads in starts), behind)
 
 
 def _minimal(automaton: CharacterAutomaton) -> CharacterAutomaton:
@@ -234,7 +294,8 @@ def _minimal(automaton: CharacterAutomaton) -> CharacterAutomaton:
         if block[k] not in made:
             merged = [(sets.characters[number], target) for target, number in sets.merged(edges[k], block)]
             made[block[k]] = CharacterState(tuple(sorted(merged)), state.accepts, state.accepts_at_end, state.explored)
-    return CharacterAutomaton(tuple(made[k] for k in range(len(made))), tuple(block[k] for k in automaton.entries))
+    entries = tuple(block[k] for k in automaton.entries)
+    return CharacterAutomaton(tuple(made[k] for k in range(len(made))), entries, automaton.behind)
 
 
 def _numbered(keys: Sequence[object]) -> list[int]:

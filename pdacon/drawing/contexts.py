@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pdacon.drawing.graph import Graph, Node, Row
 from pdacon.drawing.rendering import render
 from pdacon.drawing.words import grammar_name, numbers, pattern, shortened, wrapped
 from pdacon.errors import DrawingError
-from pdacon.grammar import Grammar
-from pdacon.lalr import Tables
+from pdacon.grammar import Grammar, Nonterminal, Production
+from pdacon.lalr import Tables, build_tables
 from pdacon.pda import Machine
 
 _WAYS = 6  # states to which a way is shown
@@ -49,6 +49,32 @@ def find_contexts(grammar: Grammar, tables: Tables) -> Contexts:
     first = {number: machine.contexts[state] for state, number in reversed(list(enumerate(of_state)))}
     found = [first[number] for number in range(len(ids))]
     return Contexts(tuple(c.terminals for c in found), tuple(c.keywords for c in found), of_state)
+
+
+def compete(grammar: Grammar, terminals: Sequence[int]) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    """How Lark's lexer decides between terminals where all of them, and no others, may come.
+
+    Returns
+    -------
+    tuple of int
+        Indices into ``terminals``, in the order in which they are tried.
+    dict of int to tuple of int
+        By a regex's index those of its keywords.
+    """
+    end = len(terminals)
+    alone = replace(
+        grammar,
+        terminals=tuple(grammar.terminals[k] for k in terminals),
+        nonterminals=(Nonterminal("start", None),),
+        productions=tuple(Production(end + 1, (k,), 0, "start", None, k, None) for k in range(end)),
+        ignore=frozenset(),
+        starts=(end + 1,),
+        options=replace(grammar.options, start=("start",), lexer="contextual", postlex=None),
+        layout=None,
+    )
+    tables = build_tables(alone)
+    context = Machine(alone, tables).contexts[tables.start_states[0]]
+    return context.terminals, context.keywords
 
 
 def draw_context(grammar: Grammar, tables: Tables, number: int) -> str:
@@ -99,7 +125,7 @@ def keyword_lines(grammar: Grammar, keywords: dict[int, tuple[int, ...]]) -> Ite
     """Which lexemes of a regex get the name of a keyword."""
     for regex, strings in keywords.items():
         names = [grammar.describe_symbol(string) for string in strings]
-        yield from wrapped(f"a lexeme of {grammar.describe_symbol(regex)} that is a keyword becomes", names)
+        yield from wrapped(f"A lexeme of {grammar.describe_symbol(regex)} that is a keyword becomes", names)
 
 
 def _order(grammar: Grammar, terminals: Sequence[int]) -> list[Row]:

@@ -1,31 +1,38 @@
-"""A terminal -> the graph of its automaton."""
+"""A terminal, or several that compete -> the graph of their automaton."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
 
+import numpy
+from numpy.typing import NDArray
+
 from pdacon.drawing.automaton import ALL_BYTES, CharacterAutomaton, CharacterState, character_automaton
 from pdacon.drawing.characters import describe_set
+from pdacon.drawing.contexts import compete, keyword_lines
 from pdacon.drawing.graph import Edge, Graph, Node, Row
 from pdacon.drawing.rendering import render
-from pdacon.drawing.words import pattern, suggestion
+from pdacon.drawing.words import pattern, suggestion, wrapped
 from pdacon.errors import DrawingError
-from pdacon.grammar import Grammar, Terminal
-from pdacon.lexer import Program, compile_terminal
+from pdacon.grammar import Grammar
+from pdacon.lexer import compile_terminal
 from pdacon.lexer.classes import SCALAR_VALUES
 from pdacon.lexer.utf8 import Ranges
 
 MOST_STATES = 40
 
 
-def draw_terminal(grammar: Grammar, name: str, *, most: int = MOST_STATES) -> str:
-    """The automaton of a terminal as SVG: which texts it matches, and where it stops.
+def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str:
+    """The automaton of a terminal as SVG: which texts it matches, and where it stops. Of several: which of them wins.
+
+    Several terminals are read as Lark's lexer does where each of them may come, and nothing else: the first in its
+    order that matches, and a keyword where it is the whole lexeme of a regex.
 
     Parameters
     ----------
-    name : str
-        The terminal's name, or the literal that stands for it in the rules.
+    *names : str
+        The terminals' names, or the literals that stand for them in the rules.
     most : int
         Most states that are drawn; of a larger automaton those next to the start are.
 
@@ -40,40 +47,58 @@ def draw_terminal(grammar: Grammar, name: str, *, most: int = MOST_STATES) -> st
     -----
     Cost: see `character_automaton`; the layout of 40 states takes some 10 ms.
     """
-    return render(terminal_graph(grammar, name, most=most))
+    return render(terminal_graph(grammar, *names, most=most))
 
 
-def terminal_graph(grammar: Grammar, name: str, *, most: int = MOST_STATES) -> Graph:
+def terminal_graph(grammar: Grammar, *names: str, most: int = MOST_STATES) -> Graph:
     """What `draw_terminal` draws."""
-    terminal = find_terminal(grammar, name)
-    if terminal.pattern is None:
-        raise DrawingError(f"terminal {terminal.name} has no pattern: a postlexer makes it")
-    program = compile_terminal(grammar, terminal)
-    automaton = character_automaton(program, use_bytes=grammar.options.use_bytes)
+    chosen = list(dict.fromkeys(find_terminal(grammar, name) for name in names))
+    if not chosen:
+        raise DrawingError("which terminal is to be drawn? give its name")
+    order, keywords = compete(grammar, chosen)
+    automaton = character_automaton(
+        [compile_terminal(grammar, grammar.terminals[k]) for k in chosen],
+        order,
+        keywords,
+        use_bytes=grammar.options.use_bytes,
+    )
     shown = _nearest(automaton, most)
     label = partial(describe_set, whole=ALL_BYTES if grammar.options.use_bytes else SCALAR_VALUES)
-    entries = list(_entries(program, automaton, shown))
-    title = terminal.literal or terminal.name
+    titles = [grammar.describe_symbol(k) for k in chosen]
+    entries = list(_entries(automaton, shown))
+    title, legend = ", ".join(titles), list(_legend(automaton, shown))
+    if len(chosen) > 1:
+        legend += wrapped("Tried in this order:", [titles[k] for k in order])
+        legend += keyword_lines(grammar, {chosen[k]: tuple(chosen[i] for i in names) for k, names in keywords.items()})
+    elif not grammar.terminals[chosen[0]].literal:
+        title = f"{title}: {pattern(grammar.terminals[chosen[0]])}"
     return Graph(
-        title=title if terminal.literal else f"{title}: {pattern(terminal)}",
-        description=f"The automaton of terminal {title}: {_count(automaton)}.",
-        nodes=(*(node for node, _ in entries), *_nodes(automaton, shown)),
+        title=title,
+        description=f"The automaton of {', '.join(titles)}: {_count(automaton)}.",
+        nodes=(
+            *(node for node, _ in entries),
+            *_nodes(automaton, shown, titles if len(chosen) > 1 else None),
+        ),
         edges=(*(edge for _, edge in entries), *_edges(automaton, shown, label)),
-        legend=tuple(_legend(automaton, shown)),
+        legend=tuple(legend),
     )
 
 
-def find_terminal(grammar: Grammar, name: str) -> Terminal:
-    """The terminal of that name, or of that literal in the rules."""
-    for terminal in grammar.terminals:
-        if name in (terminal.name, terminal.literal):
-            return terminal
+def find_terminal(grammar: Grammar, name: str) -> int:
+    """The id of the terminal of that name, or of that literal in the rules; it has a pattern."""
+    found = [k for k, terminal in enumerate(grammar.terminals) if name in (terminal.name, terminal.literal)]
     # A literal without its quotation marks, which a shell takes away.
-    for terminal in grammar.terminals:
-        if terminal.pattern is not None and terminal.pattern.kind == "str" and name == terminal.pattern.value:
-            return terminal
-    known = [text for t in grammar.terminals for text in (t.name, t.literal) if text]
-    raise DrawingError(f"no terminal {name}; {suggestion(name, known)}")
+    found += [
+        k
+        for k, terminal in enumerate(grammar.terminals)
+        if terminal.pattern is not None and terminal.pattern.kind == "str" and name == terminal.pattern.value
+    ]
+    if not found:
+        known = [text for t in grammar.terminals for text in (t.name, t.literal) if text]
+        raise DrawingError(f"no terminal {name}; {suggestion(name, known)}")
+    if grammar.terminals[found[0]].pattern is None:
+        raise DrawingError(f"terminal {name} has no pattern: a postlexer makes it")
+    return found[0]
 
 
 def _count(automaton: CharacterAutomaton) -> str:
@@ -95,10 +120,10 @@ def _nearest(automaton: CharacterAutomaton, most: int) -> list[int]:
     return sorted(order[:most])
 
 
-def _nodes(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[Node]:
+def _nodes(automaton: CharacterAutomaton, shown: list[int], titles: list[str] | None) -> Iterator[Node]:
     for k in shown:
         state = automaton.states[k]
-        signs = _signs(state)
+        signs = _signs(state, titles)
         yield Node(
             id=str(k),
             rows=(Row(str(k), "head"), *(Row(sign, "faint") for sign in signs)),
@@ -113,18 +138,22 @@ def _nodes(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[Node]:
         yield Node("more", (Row(text, "faint"),), "more", description=text)
 
 
-def _signs(state: CharacterState) -> list[str]:
+def _signs(state: CharacterState, titles: list[str] | None = None) -> list[str]:
+    """What is to be said of a match in the box; with several terminals, whose it is."""
     signs = []
-    if state.accepts:
-        signs.append(f"ends {state.accepts} before")
+    if state.accepts is not None:
+        which, back = state.accepts
+        words = [titles[which]] if titles else []
+        signs.append(" ".join([*words, *([f"ends {back} before"] if back else [])]))
     if state.accepts_at_end is not None:
-        back = f", {state.accepts_at_end} before" if state.accepts_at_end else ""
-        signs.append(f"at the end{back}")
-    return signs
+        which, back = state.accepts_at_end
+        words = [titles[which]] if titles else []
+        signs.append(" ".join([*words, f"at the end{f', {back} before' if back else ''}"]))
+    return [sign for sign in signs if sign]
 
 
 def _describe(number: int, state: CharacterState, start: bool) -> str:
-    accepts = ", accepting" if state.accepts is not None else ", accepting at the end" if _signs(state) else ""
+    accepts = ", accepting" if state.accepts else ", accepting at the end" if state.accepts_at_end else ""
     return f"state {number}{', start' if start else ''}{accepts}"
 
 
@@ -152,25 +181,25 @@ def _lines(label: str, widest: int = 26) -> Iterator[str]:
     yield line
 
 
-def _entries(program: Program, automaton: CharacterAutomaton, shown: list[int]) -> Iterator[tuple[Node, Edge]]:
+def _entries(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[tuple[Node, Edge]]:
     """Arrows from nowhere; where the text before the lexeme matters, with what it is."""
     behind: dict[int, list[int]] = {}
     for k, entry in enumerate(automaton.entries):
         behind.setdefault(entry, []).append(k)
     for entry, places in behind.items():
         if entry in shown:
-            label = () if len(behind) == 1 else tuple(_lines(_what_is_behind(program, places)))
+            label = () if len(behind) == 1 else tuple(_lines(_what_is_behind(automaton.behind, places)))
             yield Node(f"entry-{entry}", (), "entry"), Edge(f"entry-{entry}", str(entry), label)
 
 
-def _what_is_behind(program: Program, places: list[int]) -> str:
+def _what_is_behind(behind: NDArray[numpy.int32], places: list[int]) -> str:
     """Which characters, read last, can leave the automaton behind in one of these states."""
-    into = [{int(target) for target in program.behind[:, byte]} for byte in range(128)]
+    into = [{int(target) for target in behind[:, byte]} for byte in range(128)]
     last = [byte for byte, targets in enumerate(into) if targets.intersection(places)]
     words = ["the start"] if 0 in places else []
     if last:
         words.append(describe_set(_runs(last)))
-    other = {int(target) for target in program.behind[:, 128:].reshape(-1)}
+    other = {int(target) for target in behind[:, 128:].reshape(-1)}
     if other.intersection(places):
         words.append("beyond ASCII")
     return "after " + " or ".join(words or ["nothing that can be"])
@@ -189,7 +218,7 @@ def _runs(points: list[int]) -> tuple[tuple[int, int], ...]:
 def _legend(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[str]:
     states = [automaton.states[k] for k in shown]
     yield "The match ends at the last double border on the way."
-    if any(state.accepts for state in states):
+    if any(state.accepts is not None and state.accepts[1] for state in states):
         yield '"ends N before": the last N characters were looked at only, and belong to what follows.'
     if any(state.accepts_at_end is not None for state in states):
         yield '"at the end": a match if the whole text ends there.'

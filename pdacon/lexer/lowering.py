@@ -229,7 +229,7 @@ def _flags(grammar: Grammar, terminal: int) -> frozenset[str]:
 def _make_nfa(grammar: Grammar, max_states: int) -> _core.Nfa:
     """All programs in one numbering."""
     programs = {k: _program(grammar, k, max_states) for k, t in enumerate(grammar.terminals) if t.pattern is not None}
-    behind, place_of = _join_behind(list(programs.values()), max_states)
+    behind, place_of = join_behind(list(programs.values()), max_states)
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
     edges = np.cumsum([0, *(len(program.target) for program in programs.values())])
     entries = np.full((len(grammar.terminals), len(behind)), -1, np.int32)
@@ -261,7 +261,7 @@ def _joined(arrays: Iterable[NDArray[Any]], dtype: type[np.generic] = np.int32) 
     return joined
 
 
-def _join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """One automaton for what lies behind a lexeme of any terminal.
 
     Returns

@@ -226,7 +226,7 @@ def test_contexts_are_those_of_the_lexer(name: str) -> None:
 def test_keywords_are_named() -> None:
     grammar = Grammar.from_lark('start: ("if" | NAME)+\nNAME: /[a-z]+/\n%ignore " "')
     rows = texts(node(context_graph(grammar, build_tables(grammar), 0), "context-0"))
-    assert 'a lexeme of NAME that is a keyword becomes "if"' in rows
+    assert 'A lexeme of NAME that is a keyword becomes "if"' in rows
 
 
 def test_no_such_context() -> None:

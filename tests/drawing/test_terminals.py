@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from random import Random
 
 import lark
 import pytest
@@ -32,9 +34,9 @@ def match_end(automaton: CharacterAutomaton, text: str) -> int | None:
     at, found = automaton.states[automaton.entries[0]], None
     for position, character in enumerate([*text, None]):
         if at.accepts is not None:
-            found = position - at.accepts
+            found = position - at.accepts[1]
         if character is None:
-            return found if at.accepts_at_end is None else position - at.accepts_at_end
+            return found if at.accepts_at_end is None else position - at.accepts_at_end[1]
         point = ord(character)
         ways = [target for ranges, target in at.edges if any(low <= point <= high for low, high in ranges)]
         if not ways:
@@ -45,7 +47,7 @@ def match_end(automaton: CharacterAutomaton, text: str) -> int | None:
 
 
 def disagreements(regexp: str, texts: list[str], flags: int = 0) -> list[tuple[str, int | None, int | None]]:
-    automaton = character_automaton(compile_pattern(regexp, flags))
+    automaton = character_automaton([compile_pattern(regexp, flags)])
     assert automaton.complete
     expected = [match and match.end() for match in map(re.compile(regexp, flags).match, texts)]
     found = [match_end(automaton, text) for text in texts]
@@ -78,7 +80,7 @@ def test_a_lazy_pattern_stops_at_its_first_match() -> None:
 
 @pytest.mark.parametrize("regexp", [r'"([^"\\]|\\.)*"', r"\w+|[^\W\d]\w*!", r"(a|b)*abb", r"/\*(.|\n)*?\*/"])
 def test_no_two_states_are_alike(regexp: str) -> None:
-    states = character_automaton(compile_pattern(regexp)).states
+    states = character_automaton([compile_pattern(regexp)]).states
     different = {
         pair for pair in combinations(range(len(states)), 2) if states[pair[0]].accepts != states[pair[1]].accepts
     }
@@ -109,6 +111,78 @@ def pairs_of_successors(first: tuple, second: tuple) -> set[tuple[int | None, in
             if difference(ranges, complement(others)):
                 pairs.add((target, other))
     return pairs
+
+
+# Several terminals
+
+POOL = ('"a"', '"ab"', '"b"i', "/a+/", "/[ab]+/", "/a|ab/", "/ab+?/", "/a(?!b)/", "/(?:ab)+/", "/[a-c]+/i", '"ba"')
+
+
+@pytest.mark.parametrize("priority", ["", ".1"])
+def test_of_several_terminals_the_one_that_lark_takes_wins(priority: str, scaled: Callable[[int], int]) -> None:
+    texts = texts_over("abA", 3)[1:]
+    every = list(combinations([*POOL, "/b$|ba/"], 3))
+    for patterns in Random(1).sample(every, min(scaled(20), len(every))):
+        text = "start: (T0 | T1 | T2)*\n" + "".join(
+            f"T{k}{priority if k == 1 else ''}: {pattern}\n" for k, pattern in enumerate(patterns)
+        )
+        oracle = lark.Lark(text, parser="lalr", lexer="basic")
+        picture = Picture(terminal_graph(Grammar.from_lark(text), "T2", "T0", "T1"))
+        for written in texts:
+            try:
+                token = next(oracle.lex(written))
+                expected = (token.type, len(token))
+            except lark.UnexpectedCharacters:
+                expected = None
+            assert picture.first_lexeme(written) == expected, (patterns, written)
+
+
+class Picture:
+    """The picture of several terminals, to be read as a person does."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.rows = {node.id: [row.text for row in node.rows[1:]] for node in graph.nodes}
+        (self.start,) = [edge.target for edge in graph.edges if edge.source.startswith("entry")]
+        self.ways: dict[str, list[tuple[Ranges, str]]] = {}
+        for edge in graph.edges:
+            if edge.labels:
+                self.ways.setdefault(edge.source, []).append((read_label(" ".join(edge.labels)), edge.target))
+
+    def first_lexeme(self, text: str) -> tuple[str, int] | None:
+        """Its terminal and its length."""
+        at: str | None = self.start
+        found = None
+        for position, character in enumerate([*text, None]):
+            for row in self.rows[at]:
+                sign = re.fullmatch(r"(\S+)( at the end)?(?:,? ends)?(?:,? (\d+) before)?", row)
+                if sign and (not sign[2] or character is None):
+                    found = (sign[1], position - int(sign[3] or 0))
+            at = None if character is None else self.after(at, ord(character))
+            if at is None:
+                break
+        return found
+
+    def after(self, at: str, point: int) -> str | None:
+        ways = [to for ranges, to in self.ways.get(at, ()) if any(low <= point <= high for low, high in ranges)]
+        assert len(ways) < 2
+        return ways[0] if ways else None
+
+
+def test_a_keyword_names_the_lexeme_that_it_is() -> None:
+    grammar = Grammar.from_lark('start: ("if" | NAME)+\nNAME: /[a-z]+/\n%ignore " "')
+    graph = terminal_graph(grammar, "NAME", "if")
+    picture = Picture(graph)
+    assert picture.first_lexeme("if") == ('"if"', 2)
+    assert picture.first_lexeme("iff") == ("NAME", 3)
+    assert picture.first_lexeme("i") == ("NAME", 1)
+    assert graph.title == 'NAME, "if"'
+    assert "Tried in this order: NAME" in graph.legend
+    assert 'A lexeme of NAME that is a keyword becomes "if"' in graph.legend
+
+
+def test_which_terminal() -> None:
+    with pytest.raises(DrawingError, match="which terminal"):
+        terminal_graph(Grammar.builtin("json"))
 
 
 # Labels
@@ -158,7 +232,7 @@ def unescaped(text: str) -> str:
     ],
 )
 def test_labels(regexp: str, label: str) -> None:
-    ((characters, _),) = character_automaton(compile_pattern(regexp)).states[0].edges
+    ((characters, _),) = character_automaton([compile_pattern(regexp)]).states[0].edges
     assert describe_set(characters) in (label, f"not {label}")
     assert read_label(describe_set(characters)) == characters
 
@@ -221,7 +295,7 @@ def test_terminals_of_bytes() -> None:
     (edges,) = [{edge.labels for edge in graph.edges} for graph in [terminal_graph(grammar, "A")]]
     assert {("\\x80-\\xff",), ("any",)} <= edges
     regexp = grammar.terminals[0].pattern.regexp
-    automaton = character_automaton(compile_pattern(regexp, use_bytes=True), use_bytes=True)
+    automaton = character_automaton([compile_pattern(regexp, use_bytes=True)], use_bytes=True)
     for text in texts_over("a\x80\xff", 5):
         match = re.match(regexp.encode("latin-1"), text.encode("latin-1"))
         assert match_end(automaton, text) == (match and match.end())
