@@ -9,7 +9,7 @@ that Lark parses, however long.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 from random import Random
@@ -18,7 +18,7 @@ import pytest
 from support.families import TINY_FAMILIES, tiny_family
 from support.indented_grammars import INDENTED_GRAMMARS
 from support.lowering import load
-from support.random_grammars import loadable_grammars
+from support.random_grammars import loadable_grammars, random_conflicting_grammar
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
 from support.stock_lark import StockLark, affordable_length
 from support.vocabularies import tiny_vocabularies
@@ -26,6 +26,7 @@ from support.world import explore
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, VocabularyError
+from pdacon.lalr import build_tables
 
 COMPILED = [grammar for grammar in SMALL_GRAMMARS if grammar.refused is None]
 INDENTED = [grammar for grammar in INDENTED_GRAMMARS if grammar.refused is None]
@@ -98,10 +99,26 @@ def test_masks_for_every_family_of_tokenizers(
 
 @pytest.mark.parametrize("chunk", range(8))
 def test_masks_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    tally(**masks_of(loadable_grammars(scaled(30), first_seed=1_000_000 * (chunk + 100))))
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_masks_of_random_grammars_with_conflicts(
+    chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
+    """What Lark settles voids LR's viable prefixes: what the tables go on with may be dead. Each choice is recorded."""
+    grammars = loadable_grammars(scaled(25), 1_000_000 * (chunk + 700), random_conflicting_grammar)
+    tally(**masks_of(grammars))
+
+
+def masks_of(grammars: Iterable[tuple[SmallGrammar, StockLark]]) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for grammar, oracle in loadable_grammars(scaled(30), first_seed=1_000_000 * (chunk + 100)):
+    for grammar, oracle in grammars:
         counts["grammars"] += 1
         loaded = load(grammar)
+        recorded = settled_in(loaded)
+        counts["grammars_with_settled_conflicts"] += bool(recorded)
+        counts["settled_conflicts"] += recorded
         if refusal := refusal_of(loaded):
             counts[f"refused_for_{refusal}"] += 1
             continue
@@ -112,7 +129,16 @@ def test_masks_of_random_grammars(chunk: int, scaled: Callable[[int], int], tall
             with suppress(LimitExceededError):
                 counts += explore(oracle, loaded, tiny, length, 40)
                 counts["vocabularies_within_limits"] += 1
-    tally(**counts)
+    return counts
+
+
+def settled_in(grammar: Grammar) -> int:
+    """In how many LR states conflicts were settled; the report has a note for each of these, and no other."""
+    kinds = {"shift/reduce": "PDA001", "reduce/reduce": "PDA003"}
+    settled = {(c.state, kinds[c.kind], c.productions) for c in build_tables(grammar).conflicts if c.kind in kinds}
+    notes = {finding.id for finding in pdacon.check(grammar).findings if finding.level == "note"}
+    assert {finding for _, finding, _ in settled} == notes - {"PDA005"}, str(grammar.source)
+    return len(settled)
 
 
 def refusal_of(grammar: Grammar) -> str | None:

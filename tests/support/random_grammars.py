@@ -56,6 +56,31 @@ def random_grammar(seed: int) -> SmallGrammar:
     return SmallGrammar(name, "chosen by chance", text, letters, options, conflicts="shift", lookahead=lookahead)
 
 
+def random_conflicting_grammar(seed: int) -> SmallGrammar:
+    """The grammar of a seed, most often with conflicts that Lark settles by shift or by the rules' priorities."""
+    random = Random(seed)
+    letters = random.choice(["ab", "ab", "abc"])
+    rules = ["start", "x", "y"][: random.randint(1, 3)]
+    lines = []
+    for index, name in enumerate(rules):
+        bodies = [random.choice([f'"{letter}"' for letter in letters])]
+        for _ in range(random.randint(1, 3)):
+            items = [
+                (random.choice(rules) if random.random() < 0.55 else f'"{random.choice(letters)}"')
+                + random.choices(["", "?", "*", "+"], [7, 2, 1, 1])[0]
+                for _ in range(random.choice([1, 2, 2, 3, 3, 4]))
+            ]
+            bodies.append(" ".join(items))
+        lines.append(f"{name}{f'.{index + 1}' if random.random() < 0.8 else ''}: {' | '.join(bodies)}")
+    if random.random() < 0.3:  # terminals that collide, too
+        lines.append(f"A: /[{letters}]/\nB: /[{letters[::-1]}]|{letters[:2]}/")
+        lines[0] += " | A start | B"
+    if random.random() < 0.1:
+        lines.append(f'%ignore "{random.choice(letters)}"')
+    text = "\n".join(lines) + "\n"
+    return SmallGrammar(f"random-conflicting-{seed}", "chosen by chance", text, letters, conflicts="shift")
+
+
 _NEWLINES = [
     r"/(\r?\n[\t ]*)+/",
     r"/(\r?\n[\t ]*)+/",

@@ -97,7 +97,9 @@ class World:
                 self.check_completion(text + spelled, following)
             elif self.exact:
                 assert text + spelled not in self.completions.shortest, self.about(text, token)
-                assert not self.completable(configuration.read(spelled)), self.about(text, token)
+                refused = configuration.read(spelled)
+                self.counts["tokens_that_lead_nowhere_though_the_tables_go_on"] += refused is not None
+                assert not self.completable(refused), self.about(text, token)
         if begun:
             self.check_completion(text, matcher)
         else:
