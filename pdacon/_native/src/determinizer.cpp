@@ -4,19 +4,24 @@
 #include <stdexcept>
 #include <utility>
 
-#include "components.hpp"
-
 namespace pdacon {
 
 namespace {
 
-// A residual of so many bytes calls for a survey.
+// A residual of so many bytes calls for a survey, and so do so many states where there are residuals: in an
+// unbounded wait their texts alone can be millions before one of them is long.
 constexpr std::size_t kPlainResidual = 4;
+constexpr std::size_t kPlainStates = 10'000;
 
 }  // namespace
 
 Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& budget)
-    : spec_(spec), out_(out), budget_(budget), closure_(spec.nfa), relexing_(spec) {
+    : spec_(spec),
+      out_(out),
+      budget_(budget),
+      closure_(spec.nfa),
+      relexing_(spec),
+      loops_(spec, relexing_, representative_, budget) {
     out_.num_terminals_ = spec.num_terminals();
     out_.num_behind_ = spec.nfa.num_behind();
     out_.num_classes_ = byte_classes(spec.nfa, spec.newline >= 0, out_.byte_class_);
@@ -27,8 +32,12 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
 
 void Determinizer::run() {
     if (!explore(Pass::kPlain)) {
-        do explore(Pass::kSurvey);
-        while (find_loops());
+        explore(Pass::kSurvey);
+        for (const auto& state : states_)
+            for (Slot slot = kFallback; slot < static_cast<Slot>(state.threads.size()); ++slot)
+                if (const auto& match = match_in(state, slot); match.label >= 0 && match.residual.empty())
+                    loops_.add_match(loops_.add_line(line_of(state, slot)), match.behind, path_to(state));
+        out_.unbounded_ = loops_.find();
         explore(Pass::kCut);
     }
     describe_states();
@@ -60,7 +69,6 @@ bool Determinizer::explore(Pass pass) {
     pass_ = pass;
     state_ids_ = commit_ids_ = out_.words_ = Interner();
     states_.clear();
-    waits_.clear();
     out_.delta_.clear();
     out_.end_.clear();
     out_.keeps_.clear();
@@ -73,7 +81,8 @@ bool Determinizer::explore(Pass pass) {
     for (std::size_t at = 0; at < states_.size(); ++at) {
         for (const auto slot : waiting_slots(states_[at])) {
             const auto length = match_in(states_[at], slot).residual.size();
-            if (pass == Pass::kPlain && length > kPlainResidual) return false;
+            if (pass == Pass::kPlain && (length > kPlainResidual || states_.size() > kPlainStates))
+                return false;
             out_.lookahead_ = std::max(out_.lookahead_, static_cast<std::int32_t>(length));
         }
         for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
@@ -125,9 +134,17 @@ std::int32_t Determinizer::step(std::int32_t from, std::int32_t cls) {
     carried_.clear();
     move(states_[static_cast<std::size_t>(from)], cls, state);
     const auto next = finish(std::move(state));
-    if (pass_ == Pass::kSurvey && next >= 0)
-        for (const auto& [before, after] : carried_) waits_.push_back({{from, before}, {next, after}, cls});
+    if (pass_ == Pass::kSurvey && next >= 0) survey_step(from, cls, next);
     return next;
+}
+
+// In a survey: each match that waits on in the step at hand.
+void Determinizer::survey_step(std::int32_t from, std::int32_t cls, std::int32_t next) {
+    for (const auto& [before, after] : carried_) {
+        const auto line = loops_.add_line(line_of(states_[static_cast<std::size_t>(from)], before));
+        const auto to = loops_.add_line(line_of(states_[static_cast<std::size_t>(next)], after));
+        loops_.add_step(line, cls, to);
+    }
 }
 
 // Moves all threads, in order, until one has matched for certain; what is behind that is cut.
@@ -217,11 +234,15 @@ std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(co
 Determinizer::Match Determinizer::read_on(const Match& match, std::int32_t cls) {
     if (match.label < 0) return match;
     auto next = match;
+    if (pass_ == Pass::kSurvey) {
+        next.residual = {0};
+        return next;
+    }
     next.relexing =
         relexing_.step(match.residual.empty() ? relexing_.after(match.label, match.behind) : match.relexing,
                        representative(cls));
     if (!relexing_.viable(next.relexing)) return {Match::kFailed, 0, {}, -1};
-    if (pass_ != Pass::kSurvey || next.residual.empty()) next.residual.push_back(cls);
+    next.residual.push_back(cls);
     return next;
 }
 
@@ -237,8 +258,8 @@ bool Determinizer::is_outrun(const State& state) const {
 }
 
 std::int32_t Determinizer::finish(State&& state) {
-    if (!state.threads.empty() && is_outrun(state)) state.fallback = {};
-    if (pass_ != Pass::kPlain) cut_loops(state);
+    if (pass_ != Pass::kSurvey && !state.threads.empty() && is_outrun(state)) state.fallback = {};
+    if (pass_ == Pass::kCut) cut_loops(state);
     auto& threads = state.threads;
     if (state.fallback.label < 0)  // what cannot lead on matters only before what can
         while (!threads.empty() && threads.back().match.label == Match::kFailed) threads.pop_back();
@@ -249,17 +270,12 @@ std::int32_t Determinizer::finish(State&& state) {
 // Gives up the matches that wait in a loop. A pending one fails; without the fallback the threads win.
 void Determinizer::cut_loops(State& state) {
     if (state.threads.empty()) return;
-    for (bool again = true; again;) {
-        again = false;
-        for (const auto slot : waiting_slots(state)) {
-            if (!looping_.contains(loop_key(state, slot))) continue;
-            if (slot == kFallback)
-                state.fallback = {};
-            else
-                state.threads[static_cast<std::size_t>(slot)].match = {Match::kFailed, 0, {}, -1};
-            again = true;
-            break;
-        }
+    for (const auto slot : waiting_slots(state)) {
+        if (!loops_.contains(line_of(state, slot), match_in(state, slot).relexing)) continue;
+        if (slot == kFallback)
+            state.fallback = {};
+        else
+            state.threads[static_cast<std::size_t>(slot)].match = {Match::kFailed, 0, {}, -1};
     }
 }
 
@@ -295,72 +311,11 @@ std::int32_t Determinizer::at_end(const State& state) {
     return match.label < 0 ? LexingAutomaton::kDead : commit(match);
 }
 
-// After a survey: a match that waits in a loop of states waits for ever, whatever the bound. Whether there is
-// one.
-bool Determinizer::find_loops() {
-    Interner nodes;  // (state, slot)
-    const auto node = [&](const Waiting& waiting) {
-        const std::int32_t key[] = {waiting.state, waiting.slot};
-        return static_cast<std::size_t>(nodes.intern(key));
-    };
-    const auto waits = [&](const Waiting& waiting) {
-        return !match_in(states_[static_cast<std::size_t>(waiting.state)], waiting.slot).residual.empty();
-    };
-    std::vector<std::vector<std::int32_t>> successors, classes;  // the byte class of each successor
-    for (const auto& wait : waits_) {
-        if (!waits(wait.before) || !waits(wait.after)) continue;
-        const auto source = node(wait.before), target = node(wait.after);
-        successors.resize(nodes.size());
-        classes.resize(nodes.size());
-        successors[source].push_back(static_cast<std::int32_t>(target));
-        classes[source].push_back(wait.byte_class);
-    }
-    const auto component = components(successors);
-    bool found = false;
-    for (std::size_t at = 0; at < successors.size(); ++at) {
-        const auto loop = shortest_loop(at, successors, classes, component);
-        if (loop.empty()) continue;
-        found = true;
-        const auto key = nodes[static_cast<std::int32_t>(at)];
-        const Waiting waiting{key[0], key[1]};
-        const auto& state = states_[static_cast<std::size_t>(waiting.state)];
-        looping_.intern(loop_key(state, waiting.slot));
-        const auto label = match_in(state, waiting.slot).label;
-        const bool known = std::any_of(out_.unbounded_.begin(), out_.unbounded_.end(),
-                                       [&](const auto& finding) { return finding.label == label; });
-        if (!known) out_.unbounded_.push_back({label, path_to(waiting.state), loop});
-    }
-    return found;
-}
-
-// The shortest text that leads from a node of a loop back to it; empty if it is in none.
-std::string Determinizer::shortest_loop(std::size_t start,
-                                        const std::vector<std::vector<std::int32_t>>& successors,
-                                        const std::vector<std::vector<std::int32_t>>& classes,
-                                        const std::vector<std::int32_t>& component) const {
-    std::vector<std::pair<std::size_t, std::string>> open{{start, ""}};
-    std::vector<bool> seen(successors.size(), false);
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        const auto at = open[i].first;
-        for (std::size_t edge = 0; edge < successors[at].size(); ++edge) {
-            const auto next = static_cast<std::size_t>(successors[at][edge]);
-            if (component[next] != component[start]) continue;
-            auto text = open[i].second + static_cast<char>(representative(classes[at][edge]));
-            if (next == start) return text;
-            if (seen[next]) continue;
-            seen[next] = true;
-            open.emplace_back(next, std::move(text));
-        }
-    }
-    return {};
-}
-
 // A text that leads from the start of a lexeme to the state.
-std::string Determinizer::path_to(std::int32_t at) const {
+std::string Determinizer::path_to(const State& state) const {
     std::string text;
-    for (; states_[static_cast<std::size_t>(at)].parent >= 0;
-         at = states_[static_cast<std::size_t>(at)].parent)
-        text.push_back(static_cast<char>(representative(states_[static_cast<std::size_t>(at)].via)));
+    for (const auto* at = &state; at->parent >= 0; at = &states_[static_cast<std::size_t>(at->parent)])
+        text.push_back(static_cast<char>(representative(at->via)));
     std::reverse(text.begin(), text.end());
     return text;
 }
@@ -379,7 +334,7 @@ std::int32_t Determinizer::commit(const Match& match) {
 }
 
 std::int32_t Determinizer::intern(State&& state) {
-    const auto id = state_ids_.intern(key_of(state, pass_ != Pass::kSurvey));
+    const auto id = state_ids_.intern(key_of(state));
     if (static_cast<std::size_t>(id) == states_.size()) {
         states_.push_back(std::move(state));
         budget_.check_states(states_.size());
@@ -387,18 +342,14 @@ std::int32_t Determinizer::intern(State&& state) {
     return id;
 }
 
-// What tells states apart: of a residual its text, or what can follow it.
-std::vector<std::int32_t> Determinizer::key_of(const State& state, bool text) const {
+// What tells states apart.
+std::vector<std::int32_t> Determinizer::key_of(const State& state) const {
     std::vector<std::int32_t> key{state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())};
     const auto add = [&](const Match& match) {
         key.push_back(match.label);
         if (match.label < 0) return;
-        key.insert(key.end(), {match.behind, static_cast<std::int32_t>(text ? match.residual.size()
-                                                                            : !match.residual.empty())});
-        if (text)
-            key.insert(key.end(), match.residual.begin(), match.residual.end());
-        else if (!match.residual.empty())
-            key.push_back(match.relexing);
+        key.insert(key.end(), {match.behind, static_cast<std::int32_t>(match.residual.size())});
+        key.insert(key.end(), match.residual.begin(), match.residual.end());
     };
     for (const auto& thread : state.threads) {
         key.push_back(thread.position);
@@ -411,10 +362,12 @@ std::vector<std::int32_t> Determinizer::key_of(const State& state, bool text) co
     return key;
 }
 
-std::vector<std::int32_t> Determinizer::loop_key(const State& state, Slot slot) const {
-    auto key = key_of(state, false);
-    key.push_back(slot);
-    return key;
+// What decides how long a match waits: its line, see WaitingLoops.
+std::vector<std::int32_t> Determinizer::line_of(const State& state, Slot slot) {
+    std::vector<std::int32_t> line{slot == kFallback, match_in(state, slot).label, state.behind};
+    const auto ahead = slot == kFallback ? state.threads.size() : static_cast<std::size_t>(slot) + 1;
+    for (std::size_t at = 0; at < ahead; ++at) line.push_back(state.threads[at].position);
+    return line;
 }
 
 }  // namespace pdacon

@@ -11,6 +11,7 @@
 #include "lexing.hpp"
 #include "nfa.hpp"
 #include "relexing.hpp"
+#include "waiting_loops.hpp"
 
 namespace pdacon {
 
@@ -18,9 +19,8 @@ class Determinizer {
   public:
     Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& budget);
 
-    // Most grammars need one pass. Where residuals grow, surveys first find the loops in which they have no
-    // bound: there states are told apart by what can follow a residual, not by its text, so a survey ends.
-    // What is given up in one loop can show another, so they go on until there is none.
+    // Most grammars need one pass. Where residuals grow, a survey first finds the loops in which they have no
+    // bound: it takes every residual for one that can be lexed and tells none apart, so it ends.
     void run();
 
   private:
@@ -31,7 +31,7 @@ class Determinizer {
         static constexpr std::int32_t kFailed = -2;
         std::int32_t label = kNone;
         std::int32_t behind = 0;             // what lies behind its end
-        std::vector<std::int32_t> residual;  // byte classes; in a survey any one class stands for all
+        std::vector<std::int32_t> residual;  // byte classes; in a survey only whether there are any
         std::int32_t relexing = -1;          // what can follow the residual, where there is one
     };
     // A thread at a pending position has a match already.
@@ -57,20 +57,9 @@ class Determinizer {
     // Where a state keeps a match that waits: the index of a thread, or kFallback.
     using Slot = std::int32_t;
     static constexpr Slot kFallback = -1;
-    struct Waiting {
-        std::int32_t state;
-        Slot slot;
-    };
-    struct Wait {
-        Waiting before, after;
-        std::int32_t byte_class;
-    };
 
     bool explore(Pass pass);
-    bool find_loops();
-    std::string shortest_loop(std::size_t start, const std::vector<std::vector<std::int32_t>>& successors,
-                              const std::vector<std::vector<std::int32_t>>& classes,
-                              const std::vector<std::int32_t>& component) const;
+    void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
     void enter(std::int32_t context, std::int32_t behind);
     std::int32_t step(std::int32_t from, std::int32_t cls);
     void move(const State& from, std::int32_t cls, State& to);
@@ -86,11 +75,11 @@ class Determinizer {
     void note_match(std::int32_t position) {
         out_.matched_[static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(position)])] = 1;
     }
-    std::string path_to(std::int32_t at) const;
+    std::string path_to(const State& state) const;
     std::int32_t commit(const Match& match);
     std::int32_t intern(State&& state);
-    std::vector<std::int32_t> key_of(const State& state, bool text) const;
-    std::vector<std::int32_t> loop_key(const State& state, Slot slot) const;
+    std::vector<std::int32_t> key_of(const State& state) const;
+    static std::vector<std::int32_t> line_of(const State& state, Slot slot);
     static std::vector<Slot> waiting_slots(const State& state);
     static const Match& match_in(const State& state, Slot slot) {
         return slot == kFallback ? state.fallback : state.threads[static_cast<std::size_t>(slot)].match;
@@ -105,11 +94,11 @@ class Determinizer {
     Closure closure_;
     Relexing relexing_;
     Pass pass_ = Pass::kPlain;
-    Interner state_ids_, commit_ids_, looping_;
+    Interner state_ids_, commit_ids_;
     std::vector<State> states_;
     std::vector<std::pair<Slot, Slot>> carried_;  // in the step at hand: where a match was, and is
-    std::vector<Wait> waits_;                     // in a survey: every step that carries a match on
     std::vector<std::uint8_t> representative_;    // of each byte class
+    WaitingLoops loops_;
 };
 
 }  // namespace pdacon

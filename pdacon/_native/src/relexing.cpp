@@ -41,7 +41,6 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
     return known->second = intern(behind, reached);
 }
 
-// The set after a match of `terminal`, whatever keyword it may be renamed to.
 std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {
     if (spec_.ignored[static_cast<std::size_t>(terminal)]) return after(spec_.num_terminals() + 1, behind);
     auto& known =
@@ -60,7 +59,6 @@ std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {
     return known = intern(behind, positions);
 }
 
-// Adds the byte positions behind `position`, of every priority; whether a match is among them.
 bool Relexing::close(std::int32_t position, std::set<std::int32_t>& out) const {
     bool matched = false;
     std::vector<std::int32_t> stack{position};

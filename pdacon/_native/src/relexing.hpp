@@ -3,7 +3,7 @@
 // A set of NFA positions in which every match, pending ones included, may end its lexeme and every context
 // that can follow may begin.
 // What is not viable here is not viable in any real run; what is may still be refused by the parser. That is
-// enough to drop fallbacks early, and to tell which residuals have no bound.
+// enough to drop fallbacks early.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,14 @@ class Relexing {
     // The positions of a set; kBetween where a lexeme may have ended.
     static constexpr std::int32_t kBetween = -1;
     std::span<const std::int32_t> positions(std::int32_t set) const { return sets_[set].subspan(1); }
+    // The set after a match of `terminal`, whatever keyword it may be renamed to.
+    std::int32_t after_match(std::int32_t terminal, std::int32_t behind);
+    // Adds the byte positions behind `position`, of every priority; whether a match is among them.
+    bool close(std::int32_t position, std::set<std::int32_t>& out) const;
     bool viable(std::int32_t set) const { return sets_[set].size() > 1; }
 
   private:
     std::size_t num_behind() const { return static_cast<std::size_t>(spec_.nfa.num_behind()); }
-    std::int32_t after_match(std::int32_t terminal, std::int32_t behind);
-    bool close(std::int32_t position, std::set<std::int32_t>& out) const;
     void add_entries(const LexicalContext& context, std::int32_t behind, std::set<std::int32_t>& out) const;
     std::int32_t intern(std::int32_t behind, const std::set<std::int32_t>& positions);
 
