@@ -129,6 +129,9 @@ def check(
             "--fail-on", metavar="error|warning|note", help="Exit with 1 if there is a finding of this level or above."
         ),
     ] = FailOn.error,
+    sizes: Annotated[
+        bool, typer.Option("--sizes", metavar="", help="Say how large the automata are, and what makes them so.")
+    ] = False,
 ) -> int:
     """Are these grammars deterministic? If not: where, why, and what to write instead.
 
@@ -142,7 +145,7 @@ def check(
         raise BadInput("give a grammar: pdacon check GRAMMAR...")
     _one_standard_input(*grammars)
     vocabulary = None if tokenizer is None else _tokens(tokenizer).vocabulary
-    return check_grammars(grammars, options, vocabulary, format=format, fail_on=fail_on.value)
+    return check_grammars(grammars, options, vocabulary, format=format, fail_on=fail_on.value, sizes=sizes)
 
 
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))

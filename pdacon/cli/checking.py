@@ -41,12 +41,16 @@ def check_grammars(
     *,
     format: ReportFormat,
     fail_on: Level,
+    sizes: bool,
 ) -> int:
     """Print a report of each grammar; 2 if one could not be checked, else 1 if a finding is at or above ``fail_on``."""
     outcomes = [_check(name, options, vocabulary) for name in dict.fromkeys(names)]
     reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    _PRINTERS[format](reports, failures)
+    if format is ReportFormat.text:
+        _print_text(reports, sizes)
+    else:
+        _PRINTERS[format](reports, failures)
     if failures:
         return BAD_INPUT
     return FINDINGS if any(report.at_least(fail_on) for report in reports) else 0
@@ -78,10 +82,11 @@ def _check(name: str, options: GrammarOptions, vocabulary: Vocabulary | None) ->
         return Failure(name, in_options(described(problem)).removeprefix(f"{span}: "), span)
 
 
-def _print_text(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
+def _print_text(reports: Sequence[DeterminismReport], sizes: bool) -> None:
     for k, report in enumerate(reports):
         last = k == len(reports) - 1
-        show(_coloured(_of_options(report).render(width()) + ("" if last or not report.findings else "\n")))
+        shown = _of_options(report).render(width(), sizes=sizes)
+        show(_coloured(shown if last or "\n" not in shown else f"{shown}\n"))
 
 
 def _print_json(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
@@ -104,7 +109,6 @@ def _print_github(reports: Sequence[DeterminismReport], failures: Sequence[Failu
 
 _PRINTERS = MappingProxyType(
     {
-        ReportFormat.text: _print_text,
         ReportFormat.json: _print_json,
         ReportFormat.sarif: _print_sarif,
         ReportFormat.github: _print_github,

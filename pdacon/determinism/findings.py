@@ -238,6 +238,10 @@ class Sizes(Protocol):
         """JSON-ready."""
         ...
 
+    def render(self) -> str:
+        """Some lines of plain text."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class DeterminismReport:
@@ -293,11 +297,14 @@ class DeterminismReport:
             "sizes": None if self.sizes is None else self.sizes.to_dict(),
         }
 
-    def render(self, width: int | None = None) -> str:
-        """Plain text for a terminal, findings first and the verdict last; prose is wrapped at ``width`` columns."""
+    def render(self, width: int | None = None, *, sizes: bool = False) -> str:
+        """Plain text for a terminal: findings, with ``sizes`` those of the automata, and the verdict.
+
+        Prose is wrapped at ``width`` columns.
+        """
         from pdacon.determinism.rendering import WIDTH, render_text
 
-        return render_text(self, WIDTH if width is None else width)
+        return render_text(self, WIDTH if width is None else width, sizes=sizes)
 
     def excerpt(self) -> str:
         """The first errors in a few lines, for an exception's message."""

@@ -15,10 +15,14 @@ _EXCERPT = 3
 """Errors in an exception's message."""
 
 
-def render_text(report: DeterminismReport, width: int = WIDTH) -> str:
+def render_text(report: DeterminismReport, width: int = WIDTH, *, sizes: bool = False) -> str:
     """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
     blocks = [_block(finding, report, width) for finding in report.findings]
-    return "\n\n".join([*blocks, *_more(report, width), report.summary()])
+    blocks += _more(report, width)
+    if sizes and report.sizes is not None:
+        lines = report.sizes.render().split("\n")
+        blocks.append("\n".join(fill(line, width, subsequent_indent=_INDENT) for line in lines))
+    return "\n\n".join([*blocks, report.summary()])
 
 
 def render_excerpt(report: DeterminismReport) -> str:

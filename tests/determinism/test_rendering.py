@@ -198,6 +198,23 @@ def test_a_report_has_the_source_line_and_the_related_place() -> None:
     assert rendered.endswith("\n\ng.lark: refused (1 error)")
 
 
+class Numbers:
+    def to_dict(self) -> dict[str, int]:
+        return {"lr_states": 7}
+
+    def render(self) -> str:
+        return "parser: 7 LR states\nlexer: " + "many " * 20
+
+
+def test_sizes_come_before_the_verdict_if_they_are_asked_for() -> None:
+    report = DeterminismReport("g.lark", (), "error", "reject", sizes=Numbers())
+    assert report.render(60) == "g.lark: ok (no findings)"
+    first, second, *_, verdict = report.render(60, sizes=True).splitlines()
+    assert (first, verdict) == ("parser: 7 LR states", "g.lark: ok (no findings)")
+    assert len(second) <= 60
+    assert report.to_dict()["sizes"] == {"lr_states": 7}
+
+
 def test_an_exception_says_the_first_errors_in_a_few_lines() -> None:
     text = 'start: e\ne: e "+" e\n    | e "*" e | e "-" e\n    | e "/" e | N\nN: /[0-9]/\n'
     with pytest.raises(NondeterministicGrammarError) as caught:
