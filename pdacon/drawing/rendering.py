@@ -21,7 +21,7 @@ def render(graph: Graph) -> str:
         graph.direction,
         first=[k for k, node in enumerate(graph.nodes) if node.shape == "entry"],
     )
-    root, top = svg.begin(graph.title, graph.description, graph.legend)
+    root, top = svg.begin(graph.title, _in_words(graph), graph.legend)
     _add_tip(root)
     picture = SubElement(root, "g", transform=f"translate({svg.number(svg.MARGIN)} {svg.number(top)})")
     for edge, route in zip(graph.edges, places.routes, strict=True):
@@ -32,6 +32,21 @@ def render(graph: Graph) -> str:
         if label is not None:
             _add_label(picture, edge, label)
     return svg.end(root, svg.MARGIN + places.size[0], top + places.size[1])
+
+
+def _in_words(graph: Graph) -> str:
+    """The picture for who cannot see it: what is in it, box by box and edge by edge."""
+    boxes = (
+        f"{node.description}: {' | '.join(row.text for row in node.rows if row.text)}"
+        for node in graph.nodes
+        if node.rows
+    )
+    edges = (_edge_in_words(edge) for edge in graph.edges if edge.labels)
+    return " ".join([graph.description, *(f"{line}." for line in (*boxes, *edges))])
+
+
+def _edge_in_words(edge: Edge) -> str:
+    return f"{edge.source} to {edge.target}" + (f" on {', '.join(edge.labels)}" if edge.labels else "")
 
 
 def node_size(node: Node) -> Size:
@@ -60,8 +75,7 @@ def _add_tip(root: Element) -> None:
 
 
 def _add_edge(picture: Element, edge: Edge, route: list[list[Point]]) -> None:
-    title = f"{edge.source} to {edge.target}" + (f" on {', '.join(edge.labels)}" if edge.labels else "")
-    drawn = svg.group(picture, "edge", title)
+    drawn = svg.group(picture, "edge", _edge_in_words(edge))
     for k, part in enumerate(route):
         tip = {"marker-end": "url(#tip)"} if k == len(route) - 1 else {}
         SubElement(drawn, "path", {"class": f"edge {edge.style}", "d": svg.path(part), **tip})

@@ -6,6 +6,7 @@ variant that the viewer's preference chooses.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
@@ -60,10 +61,11 @@ def text_width(text: str) -> float:
 
 def begin(title: str, description: str, legend: Sequence[str] = (), styles: str = "") -> tuple[Element, float]:
     """A picture with its title and legend, and where what stands below them begins."""
-    root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-labelledby": "title desc"})
+    names = {"class": "pdacon", "role": "graphics-document document", "aria-labelledby": "title desc"}
+    root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **names})
     SubElement(root, "title", id="title").text = printable(title)
     SubElement(root, "desc", id="desc").text = printable(description)
-    SubElement(root, "style").text = _sheet() + styles
+    SubElement(root, "style").text = _scoped(_sheet() + styles)
     SubElement(root, "rect", {"class": "background", "x": "0", "y": "0", "width": "100%", "height": "100%"})
     y = MARGIN + 15
     add_text(root, MARGIN, y, title, "title")
@@ -132,6 +134,12 @@ def _sheet() -> str:
     light = _rules((selector, name, colour) for selector, name, colour, _ in _COLOURS)
     dark = _rules((selector, name, colour) for selector, name, _, colour in _COLOURS)
     return f"{_SHAPES}{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
+
+
+def _scoped(sheet: str) -> str:
+    """The style sheet for this picture alone, whatever page it is put on."""
+    selectors = re.compile(r"^[^@}\n][^{\n]*(?=\{)", re.MULTILINE)
+    return selectors.sub(lambda found: f".pdacon {found[0].replace(', ', ', .pdacon ')}", sheet)
 
 
 def _rules(colours: Iterable[tuple[str, str, str]]) -> str:

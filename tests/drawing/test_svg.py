@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -43,7 +44,11 @@ def test_a_picture_is_complete_in_itself(name: str, grammar: str) -> None:
     assert root.tag == f"{SVG}svg"
     assert root.find(f"{SVG}title").text
     assert root.find(f"{SVG}desc").text
-    assert root.get("role") == "img"
+    assert "document" in root.get("role", "").split()
+    sheet = root.findtext(f"{SVG}style") or ""
+    selectors = [one for line in re.findall(r"^([^@}\n]+?) \{", sheet, re.M) for one in line.split(", ")]
+    assert all(selector.startswith(".pdacon ") for selector in selectors), "rules for other pictures of a page"
+    assert len(selectors) > 20
     assert "http" not in picture.replace("http://www.w3.org/2000/svg", "")
     assert "prefers-color-scheme: dark" in picture
     background = root.find(f"{SVG}rect")
@@ -94,6 +99,13 @@ def test_the_same_bytes_each_time() -> None:
         )
         digests.add(done.stdout)
     assert len(digests) == 1
+
+
+def test_the_description_has_every_state_and_transition() -> None:
+    grammar = Grammar.builtin("json")
+    described = ElementTree.fromstring(draw_pda(grammar, build_tables(grammar))).findtext(f"{SVG}desc") or ""
+    assert 'LR state 12: 12 | pair: STRING • ":" value.' in described
+    assert '12 to 17 on ":".' in described
 
 
 def test_odd_texts_are_text() -> None:
