@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
@@ -25,6 +26,9 @@ from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer, check_newline, find_collisions
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
+
+_SECONDS_FOR_EXAMPLES = 1.0
+"""How long a compilation that is refused searches for sentences that explain why."""
 
 
 class CancelEvent(Protocol):
@@ -101,18 +105,21 @@ def _require(name: str, value: object, kind: type) -> None:
         raise TypeError(f"compile: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}")
 
 
-def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: _Watch) -> DeterminismReport:
-    """The report of a grammar that is deterministic enough for its options; raises for any other."""
+def _determine(
+    grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: _Watch
+) -> Callable[[], DeterminismReport]:
+    """What makes the report of a grammar that is deterministic enough for its options; raises for any other."""
     collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left())
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
-        return make_report(grammar, declared_findings(grammar))
-    report = check_stages(grammar, tables, lexer, collisions=collisions)
+        return partial(make_report, grammar, declared_findings(grammar))
+    stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)
+    report = stages(seconds=0)
     for finding in report.findings:
         if finding.id == "PDA007":
             raise EmptyLanguageError(finding.message, finding.span)
     if not report.ok:
-        raise NondeterministicGrammarError(report)
-    return report
+        raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
+    return stages
 
 
 class _Watch:
@@ -148,26 +155,35 @@ class Constraint:
     ----------
     grammar : Grammar
     vocabulary : Vocabulary
-    report : DeterminismReport
-        What the checker found, such as conflicts that ``conflicts="shift"`` settles.
     """
 
-    __slots__ = ("__weakref__", "_explainers", "_pdas", "grammar", "report", "vocabulary")
+    __slots__ = ("__weakref__", "_explainers", "_make_report", "_pdas", "_report", "grammar", "vocabulary")
 
     def __init__(
         self,
         grammar: Grammar,
         vocabulary: Vocabulary,
-        report: DeterminismReport,
+        report: Callable[[], DeterminismReport],
         pdas: tuple[_core.TokenPda, ...],
     ) -> None:
         self.grammar = grammar
         self.vocabulary = vocabulary
-        self.report = report
+        self._make_report = report
+        self._report: DeterminismReport | None = None
         self._pdas = pdas
         self._explainers = tuple(
             Explainer(grammar, vocabulary, start, partial(_recompile, grammar, start)) for start in range(len(pdas))
         )
+
+    @property
+    def report(self) -> DeterminismReport:
+        """What the checker found, such as conflicts that ``conflicts="shift"`` settles.
+
+        Made when it is first asked for: `check` searches some seconds for examples of conflicts, if there are any.
+        """
+        if self._report is None:
+            self._report = self._make_report()
+        return self._report
 
     def matcher(
         self, start: str | None = None, max_rollback: int | None = None, strip_leading_space: bool = False

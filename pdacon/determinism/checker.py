@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.advice import advice_findings
-from pdacon.determinism.conflicts import conflict_findings
+from pdacon.determinism.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.emptiness import emptiness_findings, unreadable_findings
 from pdacon.determinism.examples import Examples
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pdacon.lexer import Collision, Lexer
 
 
-def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismReport:
+def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
     """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
 
     Parameters
@@ -34,6 +34,8 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
         Its options ``conflicts`` and ``lookahead`` decide which findings are errors.
     vocab : Vocabulary, optional
         If given, witnesses that are texts come as tokens of it too.
+    seconds : float
+        How long to search for sentences that explain conflicts. What has not been found then is left out.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None) -> DeterminismRepor
     if not unsupported:
         tables = split_parentheses(grammar, tables)
     lexer = None if unsupported else build_lexer(grammar, tables)
-    report = check_stages(grammar, tables, lexer, unsupported, vocab)
+    report = check_stages(grammar, tables, lexer, unsupported, vocab, seconds=seconds)
     if lexer is None:
         return report
     if report.ok:
@@ -85,6 +87,8 @@ def check_stages(
     unsupported: list[Finding] | None = None,
     vocab: Vocabulary | None = None,
     collisions: Sequence[Collision] | None = None,
+    *,
+    seconds: float = SECONDS,
 ) -> DeterminismReport:
     """What decides whether ``compile`` takes a grammar, for one who has built tables and lexer already.
 
@@ -96,7 +100,7 @@ def check_stages(
         *(unsupported or ()),
         *emptiness_findings(grammar),
         *declared_findings(grammar),
-        *conflict_findings(grammar, tables, examples),
+        *conflict_findings(grammar, tables, examples, seconds),
         *(lexeme_findings(grammar, lexer, examples, collisions) if lexer is not None else ()),
     ]
     if vocab is not None:

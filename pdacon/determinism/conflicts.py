@@ -1,137 +1,185 @@
-"""LALR conflicts -> findings: one for each state, kind and set of productions, its lookahead terminals gathered."""
+"""LALR conflicts -> findings: one for each cause, with an example, advice, and what Lark's choice means."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdacon.determinism.findings import TITLES, Finding, Level, Witness
+from pdacon.determinism import causes
+from pdacon.determinism.causes import Cause, find_cause
+from pdacon.determinism.explanations import Explanation, explain_conflicts
+from pdacon.determinism.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
+from pdacon.determinism.items import Items
+from pdacon.determinism.repairs import Advice, give_advice
 
 if TYPE_CHECKING:
+    from pdacon.determinism.derivations import Node
     from pdacon.determinism.examples import Examples
     from pdacon.grammar import Grammar, Span
     from pdacon.lalr import Conflict, Tables
 
-_LARK_ONLY = "It exists in Lark's tables only: Lark's `includes` relation has edges that LALR(1) lacks."
+SECONDS = 10.0
+"""How long to search for sentences that explain the conflicts, where nothing else is asked for."""
 
 
-def conflict_findings(grammar: Grammar, tables: Tables, examples: Examples) -> list[Finding]:
-    """One finding for each group of conflicts. Cost: linear in the items of the states that have one, and ``examples``.
+def conflict_findings(grammar: Grammar, tables: Tables, examples: Examples, seconds: float = SECONDS) -> list[Finding]:
+    """One finding for each cause. Cost: at most ``seconds`` for the search of examples, a few ms for most grammars.
 
     Shift/reduce is an error, or with ``conflicts="shift"`` a note. Reduce/reduce is an error unless rule priority
     settles it: Lark refuses it too. A reads cycle is an error in every mode: Lark's table would depend on hash order.
     """
-    explain = _Explanation(grammar, tables, examples)
-    return _merged(explain.finding(group) for group in _groups(tables.conflicts))
+    if not tables.conflicts:
+        return []
+    report = _Report(grammar, tables, examples)
+    return [
+        *(report.reads_cycle(conflict) for conflict in tables.conflicts if conflict.kind == "reads-cycle"),
+        *(report.finding(*group) for group in report.groups(seconds)),
+    ]
 
 
-def _merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings that differ in their witness only (one conflict, several LR states) become one, with the shortest."""
-    alike: dict[Finding, list[Finding]] = {}
-    for finding in findings:
-        alike.setdefault(replace(finding, witness=None), []).append(finding)
-    merged = []
-    for same in alike.values():
-        shortest = min(same, key=lambda f: (f.witness is None, len(f.witness.symbols) if f.witness is not None else 0))
-        count = len(same)
-        suffix = f"\nThe same in {count - 1} more LR state{'s' if count > 2 else ''}." if count > 1 else ""
-        merged.append(replace(shortest, message=shortest.message + suffix))
-    return merged
+_Group = tuple[Cause | None, "list[Conflict]", "Explanation | None"]
 
 
-def _groups(conflicts: Iterable[Conflict]) -> list[list[Conflict]]:
-    groups: dict[tuple[object, ...], list[Conflict]] = {}
-    for c in conflicts:
-        key = (c.kind, c.state, c.productions, c.settled, c.chosen, c.lark_only)
-        groups.setdefault(key, []).append(c)
-    return list(groups.values())
-
-
-class _Explanation:
+class _Report:
     """What is shared by the findings of one grammar."""
 
     def __init__(self, grammar: Grammar, tables: Tables, examples: Examples) -> None:
         self._grammar = grammar
         self._tables = tables
         self._examples = examples
+        self._items = Items(grammar, tables)
 
-    def finding(self, group: Sequence[Conflict]) -> Finding:
-        kind = group[0].kind
-        if kind == "reads-cycle":
-            return self._reads_cycle(group[0])
-        return self._shift_reduce(group) if kind == "shift/reduce" else self._reduce_reduce(group)
-
-    def _shift_reduce(self, group: Sequence[Conflict]) -> Finding:
-        settled = self._grammar.options.conflicts == "shift"
-        first = group[0]
-        lines = [
-            f"After the same input the parser can shift {self._lookaheads(group)} or first reduce what is complete:"
+    def groups(self, seconds: float) -> list[_Group]:
+        """Conflicts of one cause, and the explanation with the shortest example."""
+        conflicts = [conflict for conflict in self._tables.conflicts if conflict.kind != "reads-cycle"]
+        explained = explain_conflicts(self._items, conflicts, seconds)
+        groups: dict[tuple[object, ...], list[Conflict]] = {}
+        for conflict in conflicts:
+            cause = find_cause(self._items, conflict, explained.get(conflict))
+            # Operators are one matter, however many there are; elsewhere what is to be reduced is what is to be mended.
+            about = () if cause is not None and cause.slug == causes.OPERATORS else conflict.productions
+            key = (conflict.kind, conflict.settled, conflict.chosen, cause, about)
+            groups.setdefault(key, []).append(conflict)
+        return [
+            (key[3], group, min((explained.get(conflict) for conflict in group), key=_length))  # type: ignore[misc]
+            for key, group in groups.items()
         ]
-        lines += [f"  shift   {item}" for item in self._shift_items(first.state, [c.terminal for c in group])]
-        lines += [f"  reduce  {self._complete(k)}" for k in first.productions]
-        lines += [_LARK_ONLY] if first.lark_only else []
-        lines.append("Resolved as Lark does: shift." if settled else "Lark shifts without a word.")
-        repair = None if settled else self._shift_reduce_repair(first)
-        return self._finished("PDA001", "note" if settled else "error", group, lines, repair)
 
-    def _reduce_reduce(self, group: Sequence[Conflict]) -> Finding:
-        first = group[0]
-        by_priority = first.settled == "priority"
-        lines = [f"Before {self._lookaheads(group)} the parser can reduce what is complete in more than one way:"]
-        for k in first.productions:
-            priority = f"  (priority {self._grammar.productions[k].priority})" if by_priority else ""
-            lines.append(f"  reduce  {self._complete(k)}{priority}")
-        lines += [_LARK_ONLY] if first.lark_only else []
-        if by_priority:
-            lines.append(f"The rule's priority decides: {self._grammar.describe_production(first.chosen)}")
-            return self._finished("PDA003", "note", group, lines, None)
-        lines.append("Lark refuses this too.")
-        rules = sorted({self._grammar.productions[k].rule for k in first.productions})
-        repair = (
-            f"make the alternatives of {' and '.join(rules)} differ before this point, merge them into one rule, "
-            f"or give one rule a higher priority ({rules[0]}.1: ...)."
-        )
-        return self._finished("PDA002", "error", group, lines, repair)
-
-    def _reads_cycle(self, conflict: Conflict) -> Finding:
-        lines = ["Rules that can be empty follow each other in a circle, so the grammar is not LR(k) for any k:"]
-        lines += [f"  {self._grammar.describe_production(k)}" for k in conflict.productions]
-        lines.append("Lark's table for it depends on hash order, so it is refused with every option.")
-        repair = (
-            "remove the empty alternative of one of these rules and write `[rule]` or `rule?` where the rule is used."
-        )
-        return self._finished("PDA004", "error", [conflict], lines, repair)
-
-    def _finished(
-        self, id: str, level: Level, group: Sequence[Conflict], lines: Sequence[str], repair: str | None
-    ) -> Finding:
-        first = group[0]
-        prefix = self._examples.prefix(first.state)
-        lookahead = self._grammar.describe_symbol(first.terminal)
-        rules = dict.fromkeys(self._grammar.productions[k].rule for k in first.productions)
-        names = [self._grammar.symbol_name(c.terminal) for c in group]
-        title = TITLES[id] if first.kind == "reads-cycle" else f"{TITLES[id]} on {self._lookaheads(group)}"
+    def finding(self, cause: Cause | None, group: list[Conflict], explanation: Explanation | None) -> Finding:
+        """The finding of one group."""
+        shown = self._first(group, explanation)
+        productions = list(dict.fromkeys(k for conflict in group for k in conflict.productions))
+        advice = give_advice(self._items, cause, shown, self._lookaheads([shown]), explanation)
+        counterexample = None if explanation is None else self._counterexample(explanation)
+        if shown.kind == "shift/reduce":
+            id, level, lines, repair = self._shift_reduce(advice, shown)
+        else:
+            id, level, lines, repair = self._reduce_reduce(advice, shown)
+        if counterexample is None:
+            lines[1:1] = self._torn(group, productions)
+        prefix = self._examples.prefix(shown.state)
+        terminals = list(dict.fromkeys(conflict.terminal for conflict in group))
+        rules = dict.fromkeys(self._grammar.productions[k].rule for k in productions)
+        lookahead = self._grammar.describe_symbol(shown.terminal)
+        span, related = self._spans(productions)
         return Finding(
             id=id,
             level=level,
-            title=title,
+            title=f"{TITLES[id]} on {self._lookaheads(group)}",
             message="\n".join(lines),
-            span=self._span(first.productions),
-            symbols=tuple(dict.fromkeys([*names, *rules])),
+            span=span,
+            symbols=tuple(dict.fromkeys([*map(self._grammar.symbol_name, terminals), *rules])),
             # A state that no string of terminals leads to still shapes the table, but there is nothing to show.
             witness=None if prefix is None else Witness((*prefix, lookahead), len(prefix)),
             repair=repair,
+            cause=None if cause is None else cause.slug,
+            counterexample=counterexample,
+            related=related,
         )
 
+    def reads_cycle(self, conflict: Conflict) -> Finding:
+        """The finding of a cycle in `reads`."""
+        lines = ["Rules that can be empty follow each other in a circle, so the grammar is not LR(k) for any k:"]
+        lines += [f"  {self._grammar.describe_production(k)}" for k in conflict.productions]
+        lines.append("Lark's table for it depends on hash order, so it is refused with every option.")
+        prefix = self._examples.prefix(conflict.state)
+        lookahead = self._grammar.describe_symbol(conflict.terminal)
+        span, related = self._spans(conflict.productions)
+        rules = dict.fromkeys(self._grammar.productions[k].rule for k in conflict.productions)
+        return Finding(
+            id="PDA004",
+            level="error",
+            title=TITLES["PDA004"],
+            message="\n".join(lines),
+            span=span,
+            symbols=tuple(dict.fromkeys([self._grammar.symbol_name(conflict.terminal), *rules])),
+            witness=None if prefix is None else Witness((*prefix, lookahead), len(prefix)),
+            repair="remove the empty alternative of one of these rules and write `[rule]` or `rule?` where it is used.",
+            related=related,
+        )
+
+    def _shift_reduce(self, advice: Advice, shown: Conflict) -> tuple[str, Level, list[str], str | None]:
+        if self._grammar.options.conflicts == "shift":
+            return "PDA001", "note", [advice.message, f"Resolved as Lark does, by a shift: {advice.settled}."], None
+        repair = f'{advice.repair}\nOr accept Lark\'s choice with conflicts="shift": {advice.settled}.'
+        return "PDA001", "error", [advice.message], repair
+
+    def _reduce_reduce(self, advice: Advice, shown: Conflict) -> tuple[str, Level, list[str], str | None]:
+        if shown.settled == "priority":
+            chosen = self._grammar.describe_production(shown.chosen)
+            return "PDA003", "note", [advice.message, f"The rule's priority decides: {chosen}"], None
+        return "PDA002", "error", [advice.message, "Lark refuses this too, whatever its options."], advice.repair
+
+    def _first(self, group: Sequence[Conflict], explanation: Explanation | None) -> Conflict:
+        """The conflict that is shown: the one that the explanation is of."""
+        return next((c for c in group if explanation is not None and explanation.conflict == c), group[0])
+
+    def _counterexample(self, explanation: Explanation) -> Counterexample | None:
+        example = explanation.example
+        if example is None:
+            return None
+        return Counterexample(
+            unifying=example.unifying,
+            first=self._derivation(example.first),
+            second=self._derivation(example.second),
+            position=example.position,
+            complete=explanation.complete,
+        )
+
+    def _derivation(self, root: Node) -> Derivation:
+        made: dict[int, Derivation] = {}
+        for node in reversed(list(root.preorder())):
+            children = None if node.production < 0 else tuple(made[id(child)] for child in node.children)
+            made[id(node)] = Derivation(self._grammar.describe_symbol(node.symbol), children)
+        return made[id(root)]
+
+    def _torn(self, group: Sequence[Conflict], productions: Sequence[int]) -> list[str]:
+        """The items, where no example shows them."""
+        lines = []
+        if group[0].kind == "shift/reduce":
+            terminals = {conflict.terminal for conflict in group}
+            lines += [f"  shift   {item}" for item in self._shift_items(group[0].state, terminals)]
+        for k in productions:
+            by_priority = group[0].settled == "priority"
+            priority = f"  (priority {self._grammar.productions[k].priority})" if by_priority else ""
+            lines.append(f"  reduce  {self._item(k, len(self._grammar.productions[k].rhs))}{priority}")
+        return lines
+
     def _lookaheads(self, group: Sequence[Conflict]) -> str:
-        shown = [self._grammar.describe_symbol(c.terminal) for c in group]
+        shown = list(dict.fromkeys(self._grammar.describe_symbol(c.terminal) for c in group))
         return ", ".join(shown) if len(shown) <= 6 else f"{', '.join(shown[:5])} and {len(shown) - 5} more"
 
-    def _span(self, productions: Sequence[int]) -> Span | None:
-        return next((span for k in productions if (span := self._grammar.productions[k].span) is not None), None)
+    def _spans(self, productions: Sequence[int]) -> tuple[Span | None, tuple[tuple[str, Span], ...]]:
+        """The first place, and the others."""
+        spans: dict[Span, str] = {}
+        for k in productions:
+            production = self._grammar.productions[k]
+            if production.span is not None:
+                spans.setdefault(production.span, f"{production.rule} is complete here too")
+        first = next(iter(spans), None)
+        return first, tuple((label, span) for span, label in spans.items() if span != first)
 
-    def _shift_items(self, state: int, terminals: Sequence[int]) -> list[str]:
+    def _shift_items(self, state: int, terminals: Iterable[int]) -> list[str]:
         count = len(self._grammar.productions)
         shown = []
         for production, dot in self._tables.items(state):
@@ -141,27 +189,13 @@ class _Explanation:
                     shown.append(self._item(production, dot))
         return shown
 
-    def _complete(self, production: int) -> str:
-        return self._item(production, len(self._grammar.productions[production].rhs))
-
     def _item(self, production: int, dot: int) -> str:
         """``expr: expr "+" • expr``"""
         record = self._grammar.productions[production]
         rhs = [self._grammar.describe_symbol(symbol) for symbol in record.rhs]
         return f"{self._grammar.describe_symbol(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"
 
-    def _shift_reduce_repair(self, conflict: Conflict) -> str:
-        production = self._grammar.productions[conflict.productions[0]]
-        accept = 'or accept Lark\'s choice with conflicts="shift".'
-        if len(production.rhs) >= 2 and production.rhs[-1] == production.lhs:
-            rule = production.rule
-            if production.rhs[0] == production.lhs:
-                return (
-                    f"give each level of binding its own rule, so that {rule} does not stand on both sides "
-                    f"({rule}: operand | {rule} OPERATOR operand), {accept}"
-                )
-            return (
-                f"{rule} ends in {rule}, so where it ends is open when it is nested: close it with a keyword, "
-                f"or split the rule into one that is complete and one that is not, {accept}"
-            )
-        return f"write the rules so that both ways share one rule up to this point and part only after it, {accept}"
+
+def _length(explanation: Explanation | None) -> tuple[bool, int]:
+    example = None if explanation is None else explanation.example
+    return (example is None, 0) if example is None else (False, sum(1 for _ in example.first.preorder()))

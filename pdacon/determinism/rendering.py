@@ -59,7 +59,7 @@ def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
     if finding.cause is not None:
         lines.append(f"{_INDENT}cause: {finding.cause.replace('-', ' ')}")
     if finding.repair is not None:
-        lines.append(_wrapped(f"repair: {finding.repair}", width))
+        lines += [_wrapped(line, width) for line in f"repair: {finding.repair}".split("\n")]
     return "\n".join(lines)
 
 

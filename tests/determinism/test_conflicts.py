@@ -73,8 +73,8 @@ def only(report: DeterminismReport, id: str) -> Finding:
     [
         (DETERMINISTIC, "error", []),
         (DETERMINISTIC, "shift", []),
-        (EXPRESSION, "error", [("PDA001", "error")] * 2),
-        (EXPRESSION, "shift", [("PDA001", "note")] * 2),
+        (EXPRESSION, "error", [("PDA001", "error")]),
+        (EXPRESSION, "shift", [("PDA001", "note")]),
         (DANGLING_ELSE, "error", [("PDA001", "error")]),
         (DANGLING_ELSE, "shift", [("PDA001", "note")]),
         (TWO_WAYS, "error", [("PDA002", "error")]),
@@ -98,8 +98,12 @@ def test_shift_reduce_names_what_is_torn() -> None:
     assert finding.symbols == ("ELSE", "stmt")
     assert finding.span is not None
     assert (finding.span.path, finding.span.line) == ("else.lark", 3)
-    assert 'stmt: "if" COND "then" stmt • "else" stmt' in finding.message
-    assert 'stmt: "if" COND "then" stmt •\n' in finding.message
+    assert finding.cause == "dangling-else"
+    assert finding.counterexample is not None
+    assert finding.counterexample.unifying
+    assert finding.counterexample.position == 7
+    assert finding.counterexample.first.leaves() == finding.counterexample.second.leaves()
+    assert finding.counterexample.first != finding.counterexample.second
     assert finding.witness is not None
     assert finding.witness.symbols == ('"if"', "COND", '"then"', '"skip"', '"else"')
     assert finding.witness.position == 4
@@ -107,10 +111,11 @@ def test_shift_reduce_names_what_is_torn() -> None:
 
 
 def test_every_operator_pair_of_an_ambiguous_expression_is_found() -> None:
-    report = check(Grammar.from_lark(EXPRESSION))
-    assert {finding.symbols for finding in report.findings} == {("PLUS", "STAR", "expr")}
-    spans = [finding.span for finding in report.findings]
-    assert [span.line for span in spans if span is not None] == [3, 4]
+    finding = only(check(Grammar.from_lark(EXPRESSION)), "PDA001")
+    assert finding.symbols == ("PLUS", "STAR", "expr")
+    assert finding.cause == "operator-precedence"
+    places = [finding.span, *(span for _, span in finding.related)]
+    assert [place.line for place in places if place is not None] == [3, 4]
 
 
 def test_reduce_reduce_names_both_rules() -> None:

@@ -216,13 +216,13 @@ def test_sizes_come_before_the_verdict_if_they_are_asked_for() -> None:
 
 
 def test_an_exception_says_the_first_errors_in_a_few_lines() -> None:
-    text = 'start: e\ne: e "+" e\n    | e "*" e | e "-" e\n    | e "/" e | N\nN: /[0-9]/\n'
+    text = 'start: a b c d\na: a "+" a\n    | N\nb: b "+" b | N\nc: c "+" c | N\nd: d "+" d | N\nN: /[0-9]/\n'
     with pytest.raises(NondeterministicGrammarError) as caught:
         compile(Grammar.from_lark(text, source_path="e.lark"), Vocabulary.from_tokens([b"1", None], [1]))
     lines = str(caught.value).splitlines()
     assert lines[0] == "e.lark: refused (4 errors)"
     assert lines[1].startswith('e.lark:2:4: error[PDA001]: shift/reduce conflict on "')
-    assert lines[2:4] == ['    2 | e: e "+" e', "      |    ^^^^^^^"]
+    assert lines[2:4] == ['    2 | a: a "+" a', "      |    ^^^^^^^"]
     assert lines[4].startswith("    for example: ")
     assert "•" in lines[4]
     assert lines[-1].startswith("1 more, and repairs: print(error.report.render())")

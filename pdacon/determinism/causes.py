@@ -1,0 +1,106 @@
+"""Why there is a conflict: the shape of its two readings, as a stable word.
+
+A unifying example is an ambiguity, and its trees tell which of the usual ones. Without one, either canonical LR(1) is
+enough to tell the readings apart, or it takes more than one terminal, or nothing does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pdacon.determinism.derivations import Example
+    from pdacon.determinism.explanations import Explanation
+    from pdacon.determinism.items import Items
+    from pdacon.lalr import Conflict
+
+DANGLING = "dangling-else"
+OPERATORS = "operator-precedence"
+OPTIONAL = "optional-list"
+NESTED = "nested-repetition"
+DUPLICATE = "duplicate-alternative"
+CYCLE = "cyclic-rule"
+AMBIGUOUS = "ambiguous"
+MERGE = "lalr-merge"
+LOOKAHEAD = "needs-lookahead"
+LARK_ONLY = "lark-only"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why there is a conflict.
+
+    Attributes
+    ----------
+    slug : str
+        A stable word.
+    symbol : int
+        What it is about, where there is such a symbol: the operand of operators, the rule that is nested; else -1.
+    """
+
+    slug: str
+    symbol: int = -1
+
+
+def find_cause(items: Items, conflict: Conflict, explanation: Explanation | None) -> Cause | None:
+    """The cause of one conflict; None if it was not looked for, and there is no explanation."""
+    if conflict.lark_only:
+        return Cause(LARK_ONLY)
+    if explanation is None:
+        return None
+    example = explanation.example
+    if explanation.merged:
+        return Cause(MERGE)
+    if example is None or not example.unifying:
+        return Cause(LOOKAHEAD)
+    if conflict.kind == "shift/reduce":
+        return _of_shift(items, conflict, example)
+    return _of_reduces(items, conflict)
+
+
+def _of_shift(items: Items, conflict: Conflict, example: Example) -> Cause:
+    lhs, rhs = items.sides[conflict.productions[0]]
+    shift = example.spine[0]
+    going_on, dot = items.sides[items.production[shift]][1], items.dot[shift]
+    around, at = example.around
+    if around is None:
+        return Cause(AMBIGUOUS)
+    if items.left(shift) == lhs == around.symbol and rhs and going_on[:dot] == rhs and at == dot:
+        return Cause(DANGLING, lhs)
+    last = rhs[-1] if rhs else -1
+    alone = around.children[at - 1].count_leaves() == len(rhs) == 1
+    if alone and items.left(shift) == around.symbol and items.sides[around.production][1][at:] == going_on[dot:]:
+        return Cause(DUPLICATE, around.symbol)
+    operand = last >= items.nonterminal and not repeats(items, last)
+    if dot == 1 and not alone and operand and last == going_on[0]:
+        return Cause(OPERATORS, last)
+    if repeats(items, around.symbol) and repeats(items, last) and last != around.symbol:
+        return Cause(NESTED, around.symbol)
+    helpers = any(repeats(items, symbol) for symbol in (lhs, last, around.symbol))
+    if not rhs or helpers or _can_go_on(items, conflict.productions[0]):
+        return Cause(OPTIONAL, around.symbol)
+    return Cause(AMBIGUOUS)
+
+
+def _of_reduces(items: Items, conflict: Conflict) -> Cause:
+    (lhs, rhs), (other, others) = (items.sides[k] for k in conflict.productions[:2])
+    if rhs == (other,) or others == (lhs,):
+        return Cause(CYCLE, lhs)
+    if rhs == others:
+        return Cause(DUPLICATE) if rhs else Cause(OPTIONAL)
+    if not rhs or not others or repeats(items, lhs) or repeats(items, other):
+        return Cause(OPTIONAL)
+    return Cause(AMBIGUOUS)
+
+
+def repeats(items: Items, symbol: int) -> bool:
+    """Whether a symbol is one of Lark's helpers for repetition."""
+    return symbol >= items.nonterminal and items.grammar.nonterminals[symbol - items.nonterminal].repeats
+
+
+def _can_go_on(items: Items, production: int) -> bool:
+    """Whether another production of the same rule begins with this one: it has an optional end."""
+    lhs, rhs = items.sides[production]
+    longer = [items.sides[k][1] for k in items.expansions.get(lhs, ()) if k != production]
+    return any(other[: len(rhs)] == rhs for other in longer)

@@ -1,0 +1,245 @@
+"""What to say of a conflict, and what to write instead: one paragraph for each cause, in the author's names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pdacon.determinism import causes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdacon.determinism.causes import Cause
+    from pdacon.determinism.explanations import Explanation
+    from pdacon.determinism.items import Items
+    from pdacon.lalr import Conflict
+
+_SHARE_A_RULE = "write the rules so that both ways share one rule up to this point and part only after it."
+_MOST_LEVELS = 6  # of a ladder of operators that is written out
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Sentences about one finding.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong.
+    repair : str
+        What to write instead; lines of a grammar are indented.
+    settled : str
+        What Lark's choice, to shift, means; empty if nothing can be shifted.
+    """
+
+    message: str
+    repair: str
+    settled: str = ""
+
+
+def give_advice(
+    items: Items, cause: Cause | None, conflict: Conflict, lookaheads: str, explanation: Explanation | None
+) -> Advice:
+    """Advice on a conflict; ``explanation`` has the example that is shown."""
+    if cause is None:
+        return Advice("The next symbol does not tell what to do here:", _SHARE_A_RULE, "the first")
+    adviser = _Adviser(items, cause, conflict, lookaheads, explanation)
+    by_slug = {
+        causes.DANGLING: adviser.dangling,
+        causes.OPERATORS: adviser.operators,
+        causes.OPTIONAL: adviser.optional,
+        causes.NESTED: adviser.nested,
+        causes.DUPLICATE: adviser.duplicate,
+        causes.CYCLE: adviser.cycle,
+        causes.AMBIGUOUS: adviser.ambiguous,
+        causes.MERGE: adviser.merge,
+        causes.LOOKAHEAD: adviser.lookahead,
+        causes.LARK_ONLY: adviser.lark_only,
+    }
+    return by_slug[cause.slug]()
+
+
+class _Adviser:
+    def __init__(
+        self, items: Items, cause: Cause, conflict: Conflict, lookaheads: str, explanation: Explanation | None
+    ) -> None:
+        self._items = items
+        self._grammar = items.grammar
+        self._cause = cause
+        self._conflict = conflict
+        self._next = lookaheads
+        self._explanation = explanation
+        self._example = None if explanation is None else explanation.example
+        self._reduced = conflict.productions[0]
+        self._rule = self._name(items.sides[self._reduced][0])
+
+    def dangling(self) -> Advice:
+        rule = self._rule
+        assert self._example is not None
+        longer = self._items.production[self._example.spine[0]]
+        return Advice(
+            f"{self._next} can belong to the inner {rule} or to the one around it: the rules allow both.",
+            f"if {rule} ends with a word of its own, it is plain what is inside, for example\n"
+            f'  {self._grammar.describe_production(longer)} "end"\n'
+            f'  {self._grammar.describe_production(self._reduced)} "end"',
+            f"{self._next} belongs to the nearest {rule}",
+        )
+
+    def operators(self) -> Advice:
+        operand = self._name(self._cause.symbol)
+        ladder = self._ladder()
+        return Advice(
+            f"Nothing says which of the operators of {operand} binds first.",
+            "give each level of binding a rule of its own, "
+            + (
+                "from the loosest to the tightest; in the order in which they stand now:\n" + "\n".join(ladder)
+                if ladder
+                else f"so that {operand} does not stand on both sides of an operator."
+            ),
+            "all operators bind alike and group to the right, which changes the trees but not the texts",
+        )
+
+    def optional(self) -> Advice:
+        ambiguity = self._ambiguity()
+        if not self._items.sides[self._reduced][1]:
+            return Advice(
+                f"{self._rule} can be empty where {self._next} comes next, and so can what is around it: {ambiguity}",
+                f"let it be left out in one place only: drop the empty alternative of {self._rule} or what repeats it "
+                "(`*`, `+`) or makes it optional (`?`, `[ ]`).",
+                f"{self._rule} is not empty there",
+            )
+        return Advice(
+            f"{self._next} can go on with {self._rule} or begin what comes behind it: {ambiguity}",
+            "put something between the two, such as a comma, or let one of them take all there is.",
+            f"{self._rule} takes as much as it can",
+        )
+
+    def nested(self) -> Advice:
+        outer = self._name(self._cause.symbol)
+        return Advice(
+            f"A repetition of a repetition, {outer}: nothing says where one of the inner ends and the next begins.",
+            "repeat once: leave out the inner or the outer `*` or `+`, or put something between the inner ones.",
+            "the first of the inner repetitions takes all",
+        )
+
+    def duplicate(self) -> Advice:
+        if self._conflict.kind == "shift/reduce":
+            around = self._name(self._cause.symbol)
+            body = self._sequence(self._items.sides[self._reduced][1])
+            return Advice(
+                f"{around} has {body} itself, and again as {self._rule}.",
+                f"keep one of the two alternatives of {around}.",
+                f"{body} is not read as {self._rule} there",
+            )
+        names = [self._rule_of(k) for k in self._conflict.productions]
+        body = self._sequence(self._items.sides[self._reduced][1])
+        return Advice(
+            f"{' and '.join(dict.fromkeys(names))} are both {body}, and nothing says which is meant.",
+            f"write one rule for both, or give one of them a higher priority, {names[0]}.1 for example.",
+        )
+
+    def cycle(self) -> Advice:
+        rules = dict.fromkeys(self._rule_of(k) for k in self._conflict.productions)
+        return Advice(
+            f"{' and '.join(rules)} can stand for itself: each text has infinitely many readings.",
+            f"drop the alternative by which {next(iter(rules))} leads back to itself.",
+        )
+
+    def ambiguous(self) -> Advice:
+        return Advice(
+            self._ambiguity().capitalize(),
+            "decide which reading is meant, and write the rules so that they have only that one.",
+            "the first of the two readings is taken",
+        )
+
+    def merge(self) -> Advice:
+        names = list(dict.fromkeys(self._rule_of(k) for k in self._conflict.productions))
+        return Advice(
+            "No text has both readings: what comes before tells which is meant. LALR(1) forgets it, because it "
+            "merges what looks alike at this point; canonical LR(1) would not.",
+            f"write one of the rules twice under two names ({names[0]} and {names[0]}_2 for example), and use each "
+            "in one of the two places.",
+            "the reduce is never taken here",
+        )
+
+    def lookahead(self) -> Advice:
+        complete = self._explanation is not None and self._explanation.complete
+        found = "No text has both readings" if complete else "No text with both readings was found"
+        inlined = self._inlined()
+        message = f"{found}, but one symbol is not enough to choose: what tells them apart comes later."
+        if self._conflict.kind == "reduce/reduce":
+            names = list(dict.fromkeys(self._rule_of(k) for k in self._conflict.productions))
+            repair = f"write one rule instead of {' and '.join(names)}, and let the ways part behind it"
+        elif inlined is not None:
+            repair = (
+                f"write {self._rule} out where {self._next} follows it, so that the choice comes later:\n  {inlined}"
+            )
+        else:
+            repair = _SHARE_A_RULE
+        return Advice(message, repair, f"{self._next} always goes on with the first reading")
+
+    def lark_only(self) -> Advice:
+        return Advice(
+            "It exists in Lark's tables only: Lark's `includes` relation has edges that LALR(1) lacks.",
+            f"no text needs the choice. Write {self._rule} out where it is used, or give one of the places a rule of "
+            "its own.",
+            "which is right here",
+        )
+
+    def _ambiguity(self) -> str:
+        root = None if self._example is None else self._example.first.symbol
+        where = "" if root is None else f" of {self._name(root)}"
+        return f"the same text{where} has two readings."
+
+    def _inlined(self) -> str | None:
+        """The production in which the reduced symbol is followed by the lookahead, with its body in its place."""
+        around, at = (None, 0) if self._example is None else self._example.around
+        if around is None:
+            return None
+        lhs, body = self._items.sides[self._reduced]
+        symbols = list(self._items.sides[around.production][1])
+        if not body or symbols[at - 1] != lhs or self._repeats(lhs) or self._repeats(around.symbol):
+            return None
+        return f"{self._name(around.symbol)}: {self._sequence((*symbols[: at - 1], *body, *symbols[at:]))}"
+
+    def _ladder(self) -> list[str]:
+        """The rule of an operand as one rule for each of its operators; empty if it is not all there."""
+        operand = self._cause.symbol
+        alternatives = [(k, self._items.sides[k][1]) for k in self._items.expansions[operand]]
+        operators = [(k, rhs) for k, rhs in alternatives if len(rhs) > 1 and operand in (rhs[0], rhs[-1])]
+        atoms = [self._sequence(rhs) for k, rhs in alternatives if (k, rhs) not in operators]
+        if self._repeats(operand) or not operators or not atoms or len(operators) > _MOST_LEVELS:
+            return []
+        name = self._name(operand)
+        taken = {nonterminal.name for nonterminal in self._grammar.nonterminals}
+        names = [name]
+        number = 1
+        while len(names) <= len(operators):
+            number += 1
+            if f"{name}_{number}" not in taken:
+                names.append(f"{name}_{number}")
+        lines = []
+        for level, (_, rhs) in enumerate(operators):
+            own, tighter = names[level], names[level + 1]
+            if rhs[0] == operand:
+                words = [own, *self._words(rhs[1:-1]), tighter if rhs[-1] == operand else self._words(rhs[-1:])[0]]
+            else:
+                words = [*self._words(rhs[:-1]), own]
+            lines.append(f"  {own}: {' '.join(words)} | {tighter}")
+        return [*lines, f"  {names[-1]}: {' | '.join(atoms)}"]
+
+    def _words(self, symbols: Sequence[int]) -> list[str]:
+        return [self._name(symbol) for symbol in symbols]
+
+    def _sequence(self, symbols: Sequence[int]) -> str:
+        return " ".join(self._words(symbols))
+
+    def _name(self, symbol: int) -> str:
+        return self._grammar.describe_symbol(symbol)
+
+    def _rule_of(self, production: int) -> str:
+        return self._grammar.productions[production].rule
+
+    def _repeats(self, symbol: int) -> bool:
+        return causes.repeats(self._items, symbol)
