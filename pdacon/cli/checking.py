@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ def check_grammars(
     sizes: bool,
 ) -> int:
     """Print a report of each grammar; 2 if one could not be checked, else 1 if a finding is at or above ``fail_on``."""
+    if format in (ReportFormat.sarif, ReportFormat.github):
+        names = [_from_here(name) for name in names]
     outcomes = [_check(name, options, vocabulary) for name in dict.fromkeys(names)]
     reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
@@ -70,6 +73,12 @@ def explain_finding(id: str) -> int:
     else:
         print(text, end="")  # noqa: T201
     return 0
+
+
+def _from_here(name: str) -> str:
+    """A path below the current folder without what leads there: services know files by their path in the repository."""
+    path, here = Path(name), Path.cwd()
+    return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else name
 
 
 def _check(name: str, options: GrammarOptions, vocabulary: Vocabulary | None) -> DeterminismReport | Failure:

@@ -215,6 +215,15 @@ def test_github_has_a_command_a_line(write, capsys: pytest.CaptureFixture[str]) 
     assert "nogrammar.lark:1" not in second
 
 
+def test_services_get_paths_from_here(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / write("bad.lark", CONFLICT))
+    assert main(["check", path, "--format", "github"]) == 1
+    assert capsys.readouterr().out.startswith("::error file=bad.lark,")
+    assert main(["check", path, "--format", "sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["artifacts"] == [{"location": {"uri": "bad.lark"}}]
+
+
 @pytest.mark.parametrize("format", ["text", "json", "sarif", "github"])
 def test_every_format_says_nothing_but_the_report(format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "json", "--format", format]) == 0
