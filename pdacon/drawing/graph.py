@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-RowStyle = Literal["head", "item", "closure", "step", "conflict", "faint", "line"]
+RowStyle = Literal["head", "item", "closure", "step", "jump", "conflict", "faint", "line"]
 NodeShape = Literal["circle", "box", "entry", "more"]
 EdgeStyle = Literal["terminal", "nonterminal", "plain"]
 Direction = Literal["right", "down"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar
     from pdacon.lalr import Conflict, Tables
 
-MOST_BOXES = 60
+MOST_BOXES = 150
 MOST_NEAR = 16
+_MOST_EDGES = 48  # between boxes; of more, those into states that have so many of them are lines in a box
+_MOST_ENTRIES = 3
 _MOST_LABELS = 6  # symbols on one edge; the others are counted
 _WIDEST_LEGEND = 110  # characters of a line above the picture
 _MOST_ITEMS = 6  # in a box beside the one that is asked for
@@ -89,14 +91,22 @@ def pda_graph(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> Gr
             f"what is near one (--state N --around 2), or all of them (--most {len(boxes)})"
             f"{parser.say_where_conflicts_are()}"
         )
+    jumps = parser.jumps()
+    legend = [*_LEGEND, *(["Conflicts are red."] if tables.conflicts else [])]
+    if jumps:
+        legend.append("A symbol and a number in blue: on to that state, to which many lead, without an edge.")
     return Graph(
         title=f"{grammar_name(grammar)}: the parser's {tables.num_states} LR states",
         description=f"The LALR automaton: {tables.num_states} states, {len(boxes)} of them as boxes.",
-        nodes=tuple(parser.box(state) for state in boxes),
-        edges=tuple(parser.edges(dict.fromkeys(boxes, 0), 1)),
-        legend=_LEGEND + (("Conflicts are red.",) if tables.conflicts else ()),
+        nodes=tuple(parser.box(state, jumps) for state in boxes),
+        edges=tuple(edge for edge in parser.edges(dict.fromkeys(boxes, 0), 1) if _ends(edge) not in jumps),
+        legend=tuple(legend),
         direction="down",
     )
+
+
+def _ends(edge: Edge) -> tuple[int, int]:
+    return int(edge.source), int(edge.target)
 
 
 def state_graph(
@@ -180,6 +190,20 @@ class _Parser:
             state for state, steps in enumerate(self.steps) if steps or state in kept or len(self._kernel(state)) > 1
         ]
 
+    def jumps(self) -> set[tuple[int, int]]:
+        """Transitions that are lines in a box: of many edges those that only lead once more to where many lead."""
+        boxes = set(self.boxes)
+        pairs = sorted({(source, target) for source in boxes for _, target in self.steps[source] if target in boxes})
+        if len(pairs) <= _MOST_EDGES:
+            return set()
+        sources: dict[int, list[int]] = {}
+        for source, target in pairs:
+            sources.setdefault(target, []).append(source)
+        # States are numbered as they are found, breadth first, so the first source is the one next to the start.
+        return {
+            (source, target) for target, found in sources.items() if len(found) > _MOST_ENTRIES for source in found[1:]
+        }
+
     def near(self, state: int, around: int) -> dict[int, int]:
         """The state, and the boxes up to so many steps before and behind it, the nearest first: how far each is."""
         boxes = {*self.boxes, state}
@@ -210,10 +234,10 @@ class _Parser:
 
     # What is written in a box
 
-    def box(self, state: int) -> Node:
-        """Its kernel items, and what is complete after one more symbol."""
+    def box(self, state: int, jumps: Collection[tuple[int, int]]) -> Node:
+        """Its kernel items, what is complete after one more symbol, and the transitions that are not edges."""
         rows = [self._head(state), *self._items(self._kernel(state)), *self._short_conflicts(state)]
-        return self._node(state, [*rows, *self._empty_reductions(state), *self._complete_steps(state)])
+        return self._node(state, [*rows, *self._empty_reductions(state), *self._steps_in_words(state, jumps)])
 
     def small_box(self, state: int) -> Node:
         """Its kernel items."""
@@ -305,15 +329,19 @@ class _Parser:
             if rule < len(productions) and not dot and not productions[rule].rhs:
                 yield Row(self._item(rule, 0), "closure")
 
-    def _complete_steps(self, state: int) -> list[Row]:
+    def _steps_in_words(self, state: int, jumps: Collection[tuple[int, int]]) -> list[Row]:
         boxes = set(self.boxes)
-        rows = []
+        rows: list[tuple[str, int, str]] = []
         for symbol, target in self.steps[state]:
             if target not in boxes:
-                (item,) = self._kernel(target)
-                rows.append((self._grammar.describe_symbol(symbol), target, self._item(*item)))
+                rows.append((self._grammar.describe_symbol(symbol), target, self._item(*self._kernel(target)[0])))
+            elif (state, target) in jumps:
+                rows.append((self._grammar.describe_symbol(symbol), target, ""))
         width = max((len(name) for name, _, _ in rows), default=0)
-        return [Row(f"  {name:<{width}} → {target:<2} {item}", "step") for name, target, item in rows]
+        return [
+            Row(f"  {name:<{width}} → {target:<2} {item}".rstrip(), "step" if item else "jump")
+            for name, target, item in rows
+        ]
 
     def _actions(self, state: int) -> list[Row]:
         """The row of the table: shifts, then reductions with the terminals that call for them, then gotos."""

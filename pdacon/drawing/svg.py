@@ -30,6 +30,7 @@ _COLOURS: tuple[tuple[str, str, str, str], ...] = (
     ("text.head", "fill", "#0550ae", "#79c0ff"),
     ("text.faint, text.closure, text.legend", "fill", "#59636e", "#9198a1"),
     ("text.step", "fill", "#116329", "#7ee787"),
+    ("text.jump", "fill", "#0550ae", "#79c0ff"),
     ("text.conflict", "fill", "#b31b1b", "#ff8f87"),
     ("path.edge", "stroke", "#59636e", "#9198a1"),
     ("path.terminal", "stroke", "#0550ae", "#58a6ff"),

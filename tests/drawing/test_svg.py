@@ -144,4 +144,8 @@ def test_the_images_of_the_pages_are_up_to_date(image: str, draw: Callable[[Gram
     """Their texts, that is: where things are depends on the version of the library that places them."""
     shown = ElementTree.fromstring((IMAGES / image).read_text(encoding="utf-8"))
     drawn = ElementTree.fromstring(draw(Grammar.builtin("json")))
-    assert sorted(shown.itertext()) == sorted(drawn.itertext())
+    assert texts(shown) == texts(drawn)
+
+
+def texts(root: ElementTree.Element) -> list[str]:
+    return sorted(element.text or "" for element in root.iter() if element.tag.endswith(("}text", "}title", "}desc")))
