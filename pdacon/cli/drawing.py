@@ -47,7 +47,7 @@ def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, aroun
     if out is None:
         sys.stdout.write(picture)
     else:
-        out.write_text(picture, encoding="utf-8")
+        out.write_text(picture, encoding="utf-8", newline="\n")
     return 0
 
 

@@ -6,7 +6,7 @@ loop, and ``x ("," x)*`` is a loop with the comma on the way back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -65,51 +65,74 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
     root, y = svg.begin(title, listing, styles=_STYLES)
     width = 0.0
-    anchors = {definition.name for definition in shown}
+    patterns = {terminal.name: svg.printable(pattern(terminal)) for terminal in grammar.terminals if terminal.pattern}
+    diagrams = Diagrams({definition.name for definition in shown}, patterns)
     for definition in shown:
-        extent = _add_rule(root, y, definition, anchors, definition.name in grammar.options.start)
+        extent = _add_rule(root, y, definition, diagrams, definition.name in grammar.options.start)
         width, y = max(width, extent[0]), extent[1]
     if not names:
         y = _add_terminals(root, y, grammar)
     return svg.end(root, width, y)
 
 
-def diagram(expression: Expression, anchors: Collection[str] = ()) -> Any:
-    """The railroad item of an expression; boxes of the rules in ``anchors`` lead there."""
-    if isinstance(expression, Name):
-        return _box(expression, anchors)
-    if isinstance(expression, OneOf):
-        inner = [item for item in expression.items if item != InOrder(())]
-        choice = (
-            diagram(inner[0], anchors) if len(inner) == 1 else railroad.Choice(0, *(diagram(i, anchors) for i in inner))
+class Diagrams:
+    """Railroad items of expressions.
+
+    Parameters
+    ----------
+    anchors : collection of str
+        The rules to whose diagrams boxes lead.
+    patterns : mapping of str to str
+        By a terminal's name what its box says when it is pointed at.
+    """
+
+    def __init__(self, anchors: Collection[str] = (), patterns: Mapping[str, str] | None = None) -> None:
+        self._anchors = anchors
+        self._patterns = patterns or {}
+
+    def item(self, expression: Expression) -> Any:
+        """The railroad item of an expression."""
+        if isinstance(expression, Name):
+            return self._box(expression)
+        if isinstance(expression, Repeated):
+            return self._loop(expression)
+        if isinstance(expression, OneOf):
+            inner = [self.item(item) for item in expression.items if item != InOrder(())]
+            choice = inner[0] if len(inner) == 1 else railroad.Choice(0, *inner)
+            return choice if len(inner) == len(expression.items) else railroad.Optional(choice)
+        items = [self._separated(*each) for each in _with_separators(expression.items)]
+        if len(items) < 2:
+            return items[0] if items else railroad.Skip()
+        return _in_lines(items)
+
+    def _box(self, name: Name) -> Any:
+        text = svg.printable(shortened(name.text))
+        if name.kind in ("terminal", "literal"):
+            return railroad.Terminal(text, title=self._patterns.get(name.text), cls=name.kind)
+        return railroad.NonTerminal(
+            text, href=f"#rule-{name.rule}" if name.rule in self._anchors else None, cls=name.kind
         )
-        return choice if len(inner) == len(expression.items) else railroad.Optional(choice)
-    if isinstance(expression, Repeated):
-        return _loop(expression, anchors)
-    items = [_separated(*each, anchors) for each in _with_separators(expression.items)]
-    if len(items) < 2:
-        return items[0] if items else railroad.Skip()
-    return _in_lines(items)
 
-
-def _box(name: Name, anchors: Collection[str]) -> Any:
-    text = svg.printable(shortened(name.text))
-    if name.kind in ("terminal", "literal"):
-        return railroad.Terminal(text, cls=name.kind)
-    return railroad.NonTerminal(text, href=f"#rule-{name.rule}" if name.rule in anchors else None, cls=name.kind)
-
-
-def _loop(repeated: Repeated, anchors: Collection[str]) -> Any:
-    inner = diagram(repeated.item, anchors)
-    least, most = repeated.least, repeated.most
-    if most == 1:
-        return railroad.Optional(inner) if least == 0 else inner
-    if most is None:
-        loop = railroad.OneOrMore(inner)
+    def _loop(self, repeated: Repeated) -> Any:
+        inner = self.item(repeated.item)
+        least, most = repeated.least, repeated.most
+        if most == 1:
+            return railroad.Optional(inner) if least == 0 else inner
+        if most is None:
+            loop = railroad.OneOrMore(inner)
+        else:
+            times = f"{most} times" if least == most else f"{max(least, 1)} to {most} times"
+            loop = railroad.OneOrMore(inner, railroad.Comment(times))
         return loop if least else railroad.Optional(loop)
-    times = f"{most} times" if least == most else f"{max(least, 1)} to {most} times"
-    loop = railroad.OneOrMore(inner, railroad.Comment(times))
-    return loop if least else railroad.Optional(loop)
+
+    def _separated(self, item: Expression, separator: Expression | None) -> Any:
+        inner = self.item(item)
+        if separator is None:
+            return inner
+        # The way back is read from right to left.
+        if isinstance(separator, InOrder):
+            separator = InOrder(separator.items[::-1])
+        return railroad.OneOrMore(inner, self.item(separator))
 
 
 def _with_separators(items: Sequence[Expression]) -> Iterator[tuple[Expression, Expression | None]]:
@@ -127,16 +150,6 @@ def _with_separators(items: Sequence[Expression]) -> Iterator[tuple[Expression, 
         at += 1 if separator is None else 2
 
 
-def _separated(item: Expression, separator: Expression | None, anchors: Collection[str]) -> Any:
-    inner = diagram(item, anchors)
-    if separator is None:
-        return inner
-    # The way back is read from right to left.
-    if isinstance(separator, InOrder):
-        separator = InOrder(separator.items[::-1])
-    return railroad.OneOrMore(inner, diagram(separator, anchors))
-
-
 def _in_lines(items: Sequence[Any]) -> Any:
     lines: list[list[Any]] = [[]]
     width = 0.0
@@ -150,9 +163,7 @@ def _in_lines(items: Sequence[Any]) -> Any:
     return made[0] if len(made) == 1 else railroad.Stack(*made)
 
 
-def _add_rule(
-    root: Element, y: float, definition: Definition, anchors: Collection[str], start: bool
-) -> tuple[float, float]:
+def _add_rule(root: Element, y: float, definition: Definition, diagrams: Diagrams, start: bool) -> tuple[float, float]:
     """A heading and its diagram; its right end, and where the next one begins."""
     parameters = f"{{{', '.join(definition.parameters)}}}" if definition.parameters else ""
     name = f"{definition.name}{parameters}"
@@ -162,7 +173,7 @@ def _add_rule(
     remarks = [*(["start rule"] if start else []), *(["imported"] if definition.imported else [])]
     if remarks:
         svg.add_text(drawn, svg.MARGIN + svg.text_width(f"{name}  "), y, ", ".join(remarks), "faint")
-    picture = railroad.Diagram(diagram(definition.expression, anchors), type="complex")
+    picture = railroad.Diagram(diagrams.item(definition.expression), type="complex")
     picture.format(8, 0, 8, 0)
     fragment = _fragment(picture)
     fragment.set("class", "diagram")

@@ -18,6 +18,7 @@ from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
 from pdacon.lexer import compile_terminal
 from pdacon.lexer.classes import SCALAR_VALUES
+from pdacon.lexer.unicode_sets import runs
 from pdacon.lexer.utf8 import Ranges
 
 MOST_STATES = 40
@@ -198,21 +199,11 @@ def _what_is_behind(behind: NDArray[numpy.int32], places: list[int]) -> str:
     last = [byte for byte, targets in enumerate(into) if targets.intersection(places)]
     words = ["the start"] if 0 in places else []
     if last:
-        words.append(describe_set(_runs(last)))
+        words.append(describe_set(runs(last)))
     other = {int(target) for target in behind[:, 128:].reshape(-1)}
     if other.intersection(places):
         words.append("beyond ASCII")
     return "after " + " or ".join(words or ["nothing that can be"])
-
-
-def _runs(points: list[int]) -> tuple[tuple[int, int], ...]:
-    runs: list[tuple[int, int]] = []
-    for point in points:
-        if runs and runs[-1][1] == point - 1:
-            runs[-1] = (runs[-1][0], point)
-        else:
-            runs.append((point, point))
-    return tuple(runs)
 
 
 def _legend(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[str]:

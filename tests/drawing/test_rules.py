@@ -16,7 +16,7 @@ pytest.importorskip("graphlay")
 pytest.importorskip("railroad")
 
 from pdacon.drawing import draw_rules
-from pdacon.drawing.rules import diagram
+from pdacon.drawing.rules import Diagrams
 
 PYTHON = Path(lark.__file__).parent / "grammars" / "python.lark"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -62,10 +62,16 @@ def test_rules_lead_to_their_diagrams() -> None:
     assert "rule-object" in ids
 
 
+def test_terminals_say_what_they_match() -> None:
+    assert "<title>/-?(0|[1-9]" in draw_rules(Grammar.builtin("json"))
+
+
 def items(rule: str) -> str:
     grammar = Grammar.from_lark(f'start: {rule}\na: "a"\nb: "b"\n')
     return re.sub(
-        r"(NonTerminal|Terminal|Comment)\('(.*?)'.*?\)", r"\2", repr(diagram(read_definitions(grammar)[0].expression))
+        r"(NonTerminal|Terminal|Comment)\('(.*?)'.*?\)",
+        r"\2",
+        repr(Diagrams().item(read_definitions(grammar)[0].expression)),
     )
 
 

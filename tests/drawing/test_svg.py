@@ -142,6 +142,8 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 )
 def test_the_images_of_the_pages_are_up_to_date(image: str, draw: Callable[[Grammar], str]) -> None:
     """Their texts, that is: where things are depends on the version of the library that places them."""
+    if not IMAGES.is_dir():
+        pytest.skip("docs/images is not part of a source distribution")
     shown = ElementTree.fromstring((IMAGES / image).read_text(encoding="utf-8"))
     drawn = ElementTree.fromstring(draw(Grammar.builtin("json")))
     assert texts(shown) == texts(drawn)
