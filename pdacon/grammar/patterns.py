@@ -45,6 +45,13 @@ def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span |
                 "make it match at least one character and put the ? or * into the rule that uses it",
                 span,
             )
+        if flags & re.VERBOSE and _width(f"(?x:{regexp}\n)")[0] == 0:
+            raise UnsupportedGrammarError(
+                f"terminal {definition.user_repr()}: with g_regex_flags=re.VERBOSE its spaces are none, and it can "
+                r"match the empty string, on which Lark's lexer never goes on; write [ ] for a space that is meant",
+                span,
+                feature="g_regex_flags",
+            )
         _check_alternation(definition, regexp, flags, span)
         if options.use_bytes:
             _check_bytes(definition, regexp, flags, span)

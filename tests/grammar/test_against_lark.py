@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,19 @@ def test_what_loads_but_can_never_parse(name: str) -> None:
         Grammar.from_lark(NEVER_PARSES[name])
     assert caught.value.feature in ("inline flags", "group names", "terminal name")
     assert caught.value.span is not None
+
+
+def test_what_matches_nothing_under_verbose_never_ends() -> None:
+    text = "start: A*\nA: / |b/"
+    parser = stock(text, g_regex_flags=re.VERBOSE)
+    assert isinstance(parser, lark.Lark)
+    interactive = parser.parse_interactive("ab")
+    tokens = interactive.lexer_thread.lex(interactive.parser_state)
+    assert [str(token) for token in islice(tokens, 100)] == [""] * 100
+    with pytest.raises(UnsupportedGrammarError, match=r"write \[ \]") as caught:
+        Grammar.from_lark(text, g_regex_flags=re.VERBOSE)
+    assert caught.value.feature == "g_regex_flags"
+    Grammar.from_lark("start: A*\nA: /[ ]|b/", g_regex_flags=re.VERBOSE)
 
 
 def test_an_open_comment_under_verbose_can_never_parse() -> None:

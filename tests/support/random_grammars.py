@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import count
 from random import Random
@@ -79,6 +80,48 @@ def random_conflicting_grammar(seed: int) -> SmallGrammar:
         lines.append(f'%ignore "{random.choice(letters)}"')
     text = "\n".join(lines) + "\n"
     return SmallGrammar(f"random-conflicting-{seed}", "chosen by chance", text, letters, conflicts="shift")
+
+
+_GUARDS = ["(?={})", "(?!{})", "(?<={})", "(?<!{})", "^", "$", r"\b", r"\B", r"\A", r"\Z"]
+
+
+def random_guarded_grammar(seed: int) -> SmallGrammar:
+    """The grammar of a seed, whose terminals look around, refer to groups, and have flags, some or all."""
+    random = Random(seed)
+    letters = random.choice(["ab", "ab ", "aé", "aA", "a\n"])
+    written = letters.replace("\n", "")
+    bodies = [random.choice(["A", "B", "A B", "C", "B C"]) for _ in range(random.randint(2, 4))]
+    lines = [f"start: ({' | '.join(bodies)})*"]
+    for name in "ABC":
+        priority = random.choice(["", "", ".1", ".2"])
+        flags = random.choice(["", "", "", "i", "s", "m", "x"])
+        lines.append(f"{name}{priority}: /{_guarded(random, name, written)}/{flags}")
+    if random.random() < 0.3:
+        lines.append(f"%ignore /{_guarded(random, 'I', written)}/")
+    options: dict[str, Any] = {}
+    if random.random() < 0.2:
+        options["g_regex_flags"] = int(random.choice([re.I, re.S, re.M, re.A, re.I | re.A, re.X]))
+    if random.random() < 0.2:
+        options["lexer"] = "basic"
+    text = "\n".join(lines) + "\n"
+    return SmallGrammar(f"random-guarded-{seed}", "chosen by chance", text, letters, options, conflicts="shift")
+
+
+def _guarded(random: Random, name: str, letters: str) -> str:
+    """A pattern of some parts, one of which looks around; now and then a group of a few texts comes again."""
+    parts = [_regex(random, letters, random.choice([0, 1, 1, 2])) for _ in range(random.randint(1, 3))]
+    for _ in range(random.choice([0, 1, 1, 2])):
+        inner = "".join(random.choice([*letters, "."]) for _ in range(random.choice([1, 1, 2])))
+        parts.insert(random.randint(0, len(parts)), random.choice(_GUARDS).format(inner))
+    if random.random() < 0.15:
+        parts = [
+            f"(?P<in_{name}>",
+            random.choice([letters[0], f"{letters[0]}|{letters[:2]}"]),
+            ")",
+            *parts,
+            f"(?P=in_{name})",
+        ]
+    return "".join(parts)
 
 
 _NEWLINES = [
