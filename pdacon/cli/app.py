@@ -378,6 +378,7 @@ def tokens(
         "pdacon draw my.lark -o rules.svg",
         "pdacon draw json --terminal NUMBER -o number.svg",
         "pdacon draw my.lark --terminal if --terminal NAME -o words.svg",
+        "pdacon draw my.lark --conflict 1 -o readings.svg",
         "pdacon draw json --pda -o parser.svg",
         "pdacon draw my.lark --state 12 --around 2 -o state.svg",
         """pdacon draw json --after '{"a": [1,' -o here.svg""",
@@ -398,6 +399,10 @@ def draw(
             metavar="NAME",
             help="A terminal's automaton: what does it match? Of several (repeat it): which of them wins?",
         ),
+    ] = None,
+    conflict: Annotated[
+        int | None,
+        typer.Option("--conflict", metavar="N", help="The two readings behind the Nth conflict that check finds."),
     ] = None,
     pda: Annotated[bool, typer.Option("--pda", metavar="", help="The parser: all its LR states.")] = False,
     state: Annotated[

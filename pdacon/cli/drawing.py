@@ -24,10 +24,11 @@ class Subject:
     state: int | None = None
     after: bytes | None = None
     context: int | None = None
+    conflict: int | None = None
     pda: bool = False
 
     def __post_init__(self) -> None:
-        given = [name for name in ("state", "after", "context") if getattr(self, name) is not None]
+        given = [name for name in ("state", "after", "context", "conflict") if getattr(self, name) is not None]
         wanted = {"rule": self.rules, "terminal": self.terminals, "pda": self.pda}
         given += [name for name, value in wanted.items() if value]
         if len(given) > 1:
@@ -59,6 +60,8 @@ def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any
         return drawing.draw_terminal(grammar, *subject.terminals, **limits)
     if subject == Subject(rules=subject.rules):
         return drawing.draw_rules(grammar, subject.rules)
+    if subject.conflict is not None:
+        return drawing.draw_conflict(grammar, subject.conflict)
     tables = build_tables(grammar)
     if subject.context is not None:
         return drawing.draw_context(grammar, tables, subject.context)

@@ -48,11 +48,22 @@ def test_pictures(draw, options: tuple[str, ...], shown: str) -> None:
     assert ElementTree.fromstring(out).findtext("{http://www.w3.org/2000/svg}title") == shown
 
 
+def test_the_readings_of_a_conflict(draw, tmp_path: Path) -> None:
+    grammar = tmp_path / "sums.lark"
+    grammar.write_text('sum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n', encoding="utf-8")
+    status, out, _ = draw(str(grammar), "--start", "sum", "--conflict", "1")
+    assert status == 0
+    assert ElementTree.fromstring(out).findtext("{http://www.w3.org/2000/svg}title") == (
+        'sums.lark: shift/reduce conflict on "+"'
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
         (("--rule", "pairs"), "no rule pairs; did you mean pair?"),
         (("--state", "33"), "no state 33; there are 0 to 32"),
+        (("--conflict", "1"), "no conflict 1 with two readings; there is none"),
         (("--context", "9"), "no context 9; there are 0 to 8"),
         (("--pda", "--most", "3"), "--state N"),
         (("--after", "{]"), "no text of the grammar begins with"),
