@@ -437,7 +437,13 @@ def draw(
 
     text = None if after is None else read_text(after, None)
     subject = Subject(
-        rules=tuple(rule or ()), terminals=tuple(terminal or ()), state=state, after=text, context=context, pda=pda
+        rules=tuple(rule or ()),
+        terminals=tuple(terminal or ()),
+        state=state,
+        after=text,
+        context=context,
+        conflict=conflict,
+        pda=pda,
     )
     return write_picture(loaded, subject, out, around=around, most=most)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pdacon import Grammar
+from pdacon.cli import main
 from pdacon.lalr import build_tables
 
 pytest.importorskip("graphlay")
@@ -129,25 +131,25 @@ def test_graphs_are_checked() -> None:
         Graph("t", "d", (node,), (Edge("0", "1"),))
 
 
-IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize(
-    ("image", "draw"),
-    [
-        ("json-rules.svg", draw_rules),
-        ("json-number.svg", lambda grammar: draw_terminal(grammar, "NUMBER")),
-        ("json-parser.svg", of_tables(draw_pda)),
-    ],
-)
-def test_the_images_of_the_pages_are_up_to_date(image: str, draw: Callable[[Grammar], str]) -> None:
-    """Their texts, that is: where things are depends on the version of the library that places them."""
-    if not IMAGES.is_dir():
+def test_the_images_of_the_page_are_what_its_commands_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their texts are, that is: where things are depends on the version of the library that places them."""
+    if not (DOCS / "images").is_dir():
         pytest.skip("docs/images is not part of a source distribution")
-    shown = ElementTree.fromstring((IMAGES / image).read_text(encoding="utf-8"))
-    drawn = ElementTree.fromstring(draw(Grammar.builtin("json")))
-    assert texts(shown) == texts(drawn)
+    page = (DOCS / "drawing.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name, content in re.findall(r"<!-- file: (\S+) -->\n```lark\n(.*?)```", page, re.DOTALL):
+        Path(name).write_text(content, encoding="utf-8")
+    shown = re.findall(r"^\$ pdacon (draw .* -o (\S+))\n```\n\n!\[[^\]]*\]\(images/(\S+)\)", page, re.MULTILINE)
+    assert {image for _, _, image in shown} == {path.name for path in (DOCS / "images").iterdir()}
+    for command, out, image in shown:
+        assert main(shlex.split(command)) == 0
+        assert texts(ElementTree.parse(out)) == texts(ElementTree.parse(DOCS / "images" / image)), image
 
 
-def texts(root: ElementTree.Element) -> list[str]:
-    return sorted(element.text or "" for element in root.iter() if element.tag.endswith(("}text", "}title", "}desc")))
+def texts(picture: ElementTree.ElementTree) -> list[str]:
+    return sorted(
+        element.text or "" for element in picture.iter() if element.tag.endswith(("}text", "}title", "}desc"))
+    )
