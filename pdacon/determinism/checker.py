@@ -12,7 +12,9 @@ from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, newline_findings
 from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
+from pdacon.determinism.sentences import Sentences
 from pdacon.determinism.spelling import spell
+from pdacon.determinism.texts import Texts
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
@@ -72,12 +74,14 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
         return report
     if report.ok:
         report = make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
-    advice = [
-        finding if vocab is None else spell(finding, vocab)
+    sentences = Sentences(tables, Texts(grammar, lexer))
+    findings = [sentences.with_texts(finding) for finding in report.findings]
+    findings += [
+        finding
         for finding in advice_findings(grammar, tables, lexer, report.findings)
         if report.ok or finding.level != "note"
     ]
-    return make_report(grammar, [*report.findings, *advice])
+    return make_report(grammar, findings if vocab is None else [spell(finding, vocab) for finding in findings])
 
 
 def check_stages(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _UNREAD = (
     "The rules derive terminals, but no text is cut into them: a lexeme takes the text that the next one would need, "
-    "or another terminal is found in its place."
+    "another terminal is found in its place, or nothing produces it."
 )
 _OTHER_TERMINALS = "let the terminals stop earlier, exclude each other, or be parted by something else."
 _UNSPELLED = "There are sentences, but each of them has bytes that no token of the vocabulary spells."

@@ -138,6 +138,8 @@ class Counterexample:
         Texts of the two sentences, where they can be spelled; one text twice if ``unifying``.
     complete : bool
         False: the search for a sentence that has both readings was cut short by its time limit.
+    first_tokens, second_tokens : tuple of int or None
+        Token ids that spell the texts, where the checker was given a vocabulary that can.
     """
 
     unifying: bool
@@ -147,14 +149,16 @@ class Counterexample:
     first_text: bytes | None = None
     second_text: bytes | None = None
     complete: bool = True
+    first_tokens: tuple[int, ...] | None = None
+    second_tokens: tuple[int, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
         return {
             "unifying": self.unifying,
             "position": self.position,
-            "first": {"derivation": self.first.to_dict(), "text": _json_text(self.first_text)},
-            "second": {"derivation": self.second.to_dict(), "text": _json_text(self.second_text)},
+            "first": _json_reading(self.first, self.first_text, self.first_tokens),
+            "second": _json_reading(self.second, self.second_text, self.second_tokens),
             "complete": self.complete,
         }
 
@@ -321,6 +325,14 @@ class DeterminismReport:
         if len(errors) > 1:
             shown.append(f"and {len(errors) - 1} more: see report.render()")
         return "; ".join(shown)
+
+
+def _json_reading(tree: Derivation, text: bytes | None, tokens: tuple[int, ...] | None) -> dict[str, Any]:
+    return {
+        "derivation": tree.to_dict(),
+        "text": _json_text(text),
+        "tokens": None if tokens is None else list(tokens),
+    }
 
 
 def _json_text(text: bytes | None) -> str | None:

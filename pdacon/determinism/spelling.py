@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
 
 def spell(finding: Finding, vocab: Vocabulary) -> Finding:
-    """The finding with its witness text spelled by the fewest tokens, if the vocabulary can spell it."""
-    witness = finding.witness
-    if witness is None or witness.text is None:
-        return finding
-    tokens = fewest_tokens(witness.text + (witness.loop or b""), vocab)
-    return replace(finding, witness=replace(witness, tokens=tokens))
+    """The finding with the texts of its examples spelled by the fewest tokens, if the vocabulary can spell them."""
+    witness, shown = finding.witness, finding.counterexample
+    if witness is not None and witness.text is not None:
+        witness = replace(witness, tokens=fewest_tokens(witness.text + (witness.loop or b""), vocab))
+    if shown is not None and shown.first_text is not None:
+        shown = replace(shown, first_tokens=fewest_tokens(shown.first_text, vocab))
+    if shown is not None and shown.second_text is not None:
+        shown = replace(shown, second_tokens=fewest_tokens(shown.second_text, vocab))
+    return replace(finding, witness=witness, counterexample=shown)
 
 
 def fewest_tokens(text: bytes, vocab: Vocabulary) -> tuple[int, ...] | None:

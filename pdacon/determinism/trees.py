@@ -26,11 +26,13 @@ def counterexample_lines(counterexample: Counterexample, shifts: bool, width: in
     if counterexample.unifying:
         lines = [f"This has two readings; the parser has to choose at the {DOT}:"]
         lines += _sentence(first.leaves(), position, width)
-        lines += _text(counterexample.first_text, width)
+        lines += _text(counterexample.first_text, counterexample.first_tokens, width)
     else:
         lines = wrap(_parting(counterexample), width)
-        for reading, text in ((first, counterexample.first_text), (second, counterexample.second_text)):
-            lines += [*_sentence(reading.leaves(), position, width), *_text(text, width)]
+        lines += _sentence(first.leaves(), position, width)
+        lines += _text(counterexample.first_text, counterexample.first_tokens, width)
+        lines += _sentence(second.leaves(), position, width)
+        lines += _text(counterexample.second_text, counterexample.second_tokens, width)
     for name, reading in (("shift, as Lark does" if shifts else "", first), ("reduce" if shifts else "", second)):
         reader = _Reader(reading, position, after=not (shifts and reading is first))
         drawn = _drawn(reader.branch(reading, 0), "", "", width - 2)
@@ -58,10 +60,12 @@ def _sentence(leaves: Sequence[str], position: int, width: int) -> list[str]:
     )
 
 
-def _text(text: bytes | None, width: int) -> list[str]:
+def _text(text: bytes | None, tokens: tuple[int, ...] | None, width: int) -> list[str]:
     if text is None:
         return []
-    return wrap(f"as text: {quote(text)}", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    spelled = "" if tokens is None else f" (tokens {' '.join(map(str, tokens))})"
+    shown = f"as text: {quote(text)}{spelled}"
+    return wrap(shown, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 @dataclass(frozen=True, slots=True)

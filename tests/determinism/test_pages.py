@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.finding_fixtures import report_with
 
-from pdacon.determinism import TITLES, DeterminismReport
+from pdacon.determinism import TITLES, DeterminismReport, causes
 from pdacon.determinism.pages import first_paragraph, page
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "findings"
@@ -55,3 +55,8 @@ def test_there_is_no_page_without_an_id() -> None:
     assert {path.stem for path in PAGES.iterdir()} == set(TITLES)
     with pytest.raises(ValueError, match="no such finding: 'PDA999'; there are PDA001,"):
         page("PDA999")
+
+
+def test_every_cause_of_a_conflict_is_explained() -> None:
+    slugs = {value for name, value in vars(causes).items() if name.isupper() and isinstance(value, str)}
+    assert {slug for slug in slugs if f"- **{slug.replace('-', ' ')}**: " not in page("PDA001")} == set()
