@@ -31,6 +31,7 @@ import numpy as np
 
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
+from pdacon.lexer.utf8 import continuations
 
 AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND, ATOMIC, EXIT, BEGIN = range(10, 17)
 """Kinds of guards. The first two edges of a look-ahead lead to its body and on; a look-behind has its tracker in place
@@ -49,11 +50,15 @@ Edges: TypeAlias = tuple[Edge, ...]
 
 @dataclass(slots=True)
 class Guarded:
-    """An automaton with guards: for each state its kind and its edges; for each tracker its entry, inner ones first."""
+    """An automaton with guards: for each state its kind and its edges; for each tracker its entry, inner ones first.
+
+    ``use_bytes``: what is read need not be UTF-8.
+    """
 
     kinds: list[int]
     edges: list[Edges]
     trackers: list[int] = field(default_factory=list)
+    use_bytes: bool = False
 
 
 class Obligation(NamedTuple):
@@ -98,6 +103,7 @@ class _Product:
         self._limit = limit
         self._distance = _distances_to_trackers(guarded)
         self._longest = _longest_matches(guarded)
+        self._use_bytes = guarded.use_bytes
         self._cuts = [tuple(cut for lo, hi, _ in edges for cut in (lo, hi + 1)) for edges in guarded.edges]
         self._moves: dict[tuple[Thread, int, Behind], list[Thread]] = {}
         self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
@@ -240,11 +246,29 @@ class _Product:
         position, owed = thread
         return not owed and isinstance(position, int) and self._kinds[position] in (MATCH, EXIT)
 
-    def _settle(self, must: bool, threads: list[Thread]) -> Obligation | bool:
+    def _settle(self, must: bool, threads: list[Thread], byte: int = 0) -> Obligation | bool:
         """An obligation, or whether it is met where that is known."""
-        if any(map(self._is_end, threads)):
+        if any(self._is_end(thread) or self._is_certain(thread, byte) for thread in threads):
             return must
         return Obligation(must, frozenset(threads)) if threads else not must
+
+    def _is_certain(self, thread: Thread, lead: int) -> bool:
+        """Whether a thread matches with the character that this byte begins, whichever it is."""
+        position, owed = thread
+        if owed or self._use_bytes or isinstance(position, Atomic):
+            return False
+        ways = [position]
+        for low, high in continuations(lead):
+            following: set[int] = set()
+            for state in ways:
+                edges = [
+                    (max(lo, low), min(hi, high), to) for lo, hi, to in self._edges[state] if lo <= high and low <= hi
+                ]
+                if self._kinds[state] != BYTES or sum(hi - lo + 1 for lo, hi, _ in edges) <= high - low:
+                    return False
+                following.update(to for _, _, to in edges)
+            ways = list(following)
+        return all(self._kinds[state] == MATCH for state in ways)
 
     def _move(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
         """What one byte makes of a thread; ``behind`` is after it."""
@@ -259,7 +283,9 @@ class _Product:
         left: set[Obligation] = set()
         for obligation in owed:
             met = self._settle(
-                obligation.must, [moved for inner in obligation.threads for moved in self._move(inner, byte, behind)]
+                obligation.must,
+                [moved for inner in obligation.threads for moved in self._move(inner, byte, behind)],
+                byte,
             )
             if met is False:
                 return []

@@ -154,7 +154,11 @@ class _Lowering:
         """Lower a whole pattern."""
         (entry,) = self._sequence(tree, flags, (_MATCH_STATE,))
         if self._guarded:
-            return guards.expand(guards.Guarded(self._kinds, self._edges, self._trackers), entry, self._limit)
+            return guards.expand(
+                guards.Guarded(self._kinds, self._edges, self._trackers, bool(self._flags & sre.BYTES)),
+                entry,
+                self._limit,
+            )
         return pack(self._kinds, self._edges, (entry,))
 
     # Lowering: what a node does before a continuation, one entry state per entry of the continuation.

@@ -31,6 +31,14 @@ _ENCODINGS = (  # first and last code point of each length, the lead byte that a
 )
 
 
+def continuations(lead: int) -> tuple[tuple[int, int], ...]:
+    """What can follow the first byte of a character: a first and a last byte for each of those to come."""
+    if not 0xC2 <= lead <= 0xF4:
+        return ()
+    first = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}.get(lead, (0x80, 0xBF))
+    return (first, *[(0x80, 0xBF)] * (0 if lead < 0xE0 else 1 if lead < 0xF0 else 2))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteTrie:
     """The UTF-8 bytes of a set of characters; compared by identity, as equal sets give the same object.

@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -131,3 +132,33 @@ def test_entries_are_as_few_as_what_lies_behind_needs(regexp: str, entries: int)
 def test_what_is_decided_within_the_lexeme_waits_for_nothing(regexp: str) -> None:
     kinds = set(compile_pattern(regexp).kind.tolist())
     assert not kinds & {PENDING, PENDING_OR_END}
+
+
+@pytest.mark.parametrize(
+    "regexp",
+    [
+        r"a+(?![^\x00-\x7f])",
+        r"a+(?=[^\x00-\x7f])",
+        r"(?!(?:ab|b)(?![^\x00-`{-\x7f]))[^\x00-`{-\x7f]+(?![^\x00-`{-\x7f])",
+        r"a(?![\x80-\u07ff])",
+        r"a(?![\u0800-\U0010ffff])",
+        r"a(?![\u0800-\ud7ff\ue001-\uffff])",
+    ],
+)
+def test_characters_that_look_ahead_tells_by_their_first_byte(regexp: str) -> None:
+    characters = ["a", "b", " ", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ue001", "\U00010000", "\U0010ffff"]
+    texts = ["".join(letters) for length in range(3) for letters in product(characters, repeat=length)]
+    assert not disagreements(regexp, texts)
+
+
+def test_characters_that_are_told_by_their_first_byte_cost_no_states() -> None:
+    """Nothing waits for the end of a character of which any end decides alike."""
+    assert len(compile_pattern(r"a(?![^\x00-\x7f])")) < len(compile_pattern(r"a(?![\x80-\ud7ff\ue001-\U0010ffff])"))
+
+
+def test_bytes_need_not_make_characters() -> None:
+    regexp = rb"a(?!\xc3[\x80-\xbf])"
+    simulator = Simulator(compile_pattern(regexp.decode("latin-1"), use_bytes=True))
+    for text in (b"a", b"a\xc3", b"a\xc3(", b"a\xc3\x80", b"a\xc3\xc3"):
+        match = re.match(regexp, text)
+        assert simulator.match_end(text) == (match and match.end()), text
