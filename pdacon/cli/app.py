@@ -411,7 +411,11 @@ def draw(
     ] = None,
     after: Annotated[
         str | None,
-        typer.Option("--after", metavar="TEXT", help="The LR state, and the stack, after this text (@PATH: a file)."),
+        typer.Option(
+            "--after",
+            metavar="TEXT",
+            help="The LR state and the stack after this text (@PATH: a file); with --pda marked there.",
+        ),
     ] = None,
     around: Annotated[
         int, typer.Option("--around", min=0, metavar="K", help="States up to K steps away are drawn, too.")

@@ -17,7 +17,7 @@ _LIBRARIES = ("graphlay", "railroad")
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is to be drawn: at most one of these is given, and else all rules."""
+    """What is to be drawn: at most one of these is given (``after`` goes with ``pda``, too), and else all rules."""
 
     rules: tuple[str, ...] = ()
     terminals: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Subject:
         given = [name for name in ("state", "after", "context", "conflict") if getattr(self, name) is not None]
         wanted = {"rule": self.rules, "terminal": self.terminals, "pda": self.pda}
         given += [name for name, value in wanted.items() if value]
-        if len(given) > 1:
+        if len(given) > 1 and set(given) != {"after", "pda"}:
             raise BadInput(f"one picture at a time: --{' or --'.join(given)}")
 
 
@@ -67,6 +67,8 @@ def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any
         return drawing.draw_context(grammar, tables, subject.context)
     if subject.after is not None:
         stack = drawing.stack_after(grammar, tables, subject.after)
+        if subject.pda:
+            return drawing.draw_pda(grammar, tables, stack=stack, **limits)
         return drawing.draw_state(grammar, tables, stack[-1], stack=stack, around=around, **limits)
     if subject.state is not None:
         return drawing.draw_state(grammar, tables, subject.state, around=around, **limits)

@@ -42,17 +42,19 @@ class Node:
     shape: NodeShape = "box"
     accepting: bool = False
     start: bool = False
+    marked: bool = False
     description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A transition; each label is a line."""
+    """A transition; each label is a line. One that is marked is heavy."""
 
     source: str
     target: str
     labels: tuple[str, ...] = ()
     style: EdgeStyle = "plain"
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

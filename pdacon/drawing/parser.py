@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy
@@ -29,7 +31,7 @@ _WIDEST_LEGEND = 110  # characters of a line above the picture
 _MOST_ITEMS = 6  # in a box beside the one that is asked for
 
 
-def draw_pda(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> str:
+def draw_pda(grammar: Grammar, tables: Tables, *, stack: Sequence[int] = (), most: int = MOST_BOXES) -> str:
     """The parser as SVG: its LR states with their kernel items, and where each symbol leads.
 
     A state that only reduces is a line in the boxes of the states that lead to it, not a box of its own.
@@ -38,6 +40,8 @@ def draw_pda(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> str
     ----------
     tables : Tables
         Of the grammar.
+    stack : sequence of int, optional
+        A parser stack, such as `stack_after` gives: its states and the way through them are marked.
     most : int
         Most boxes.
 
@@ -46,7 +50,7 @@ def draw_pda(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> str
     DrawingError
         There are more; the message says how to draw a part.
     """
-    return render(pda_graph(grammar, tables, most=most))
+    return render(pda_graph(grammar, tables, stack=stack, most=most))
 
 
 def draw_state(
@@ -81,7 +85,7 @@ def draw_state(
     return render(state_graph(grammar, tables, state, stack=stack, around=around, most=most))
 
 
-def pda_graph(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> Graph:
+def pda_graph(grammar: Grammar, tables: Tables, *, stack: Sequence[int] = (), most: int = MOST_BOXES) -> Graph:
     """What `draw_pda` draws."""
     parser = _Parser(grammar, tables)
     boxes = parser.boxes
@@ -92,14 +96,19 @@ def pda_graph(grammar: Grammar, tables: Tables, *, most: int = MOST_BOXES) -> Gr
             f"{parser.say_where_conflicts_are()}"
         )
     jumps = parser.jumps()
-    legend = [*_LEGEND, *(["Conflicts are red."] if tables.conflicts else [])]
+    legend = [*(parser.stack(stack) if stack else []), *_LEGEND]
+    legend += ["Conflicts are red."] if tables.conflicts else []
     if jumps:
         legend.append("A symbol and a number in blue: on to that state, to which many lead, without an edge.")
     return Graph(
         title=f"{grammar_name(grammar)}: the parser's {tables.num_states} LR states",
         description=f"The LALR automaton: {tables.num_states} states, {len(boxes)} of them as boxes.",
-        nodes=tuple(parser.box(state, jumps) for state in boxes),
-        edges=tuple(edge for edge in parser.edges(dict.fromkeys(boxes, 0), 1) if _ends(edge) not in jumps),
+        nodes=tuple(replace(parser.box(state, jumps), marked=state in stack) for state in boxes),
+        edges=tuple(
+            replace(edge, marked=_ends(edge) in set(pairwise(stack)))
+            for edge in parser.edges(dict.fromkeys(boxes, 0), 1)
+            if _ends(edge) not in jumps
+        ),
         legend=tuple(legend),
         direction="down",
     )

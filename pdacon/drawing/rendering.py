@@ -75,7 +75,7 @@ def _add_tip(root: Element) -> None:
 
 
 def _add_edge(picture: Element, edge: Edge, route: list[list[Point]]) -> None:
-    drawn = svg.group(picture, "edge", _edge_in_words(edge))
+    drawn = svg.group(picture, "edge marked" if edge.marked else "edge", _edge_in_words(edge))
     for k, part in enumerate(route):
         tip = {"marker-end": "url(#tip)"} if k == len(route) - 1 else {}
         SubElement(drawn, "path", {"class": f"edge {edge.style}", "d": svg.path(part), **tip})
@@ -94,6 +94,7 @@ def _add_node(picture: Element, node: Node, size: Size, centre: Point) -> None:
     if node.shape == "entry":
         return
     names = ["node", node.shape, *(["accepting"] if node.accepting else []), *(["start"] if node.start else [])]
+    names += ["marked"] if node.marked else []
     if any(row.style == "conflict" for row in node.rows):
         names.append("conflicting")
     drawn = svg.group(picture, " ".join(names), node.description or node.rows[0].text, f"node-{node.id}")

@@ -32,6 +32,7 @@ _COLOURS: tuple[tuple[str, str, str, str], ...] = (
     ("text.step", "fill", "#116329", "#7ee787"),
     ("text.jump", "fill", "#0550ae", "#79c0ff"),
     ("text.conflict", "fill", "#b31b1b", "#ff8f87"),
+    (".marked .frame, .marked path.edge", "stroke", "#bf5b00", "#f0a04b"),
     ("path.edge", "stroke", "#59636e", "#9198a1"),
     ("path.terminal", "stroke", "#0550ae", "#58a6ff"),
     ("path.nonterminal", "stroke", "#8250df", "#bc8cff"),
@@ -49,6 +50,7 @@ text.conflict {{ font-weight: bold; }}
 .separator {{ stroke-width: 1px; }}
 path.edge {{ fill: none; stroke-width: 1.4px; }}
 path.nonterminal {{ stroke-dasharray: 6 4; }}
+.marked .frame, .marked path.edge {{ stroke-width: 3px; }}
 .more .frame {{ stroke-dasharray: 3 3; }}
 """
 

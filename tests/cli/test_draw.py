@@ -39,6 +39,7 @@ def test_a_picture_goes_to_standard_output_or_a_file(draw, tmp_path: Path) -> No
         (("--pda",), "json.lark: the parser's 33 LR states"),
         (("--state", "7", "--around", "2"), "json.lark: LR state 7"),
         (("--after", '{"a": '), "json.lark: LR state 17"),
+        (("--pda", "--after", '{"a": '), "json.lark: the parser's 33 LR states"),
         (("--context", "0"), "json.lark: lexical context 0 of 9"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy
@@ -220,6 +221,17 @@ def test_the_stack_after_a_text() -> None:
     assert graph.legend[0].startswith('The stack, from its bottom: 0 "{" 6 STRING 12 ":" 17')
     with pytest.raises(DrawingError, match="begins with"):
         stack_after(grammar, tables, b"{]")
+
+
+def test_the_stack_is_marked_in_the_parser() -> None:
+    grammar = Grammar.builtin("json")
+    tables = build_tables(grammar)
+    stack = stack_after(grammar, tables, b'{"a": [1, 2')
+    graph = pda_graph(grammar, tables, stack=stack)
+    assert {int(node.id) for node in graph.nodes if node.marked} == set(stack)
+    marked = {(int(edge.source), int(edge.target)) for edge in graph.edges if edge.marked}
+    assert marked == set(pairwise(stack))
+    assert not any(each.marked for each in (*pda_graph(grammar, tables).nodes, *pda_graph(grammar, tables).edges))
 
 
 # Contexts
