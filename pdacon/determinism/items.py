@@ -215,7 +215,7 @@ class Items:
         """The items with the dot before a symbol, each with those of the states that have it."""
         known = self._parents_of.get((symbol, states))
         if known is None:
-            within = ((item, self._states_of(item) & states) for item in self.before.get(symbol, ()))
+            within = ((item, self.states_with(item) & states) for item in self.before.get(symbol, ()))
             known = self._parents_of[symbol, states] = [(item, those) for item, those in within if those]
         return known
 
@@ -241,7 +241,8 @@ class Items:
                     pending.append((parent, those))
         return False
 
-    def _states_of(self, item: Item) -> int:
+    def states_with(self, item: Item) -> int:
+        """The states that have an item."""
         lhs = self.left(item)
         if self.dot[item] or lhs == AUGMENTED:
             return self._kernels.get(item, 0)

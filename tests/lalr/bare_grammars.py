@@ -27,6 +27,10 @@ class BareGrammar:
     productions: tuple[Production, ...]
     starts: tuple[int, ...]
 
+    @property
+    def end(self) -> int:
+        return len(self.terminals)
+
     def symbol(self, symbol: int) -> Terminal | NonTerminal:
         names = (*self.terminals, "$END", *self.nonterminals)
         return (Terminal if symbol <= len(self.terminals) else NonTerminal)(names[symbol])

@@ -171,8 +171,23 @@ class LarkAnalysis:
 def merged_lookaheads(grammar: BareGrammar, limit: int = 1000) -> dict[tuple[frozenset, int], set[int]] | None:
     """The lookaheads of LALR(1) by definition: canonical LR(1) states merged by their LR(0) kernels.
 
-    Keys are (kernel, production), a kernel being a set of (production, dot) with the augmented starts after the
-    productions. None if there are more than ``limit`` canonical states.
+    Keys are (kernel, production). None if there are more than ``limit`` canonical states.
+    """
+    states = canonical_states(grammar, limit)
+    if states is None:
+        return None
+    found = defaultdict(set)
+    for core, reduces in states:
+        for rule, lookaheads in reduces.items():
+            found[core, rule] |= lookaheads
+    return found
+
+
+def canonical_states(grammar: BareGrammar, limit: int = 1000) -> list[tuple[frozenset, dict[int, set[int]]]] | None:
+    """For each canonical LR(1) state its LR(0) kernel, and the lookaheads of each production it can reduce.
+
+    A kernel is a set of (production, dot) with the augmented starts after the productions. None if there are more than
+    ``limit`` states.
     """
     end = len(grammar.terminals)
     rules = [(p.lhs, p.rhs) for p in grammar.productions] + [(-1, (s,)) for s in grammar.starts]
@@ -201,18 +216,20 @@ def merged_lookaheads(grammar: BareGrammar, limit: int = 1000) -> dict[tuple[fro
             queue += new
         return items
 
-    found = defaultdict(set)
+    found = []
     queue = [frozenset([(len(grammar.productions) + k, 0, end)]) for k in range(len(grammar.starts))]
     seen = set(queue)
     while queue:
         kernel = queue.pop()
         core = frozenset((r, d) for r, d, _ in kernel)
         successors = defaultdict(set)
+        reduces = defaultdict(set)
         for rule, dot, lookahead in closure(kernel):
             if dot < len(rules[rule][1]):
                 successors[rules[rule][1][dot]].add((rule, dot + 1, lookahead))
             elif rule < len(grammar.productions):
-                found[core, rule] |= {lookahead} - {None}
+                reduces[rule] |= {lookahead} - {None}
+        found.append((core, reduces))
         for successor in map(frozenset, successors.values()):
             if successor not in seen:
                 seen.add(successor)
