@@ -12,8 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
+from pdacon.determinism import quote
 from pdacon.drawing import svg
-from pdacon.drawing.words import grammar_name, shortened
+from pdacon.drawing.words import grammar_name, shortened, wrapped
 from pdacon.errors import DrawingError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def draw_readings(finding: Finding, name: str = "grammar") -> str:
         raise DrawingError(f"{finding.id} has no readings to be drawn")
     shift = finding.id == "PDA001"
     words = (f"{heading}: {_in_words(tree)}" for heading, tree in zip(_headings(shift), _trees(example), strict=True))
-    legend = ["The parser has to decide at the dot.", _what_is_the_same(example)]
+    legend = ["The parser has to decide at the dot.", _what_is_the_same(example), *_as_text(example)]
     root, top = svg.begin(f"{name}: {finding.title}", ". ".join(words), legend)
     columns, first, second = _placed(example)
     above, below = (max(node.level for node in tree) * _LEVEL for tree in (first, second))
@@ -80,6 +81,11 @@ def _what_is_the_same(example: Counterexample) -> str:
     if before[0] == before[1]:
         return "Up to there the sentences are the same, and the next symbol does not tell which of them it is."
     return "The sentences begin differently, but LALR(1) has one state for both at the dot."
+
+
+def _as_text(example: Counterexample) -> list[str]:
+    texts = dict.fromkeys(text for text in (example.first_text, example.second_text) if text is not None)
+    return wrapped("As text:", [quote(text) for text in texts]) if texts else []
 
 
 def _headings(shift: bool) -> tuple[str, str]:

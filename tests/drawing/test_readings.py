@@ -92,6 +92,11 @@ def test_what_is_the_same_is_said() -> None:
     assert "The sentences begin differently" in other
 
 
+def test_the_sentence_as_text() -> None:
+    picture = draw_conflict(Grammar.from_lark('start: start "+" start | "n"'))
+    assert [line for line in ElementTree.fromstring(picture).itertext() if line == 'As text: "n+n+n"']
+
+
 def test_a_deep_tree() -> None:
     tree = Derivation("x")
     for _ in range(3000):
