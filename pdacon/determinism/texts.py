@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pdacon.lexer import Program, compile_pattern
+from pdacon.lexer import Program, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING_OR_END, SPLIT
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pdacon.grammar import Grammar, Pattern
+    from pdacon.grammar import Grammar
     from pdacon.lexer import Lexer
 
 _READABLE = b"aA0 "
@@ -77,13 +77,10 @@ class Texts:
     def shortest(self, terminal: int) -> bytes | None:
         """A shortest text that the terminal matches at the start of a text; None if there is none."""
         if terminal not in self._shortest:
-            pattern = self.grammar.terminals[terminal].pattern
-            self._shortest[terminal] = None if pattern is None else self._shortest_of(pattern)
+            record = self.grammar.terminals[terminal]
+            has_text = record.pattern is not None
+            self._shortest[terminal] = shortest_match(compile_terminal(self.grammar, record)) if has_text else None
         return self._shortest[terminal]
-
-    def _shortest_of(self, pattern: Pattern) -> bytes | None:
-        options = self.grammar.options
-        return shortest_match(compile_pattern(pattern.regexp, options.g_regex_flags, use_bytes=options.use_bytes))
 
     def first_lexeme(self, context: int, text: bytes) -> Lexeme | None:
         """What is committed first if the text is read from the start of a lexeme and ends there; None if nothing is."""

@@ -120,6 +120,33 @@ def test_patterns_of_real_grammars(regexp: str, texts: list[str]) -> None:
     assert disagreements(regexp, texts) == []
 
 
+MORE = [*texts_over("ab\n", 4), "\u00e9a", "a\u00e9", "Aa", "aB", " a", "\u0660a", "aA\n", "[a", "]a", *"kKsSiI"]
+
+
+@pytest.mark.parametrize(
+    ("regexp", "flags"),
+    [
+        ("a{,2}b", 0),
+        ("a{,}b", 0),
+        (r"(?u:\w)\w", re.A),
+        (r"(?a:\w)(?u:\w)\w", 0),
+        ("(?s-i:.a)b", re.I),
+        ("(?i-s:A.)", re.S),
+        ("(?-x: )a", re.X),
+        ("(?x) a b # x", 0),
+        ("a(?#c)b", 0),
+        ("[[a]", 0),
+        ("[]a]", 0),
+        ("(?i:\u212a|\u017f|\u0130|\u0131)", 0),
+        *(("a++b", 0), ("a{1,2}+ab", 0), ("(?:a|ab)++b", 0), ("(?>a*?)b", 0)) * SINCE_3_11,
+    ],
+)
+def test_syntax(regexp: str, flags: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        assert disagreements(regexp, MORE, flags) == []
+
+
 @pytest.mark.parametrize(
     ("regexp", "entries"),
     [("a(?<!b)", 1), ("(?<!b)a", 2), ("^a", 2), ("(?m:^)a", 2), (r"(?a:\b)a", 2), ('"(?<!x)a', 1), ("(?<!ab)c", 3)],
