@@ -24,7 +24,7 @@ def counterexample_lines(counterexample: Counterexample, shifts: bool, width: in
     first, second = counterexample.first, counterexample.second
     position = counterexample.position
     if counterexample.unifying:
-        lines = [f"This has two readings; the parser has to choose at the {DOT}:"]
+        lines = wrap(f"This has two readings; the parser has to choose at the {DOT}:", width)
         lines += _sentence(first.leaves(), position, width)
         lines += _text(counterexample.first_text, counterexample.first_tokens, width)
     else:
