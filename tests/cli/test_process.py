@@ -99,7 +99,7 @@ def test_completion_knows_commands_and_grammars(tmp_path: Path) -> None:
         return run(env=environment, cwd=tmp_path).stdout.split()
 
     assert complete("che") == ["check"]
-    assert complete("check", "") == ["arithmetic", "json", "mine.lark"]
+    assert complete("check", "") == ["arithmetic", "json", "sql", "mine.lark"]
     assert complete("check", "mi") == ["mine.lark"]
 
 
