@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdacon.determinism.advice import advice_findings
+from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.emptiness import emptiness_findings, unreadable_findings
@@ -13,6 +13,7 @@ from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, newline_findings
 from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
 from pdacon.determinism.sentences import Sentences
+from pdacon.determinism.sizes import Sizes
 from pdacon.determinism.spelling import spell
 from pdacon.determinism.texts import Texts
 from pdacon.grammar import Grammar
@@ -76,12 +77,10 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
         report = make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
     sentences = Sentences(tables, Texts(grammar, lexer))
     findings = [sentences.with_texts(finding) for finding in report.findings]
-    findings += [
-        finding
-        for finding in advice_findings(grammar, tables, lexer, report.findings)
-        if report.ok or finding.level != "note"
-    ]
-    return make_report(grammar, findings if vocab is None else [spell(finding, vocab) for finding in findings])
+    advice = advise(grammar, tables, lexer, vocab, report.findings)
+    findings += [finding for finding in advice.findings if report.ok or finding.level != "note"]
+    spelt = findings if vocab is None else [spell(finding, vocab) for finding in findings]
+    return make_report(grammar, spelt, advice.sizes)
 
 
 def check_stages(
@@ -112,7 +111,7 @@ def check_stages(
     return make_report(grammar, findings)
 
 
-def make_report(grammar: Grammar, findings: Iterable[Finding]) -> DeterminismReport:
+def make_report(grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | None = None) -> DeterminismReport:
     """The report with findings in order: worst first, then by id and place."""
     options = grammar.options
     return DeterminismReport(
@@ -121,6 +120,7 @@ def make_report(grammar: Grammar, findings: Iterable[Finding]) -> DeterminismRep
         conflicts=options.conflicts,
         lookahead=options.lookahead,
         source=grammar.source,
+        sizes=sizes,
     )
 
 

@@ -1,4 +1,4 @@
-"""Terminals that are declared and that nothing produces."""
+"""Terminals that are declared and that nothing produces; names that nothing uses."""
 
 from __future__ import annotations
 
@@ -40,3 +40,29 @@ def declared_findings(grammar: Grammar) -> list[Finding]:
             )
         )
     return findings
+
+
+def unused_findings(grammar: Grammar) -> list[Finding]:
+    """PDA013, a warning for each rule, template or terminal that nothing leads to (`Grammar.unused`).
+
+    Only what the grammar's own text defines or imports by name; not what comes along with an import, nor what only an
+    unused one needs.
+    """
+    return [
+        Finding(
+            id="PDA013",
+            level="warning",
+            title=f"{TITLES['PDA013']}: {definition.name}",
+            message=f"Nothing leads to {definition.name} from {_listed(grammar.options.start)}, nor is it ignored. "
+            "Lark drops it.",
+            span=definition.span,
+            symbols=(definition.name,),
+            repair="remove it, or use it where it was meant; is it misspelt there?",
+            cause="unreachable",
+        )
+        for definition in grammar.unused
+    ]
+
+
+def _listed(starts: tuple[str, ...]) -> str:
+    return f"the start {starts[0]}" if len(starts) == 1 else f"the starts {', '.join(starts)}"

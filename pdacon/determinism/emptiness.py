@@ -11,6 +11,8 @@ from pdacon.determinism.findings import TITLES, Finding
 from pdacon.detokenizer import Vocabulary
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
@@ -44,6 +46,49 @@ def emptiness_findings(grammar: Grammar) -> list[Finding]:
     ]
 
 
+def unproductive_findings(grammar: Grammar) -> list[Finding]:
+    """PDA014, a warning for each rule that derives no string of terminals, in a grammar whose starts all derive one.
+
+    Exact, of the rules as they stand: what the lexer makes impossible is PDA015. Linear in the grammar.
+    """
+    length = shortest_yields(grammar).length
+    first = grammar.end + 1
+    if any(length[start - first] < 0 for start in grammar.starts):
+        return []  # PDA007 names them all
+    endless = [k for k, n in enumerate(length) if n < 0 and not grammar.nonterminals[k].repeats]
+    names = [grammar.nonterminals[k].name for k in endless]
+    return [
+        Finding(
+            id="PDA014",
+            level="warning",
+            title=f"{TITLES['PDA014']}: {grammar.nonterminals[k].name}",
+            message="Each of its alternatives needs a rule that derives no text: "
+            f"{', '.join(_needed(grammar, k, names))}. What needs it is in no text either.",
+            span=grammar.nonterminals[k].span,
+            symbols=(grammar.nonterminals[k].name,),
+            repair="give it an alternative that needs none of them, or remove it.",
+        )
+        for k in endless
+    ]
+
+
+def _needed(grammar: Grammar, nonterminal: int, names: Collection[str]) -> list[str]:
+    """Which of some rules the alternatives of a rule need, through repetitions too."""
+    found: dict[str, None] = {}
+    seen = {nonterminal}
+    pending = [nonterminal]
+    while pending:
+        lhs = pending.pop() + grammar.end + 1
+        for symbol in (symbol for p in grammar.productions if p.lhs == lhs for symbol in p.rhs if symbol > grammar.end):
+            index = symbol - grammar.end - 1
+            if grammar.nonterminals[index].repeats and index not in seen:
+                seen.add(index)
+                pending.append(index)
+            elif grammar.nonterminals[index].name in names:
+                found[grammar.nonterminals[index].name] = None
+    return list(found)
+
+
 def unreadable_findings(
     grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None
 ) -> list[Finding]:
@@ -59,9 +104,9 @@ def unreadable_findings(
     """
     findings = []
     for k, name in enumerate(grammar.options.start):
-        if not _is_empty(lexer, tables, k, vocab or _every_byte()):
+        if not _is_empty(lexer, tables, k, vocab or every_byte()):
             continue
-        spelled = vocab is not None and not _is_empty(lexer, tables, k, _every_byte())
+        spelled = vocab is not None and not _is_empty(lexer, tables, k, every_byte())
         findings.append(
             Finding(
                 id="PDA007",
@@ -81,5 +126,6 @@ def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary) 
 
 
 @cache
-def _every_byte() -> Vocabulary:
+def every_byte() -> Vocabulary:
+    """A vocabulary with a token for each byte."""
     return Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])

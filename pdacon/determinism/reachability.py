@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon._native import _core
+from pdacon.composition import native_trie
+from pdacon.determinism.emptiness import every_byte
 
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
@@ -92,7 +94,8 @@ class Follower:
         self.tables = tables
         self._contexts: list[int] = lexer.context_of_state.tolist()
         self._ignored = grammar.end + 1
-        self._lexemes = _core.NextLexemes.make(lexer.automaton, _trie(vocabulary), max_states, 0)
+        trie = native_trie(every_byte() if vocabulary is None else vocabulary)
+        self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, 0)
         self._single: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._events: dict[tuple[int, int], dict[int, int]] = {}
         self._actions: list[list[int]] = tables.action.tolist()
@@ -104,13 +107,13 @@ class Follower:
     def find(self) -> Reach:
         """What texts lead to."""
         found = self.reach(None)
-        while len(found.reduced) < len(self.grammar.productions) or found.stuck:
-            # Places that were thought of may be none, and what comes out at them may not: until that is all the same.
+        while True:
+            # Transitions that no text makes are none to come back over, and what comes out there may not: until that
+            # is all the same.
             again = self.reach(found.advanced)
             if again.advanced == found.advanced:
-                break
+                return found
             found = again
-        return found
 
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
         """What texts lead to if reductions come out only behind these transitions, if given."""
@@ -326,10 +329,3 @@ def _predecessors(actions: list[list[int]], goto: list[list[int]], states: int) 
         for target in {entry - 1 for entry in row if entry > 0} | {target for target in following if target >= 0}:
             before[target].append(state)
     return before
-
-
-def _trie(vocabulary: Vocabulary | None) -> _core.Trie:
-    """All single bytes, or the tokens of a vocabulary."""
-    tokens = [bytes([byte]) for byte in range(256)] if vocabulary is None else [t for t in vocabulary.tokens if t]
-    offsets = np.cumsum([0, *map(len, tokens)]).astype(np.int64)
-    return _core.Trie.make(b"".join(tokens), offsets, np.zeros(0, np.int32))

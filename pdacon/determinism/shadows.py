@@ -79,8 +79,7 @@ def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
         repair = _repair(texts, index, winner.label) or repair
     if users:
         lines.append(f"So no text has what needs it in {_listed(users)}.")
-    state = _state_in(texts, examples, [context])
-    prefix = () if state is None else examples.prefix(state) or ()
+    prefix = texts.way_to(examples, [context]) or ()
     return Finding(
         id="PDA010",
         level="note" if index in grammar.ignore else "warning",
@@ -135,14 +134,6 @@ def _listed(names: Iterable[str], most: int = _FEW) -> str:
     return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
 
 
-def _state_in(texts: Texts, examples: Examples, contexts: Iterable[int]) -> int | None:
-    """The LR state with the shortest way to it that reads in one of some contexts."""
-    wanted = set(contexts)
-    states = [state for state, context in enumerate(texts.lexer.context_of_state.tolist()) if context in wanted]
-    known = [(len(prefix), state) for state in states if (prefix := examples.prefix(state)) is not None]
-    return min(known)[1] if known else None
-
-
 def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
     """PDA011, one for each terminal that takes keywords where they cannot come.
 
@@ -184,8 +175,7 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     grammar = texts.grammar
     shortest = None
     for word, contexts in by_word.items():
-        state = _state_in(texts, examples, contexts)
-        prefix = None if state is None else examples.prefix(state)
+        prefix = texts.way_to(examples, contexts)
         if prefix is not None and (shortest is None or len(prefix) < len(shortest[0])):
             shortest = prefix, word
     if shortest is None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from pdacon.determinism.examples import Examples
     from pdacon.grammar import Grammar
     from pdacon.lexer import Lexer
 
@@ -102,8 +103,8 @@ class Texts:
         label, _, again = self.automaton.commit(entry)
         return Lexeme(label, read - len(again))
 
-    def path(self, sources: Iterable[int], goals: NDArray[np.bool_]) -> tuple[bytes, int] | None:
-        """A shortest text that leads from one of some lexer states to a goal, within a lexeme; and that goal."""
+    def path(self, sources: Iterable[int], goals: NDArray[np.bool_]) -> tuple[int, bytes] | None:
+        """A shortest text that leads from one of some lexer states to a goal, within a lexeme, behind the state."""
         came: dict[int, tuple[int, int]] = {}
         frontier = list(dict.fromkeys(sources))
         seen = np.zeros(len(self.next), bool)
@@ -111,7 +112,7 @@ class Texts:
         while frontier:
             for state in frontier:
                 if goals[state]:
-                    return self._spelled(came, state), state
+                    return self._spelled(came, state)
             following = []
             for state in frontier:
                 targets, classes = np.unique(self.next[state], return_index=True)
@@ -123,12 +124,28 @@ class Texts:
             frontier = following
         return None
 
-    def _spelled(self, came: dict[int, tuple[int, int]], state: int) -> bytes:
+    def _spelled(self, came: dict[int, tuple[int, int]], state: int) -> tuple[int, bytes]:
         text = bytearray()
         while state in came:
             state, cls = came[state]
             text.append(self.readable[cls])
-        return bytes(reversed(text))
+        return state, bytes(reversed(text))
+
+    def way_to(self, examples: Examples, contexts: Iterable[int]) -> tuple[str, ...] | None:
+        """The fewest terminals that lead to an LR state that reads in one of some contexts."""
+        wanted = set(contexts)
+        states = [state for state, context in enumerate(self.lexer.context_of_state.tolist()) if context in wanted]
+        return min((way for s in states if (way := examples.prefix(s)) is not None), key=len, default=None)
+
+    def bytes_of(self, terminal: int) -> set[int]:
+        """The bytes that texts of a terminal can have."""
+        record = self.grammar.terminals[terminal]
+        if record.pattern is None:
+            return set()
+        program = compile_terminal(self.grammar, record)
+        kinds = np.repeat(program.kind, np.diff(program.offset)).tolist()
+        edges = zip(program.lo.tolist(), program.hi.tolist(), kinds, strict=True)
+        return {byte for low, high, kind in edges if kind != SPLIT for byte in range(low, high + 1)}
 
     def shown(self, label: int) -> str:
         """A label as its author writes it; for ignored text what is ignored."""

@@ -12,6 +12,26 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
-from pdacon.grammar.model import Grammar, GrammarOptions, Layout, Nonterminal, Pattern, Production, Span, Terminal
+from pdacon.grammar.model import (
+    Definition,
+    Grammar,
+    GrammarOptions,
+    Layout,
+    Nonterminal,
+    Pattern,
+    Production,
+    Span,
+    Terminal,
+)
 
-__all__ = ["Grammar", "GrammarOptions", "Layout", "Nonterminal", "Pattern", "Production", "Span", "Terminal"]
+__all__ = [
+    "Definition",
+    "Grammar",
+    "GrammarOptions",
+    "Layout",
+    "Nonterminal",
+    "Pattern",
+    "Production",
+    "Span",
+    "Terminal",
+]

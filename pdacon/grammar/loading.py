@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, cast
 
 from lark import load_grammar
-from lark.grammar import Rule
+from lark.grammar import Rule, Symbol
 from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
@@ -71,6 +71,8 @@ class RecordingBuilder(GrammarBuilder):
         self.name_tokens: dict[str, Token] = {}
         self.spans: dict[str, Span] = {}
         self._sites: dict[tuple[str, ...], dict[str, Token]] = {}
+        # The names in each definition; in Lark's trees terminals are written out where others name them.
+        self.leads: dict[str, set[str]] = {}
         self.current: Token | None = None  # The name of the definition at work, for errors that do not tell
 
     def _unpack_definition(self, tree: Any, mangle: Any) -> Any:
@@ -81,7 +83,12 @@ class RecordingBuilder(GrammarBuilder):
         if exp is not None and self.current is not None:
             self.name_tokens[str(name)] = self.current
             self.spans[str(name)] = self.source.token_span(self.current)
+            self.leads[str(name)] = set(_names(exp))
         super()._define(name, is_term, exp, *args, **kwargs)  # type: ignore[no-untyped-call]
+
+    def _extend(self, name: str, is_term: bool, exp: Any, *args: Any, **kwargs: Any) -> None:
+        self.leads.setdefault(str(name), set()).update(_names(exp))
+        super()._extend(name, is_term, exp, *args, **kwargs)  # type: ignore[no-untyped-call]
 
     def _unpack_import(self, stmt: Any, grammar_name: Any) -> Any:
         dotted_path, base_path, aliases = super()._unpack_import(stmt, grammar_name)  # type: ignore[no-untyped-call]
@@ -91,9 +98,16 @@ class RecordingBuilder(GrammarBuilder):
         self._sites.setdefault(tuple(dotted_path), {}).update((str(token), token) for token in tokens)
         return dotted_path, base_path, aliases
 
+    @property
+    def imported(self) -> dict[str, Token]:
+        """The names that the main text imports, each with its place in the ``%import``."""
+        return {name: token for sites in self._sites.values() for name, token in sites.items()}
+
     def _ignore(self, exp_or_name: Any) -> None:
+        names = set(_names(exp_or_name))
         super()._ignore(exp_or_name)  # type: ignore[no-untyped-call]
         if self._ignore_names[-1].startswith("__"):
+            self.leads[self._ignore_names[-1]] = names
             first = next(literals(exp_or_name), None)
             if first is not None:
                 self.spans[self._ignore_names[-1]] = self.source.token_span(first[1])
@@ -119,7 +133,7 @@ class Loaded:
     """What Lark's loader and ``Grammar.compile`` give, after ``priority=``: its parser and lexer are built from this.
 
     ``rule_trees`` are the author's rules and templates before EBNF was expanded; ``written`` maps each literal in the
-    rules of the main text to its first use.
+    rules of the main text to its first use. ``unused``: see `_unused`.
     """
 
     terminals: list[TerminalDef]
@@ -129,6 +143,7 @@ class Loaded:
     named_terminals: frozenset[str]
     rule_trees: dict[str, Tree[Any]]
     written: dict[str, Span] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
 
 
 def prepare_lark() -> None:
@@ -157,6 +172,7 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     builder.load_grammar(source.text, base)
     builder.current = None
     grammar = builder.build()
+    unused = _unused(builder, options)
     rule_trees = {str(name): tree for name, _, tree, _ in grammar.rule_defs}
     written = {
         literal: source.token_span(token)
@@ -169,7 +185,51 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     terminals, rules, ignore = grammar.compile(list(options.start), kept)
     _apply_priority(terminals, rules, options.priority)
     named = frozenset(str(name) for name, _ in grammar.term_defs)
-    return Loaded(terminals, rules, ignore, builder, named, rule_trees, written)
+    return Loaded(terminals, rules, ignore, builder, named, rule_trees, written, unused)
+
+
+def _unused(builder: RecordingBuilder, options: GrammarOptions) -> tuple[str, ...]:
+    """The names of the main text that nothing leads to: no start, nothing ignored, no other name of these."""
+    leads = builder.leads
+    used = {str(name) for name in (*options.start, *builder._ignore_names)}
+    if options.postlex is not None:
+        made = options.postlex
+        used |= {made.NL_type, made.INDENT_type, made.DEDENT_type, *made.OPEN_PAREN_types, *made.CLOSE_PAREN_types}
+    pending = list(used)
+    while pending:
+        more = leads.get(pending.pop(), set()) - used
+        used |= more
+        pending += more
+    named = {**builder.name_tokens, **builder.imported}
+    written = sorted(named.keys() - used, key=lambda name: named[name].start_pos or 0)
+    needed = {other for name in written for other in leads.get(name, set()) - {name}}
+    loose = [name for name in written if name not in needed]
+    covered: set[str] = set()
+    for name in (*loose, *written):  # those that lead to each other in a circle are known by the first
+        if name in covered:
+            continue
+        if name not in loose:
+            loose.append(name)
+        pending = [name]
+        while pending:
+            at = pending.pop()
+            if at not in covered:
+                covered.add(at)
+                pending += leads.get(at, ())
+    return tuple(name for name in written if name in loose and not name.startswith("__"))
+
+
+def _names(tree: Any) -> Iterator[str]:
+    """The rules, templates and terminals that a definition's tree names; no recursion."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Tree):
+            pending += node.children
+        elif isinstance(node, Symbol):
+            yield node.name
+        elif isinstance(node, Token) and node.type in ("RULE", "TERMINAL"):
+            yield str(node)
 
 
 def _apply_priority(terminals: list[TerminalDef], rules: list[Rule], policy: str | None) -> None:

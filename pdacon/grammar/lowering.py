@@ -14,7 +14,7 @@ from lark.lexer import TerminalDef
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.indentation import lower_indentation
 from pdacon.grammar.loading import Loaded
-from pdacon.grammar.model import Grammar, GrammarOptions, Nonterminal, Production, Terminal
+from pdacon.grammar.model import Definition, Grammar, GrammarOptions, Nonterminal, Production, Terminal
 from pdacon.grammar.patterns import check_group_names, lower_pattern
 from pdacon.grammar.places import Places, owner
 
@@ -48,6 +48,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
         source=text,
         source_path=path,
         layout=layout,
+        unused=tuple(Definition(name, loaded.builder.spans.get(name)) for name in loaded.unused),
     )
 
 

@@ -122,6 +122,14 @@ class Production:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """A name that the main text defines, or imports by name."""
+
+    name: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How newlines become indentation, in symbol ids of terminals. Made from Lark's ``Indenter``.
 
@@ -192,6 +200,9 @@ class Grammar:
         Where the text comes from.
     layout : Layout or None
         Indentation, if ``options.postlex`` says that newlines make any.
+    unused : tuple of Definition
+        Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
+        them, and what only they need.
 
     Raises
     ------
@@ -208,6 +219,7 @@ class Grammar:
     source: str
     source_path: str | None = None
     layout: Layout | None = None
+    unused: tuple[Definition, ...] = ()
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)

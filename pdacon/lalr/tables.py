@@ -122,6 +122,12 @@ class Tables:
         """The number S of LR states."""
         return len(self.accessing)
 
+    def kernel(self, state: int) -> list[tuple[int, int]]:
+        """The kernel items of a state as (production, dot), numbered as in `items`."""
+        offset, production, dot = self._kernels
+        begin, end = offset[state], offset[state + 1]
+        return list(zip(production[begin:end].tolist(), dot[begin:end].tolist(), strict=True))
+
     def items(self, state: int) -> list[tuple[int, int]]:
         """The LR(0) items of a state as (production, dot): the kernel, then the rest of the closure.
 
@@ -130,9 +136,7 @@ class Tables:
 
         Cost: linear in the grammar; meant for reports.
         """
-        offset, production, dot = self._kernels
-        begin, end = offset[state], offset[state + 1]
-        items = list(zip(production[begin:end].tolist(), dot[begin:end].tolist(), strict=True))
+        items = self.kernel(state)
         by_lhs: dict[int, list[tuple[int, int]]] = {}
         for index, (lhs, _) in enumerate(self._rules):
             by_lhs.setdefault(lhs, []).append((index, 0))

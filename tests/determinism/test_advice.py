@@ -14,7 +14,7 @@ from support.small_grammars import SmallGrammar
 from support.stock_lark import affordable_length, texts
 
 from pdacon.determinism import Finding
-from pdacon.determinism.advice import advice_findings
+from pdacon.determinism.advice import advise
 from pdacon.determinism.reachability import find_reach
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
@@ -34,7 +34,7 @@ class Case:
     traces: list[Trace]
 
     def findings(self) -> list[Finding]:
-        return advice_findings(self.grammar, self.tables, self.lexer)
+        return list(advise(self.grammar, self.tables, self.lexer).findings)
 
     def of(self, id: str) -> list[Finding]:
         return [finding for finding in self.findings() if finding.id == id]

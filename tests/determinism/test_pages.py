@@ -14,7 +14,6 @@ from pdacon.determinism.pages import first_paragraph, page
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "findings"
 GRAMMAR = re.compile(r"^(?:<!-- options: ([^\n]*) -->\n)?```lark\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-AWAITED = ["PDA013", "PDA014", "PDA016", "PDA017", "PDA018"]
 
 
 def report(id: str, which: int) -> DeterminismReport:
@@ -22,13 +21,7 @@ def report(id: str, which: int) -> DeterminismReport:
     return report_with(text, **json.loads(options or "{}"))
 
 
-@pytest.mark.parametrize(
-    "id",
-    [
-        pytest.param(id, marks=[pytest.mark.xfail(strict=False, reason="not found yet")] if id in AWAITED else [])
-        for id in TITLES
-    ],
-)
+@pytest.mark.parametrize("id", TITLES)
 def test_its_first_grammar_has_it(id: str) -> None:
     assert id in {finding.id for finding in report(id, 0).findings}
 

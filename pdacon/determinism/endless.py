@@ -1,0 +1,147 @@
+"""Text that is ignored and need never end."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pdacon.determinism.texts import Texts
+
+
+def endless_findings(texts: Texts) -> list[Finding]:
+    """PDA016: at most one note, if ignored text can go on for ever in some context.
+
+    What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
+    but ignored text so far, and ignored text to come of it. The witness is a shortest such x y, of blanks if there is a
+    choice. A pattern that does not match behind itself, by a look-behind, is not endless.
+
+    Cost: linear in the lexing automaton, for each step by which text can still become ignored.
+    """
+    grammar = texts.grammar
+    if not grammar.ignore:
+        return []
+    alive = _can_be_ignored(texts)
+    for context in texts.entered:
+        loop = _shortest_loop(texts, context, alive)
+        if loop is not None:
+            return [_finding(texts, *loop)]
+    return []
+
+
+def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
+    """The lexer states from which the next commit can be of ignored text."""
+    ignored = texts.grammar.end + 1
+    commits = texts.automaton.commits[:, 0] == ignored
+    after, ends = texts.next, texts.automaton.ends
+    alive: NDArray[np.bool_] = ((after < -1) & commits[np.maximum(-2 - after, 0)]).any(axis=1)
+    alive |= (ends < -1) & commits[np.maximum(-2 - ends, 0)]
+    while True:
+        more: NDArray[np.bool_] = alive | ((after >= 0) & alive[np.maximum(after, 0)]).any(axis=1)
+        if np.array_equal(more, alive):
+            return more
+        alive = more
+
+
+def _shortest_loop(texts: Texts, context: int, alive: NDArray[np.bool_]) -> tuple[bytes, bytes] | None:
+    start = int(texts.automaton.entries[context].max())
+    if not alive[start]:
+        return None
+    best: tuple[int, bool, bytes, bytes] | None = None
+    texts_to = {start: b""}
+    pending = deque([start])
+    while pending:
+        state = pending.popleft()
+        text = texts_to[state]
+        if best is not None and len(text) >= best[0]:
+            break
+        loop = _loop_at(texts, context, state, alive)
+        if loop is not None:
+            found = len(text + loop), not (text + loop).isspace(), text, loop
+            best = found if best is None else min(best, found)
+        for byte, target in _steps(texts, context, state, alive):
+            if target not in texts_to:
+                texts_to[target] = text + byte
+                pending.append(target)
+    return None if best is None else best[2:]
+
+
+def _loop_at(texts: Texts, context: int, start: int, alive: NDArray[np.bool_]) -> bytes | None:
+    """A shortest text that leads from a state back to it."""
+    seen: set[int] = set()
+    pending = deque([(start, b"")])
+    while pending:
+        state, text = pending.popleft()
+        for byte, target in _steps(texts, context, state, alive):
+            if target == start:
+                return text + byte
+            if target not in seen:
+                seen.add(target)
+                pending.append((target, text + byte))
+    return None
+
+
+def _steps(texts: Texts, context: int, state: int, alive: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
+    """One byte further, within ignored text or from one piece of it to the next; blanks first."""
+    targets, classes = np.unique(texts.next[state], return_index=True)
+    moves = zip(targets.tolist(), (bytes([texts.readable[cls]]) for cls in classes.tolist()), strict=True)
+    for target, byte in sorted(moves, key=lambda move: (move[1] != b" ", not move[1].isspace())):
+        after = target if target >= -1 else _land(texts, context, target)
+        if after >= 0 and alive[after]:
+            yield byte, after
+
+
+def _land(texts: Texts, context: int, commit: int) -> int:
+    """The lexer state after a commit of ignored text in a context, -1 for any other commit."""
+    label, behind, word = texts.automaton.commit(commit)
+    pending = list(word)
+    while label == texts.grammar.end + 1:
+        state = int(texts.automaton.entries[context, behind])
+        for at, cls in enumerate(pending):
+            if state < 0:
+                return -1
+            after = int(texts.next[state, cls])
+            if after < -1:
+                label, behind, word = texts.automaton.commit(after)
+                pending = [*word, *pending[at + 1 :]]
+                break
+            state = after
+        else:
+            return state
+    return -1
+
+
+def _finding(texts: Texts, prefix: bytes, loop: bytes) -> Finding:
+    grammar = texts.grammar
+    names = [k for k in sorted(grammar.ignore) if _matches(texts, k, prefix + loop) or _matches(texts, k, loop)]
+    terminals = [grammar.terminals[k] for k in names or sorted(grammar.ignore)]
+    shown = " and ".join(terminal.literal or terminal.name for terminal in terminals)
+    return Finding(
+        id="PDA016",
+        level="note",
+        title=f"{TITLES['PDA016']}: {shown}",
+        message=f"Wherever something may be ignored, {quote(loop)} can be repeated for ever: a model may write nothing "
+        "else, and no mask keeps it from that.",
+        span=terminals[0].span,
+        symbols=tuple(terminal.name for terminal in terminals),
+        witness=Witness(text=prefix + loop, loop=loop),
+        repair="let it not match behind itself, as in %ignore /(?<! ) {1,8}/ for at most eight spaces, or write the "
+        "blanks into the rules.",
+    )
+
+
+def _matches(texts: Texts, terminal: int, text: bytes) -> bool:
+    grammar = texts.grammar
+    pattern = grammar.terminals[terminal].pattern
+    if pattern is None:
+        return False
+    decoded = text.decode("latin-1" if grammar.options.use_bytes else "utf-8", "replace")
+    return re.compile(pattern.regexp, grammar.options.g_regex_flags).fullmatch(decoded) is not None
