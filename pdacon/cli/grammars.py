@@ -33,6 +33,7 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
         "postlex": options.postlex and options.postlex.value,
+        "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
     }
     starts = list(dict.fromkeys(options.start or []))

@@ -165,6 +165,14 @@ class GrammarOptions:
             rich_help_panel=_GRAMMAR_PANEL,
         ),
     ] = None
+    use_bytes: Annotated[
+        bool,
+        typer.Option(
+            "--use-bytes",
+            help="Texts are bytes, and each character of a pattern stands for one, as with Lark's use_bytes.",
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = False
     import_path: Annotated[
         list[Path] | None,
         typer.Option(

@@ -38,8 +38,8 @@ def draw(grammar: Grammar, tokens: Tokens | None, size: int | None, seed: int) -
         return map(Sample, texts)
     walker = partial(sample_tokens, constraint, seed, strip_leading_space=vocabulary.strip_leading_space)
     walks = walker() if size is None else walker(size=size)
-    strip = b" " if vocabulary.strip_leading_space else b""
-    return (Sample(vocabulary.decode(ids).removeprefix(strip).decode("utf-8"), tuple(ids)) for ids in walks)
+    strip, encoding = b" " if vocabulary.strip_leading_space else b"", grammar.options.encoding
+    return (Sample(vocabulary.decode(ids).removeprefix(strip).decode(encoding), tuple(ids)) for ids in walks)
 
 
 def show_samples(

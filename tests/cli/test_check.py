@@ -150,6 +150,26 @@ def test_postlex_is_lark_s_indenter(write, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["check"], "ok"),
+        (["mask", "a", "-t", "bytes"], "E"),
+        (["explain", "a"], "is allowed"),
+        (["sample", "-n", "1"], "a\xe9"),
+        (["sample", "-n", "1", "-t", "bytes"], "a\xe9"),
+    ],
+)
+def test_bytes_are_an_option_of_every_command(
+    command: list[str], shown: str, write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write("bytes.lark", 'start: "a" E\nE: "\\xe9"\n')
+    main([command[0], name, *command[1:], "--use-bytes"])
+    assert shown in "".join(capsys.readouterr())
+    assert main(["check", write("euro.lark", 'start: "\\u20ac"\n'), "--use-bytes"]) == 2
+    assert "with --use-bytes Lark can match nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "command", [["mask", "TEXT"], ["explain", "TEXT"], ["sample"], ["generate", "--max-tokens", "3"]]
 )
 def test_postlex_is_an_option_of_every_command(command: list[str], write, capsys: pytest.CaptureFixture[str]) -> None:
