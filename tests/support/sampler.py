@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from lark import Lark
+from lark.exceptions import LarkError
 from lark.grammar import NonTerminal, Rule, Symbol
 from lark.indenter import Indenter
 
@@ -35,16 +36,34 @@ CATEGORIES = {
     sre.CATEGORY_NOT_WORD: r"\W",
 }
 
+# From Python 3.11 on.
+ATOMIC = [getattr(sre, name) for name in ("ATOMIC_GROUP",) if hasattr(sre, name)]
+REPEATS = [getattr(sre, name) for name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") if hasattr(sre, name)]
+
+#: So often a text of a terminal is tried.
+PATIENCE = 20
+
 
 class TextSampler:
-    """Random texts that a regular expression matches; look-around and anchors are skipped over."""
+    """Random texts that a regular expression matches as a whole.
+
+    Look-around, anchors and the order of alternatives are skipped over at first: a text that `re` does not match is
+    tried again, and given all the same where none is found soon.
+    """
 
     def __init__(self, regexp: str, flags: int, random: Random) -> None:
         self.random = random
         self.parsed = sre_parser.parse(regexp, flags)
+        self._whole = re.compile(regexp, flags)
+        self._groups: dict[int, str] = {}
 
     def text(self) -> str:
-        return self._sequence(self.parsed, self.parsed.state.flags)
+        for _ in range(PATIENCE):
+            text = self._sequence(self.parsed, self.parsed.state.flags)
+            match = self._whole.match(text)
+            if match and match.end() == len(text) > 0:
+                break
+        return text
 
     def _sequence(self, items: Iterable[Any], flags: int) -> str:
         return "".join(self._item(op, argument, flags) for op, argument in items)
@@ -61,9 +80,16 @@ class TextSampler:
         if op is sre.BRANCH:
             return self._sequence(self.random.choice(argument[1]), flags)
         if op is sre.SUBPATTERN:
-            _, added, removed, inner = argument
-            return self._sequence(inner, (flags | added) & ~removed)
-        if op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            group, added, removed, inner = argument
+            text = self._sequence(inner, (flags | added) & ~removed)
+            if group is not None:
+                self._groups[group] = text
+            return text
+        if op is sre.GROUPREF:
+            return self._groups.get(argument, "")
+        if op in ATOMIC:
+            return self._sequence(argument, flags)
+        if op in REPEATS:
             least, most, inner = argument
             number = min(most, least + self.random.choice([0, 0, 1, 1, 2, 3, 6]))
             return "".join(self._sequence(inner, flags) for _ in range(number))
@@ -122,26 +148,45 @@ class Sampler:
             terminal.name: TextSampler(terminal.pattern.to_regexp(), flags, random) for terminal in lark.terminals
         }
         patterns = {terminal.name: terminal.pattern.to_regexp() for terminal in lark.terminals}
+        indenter = lark.options.postlex
+        self._layout = {indenter.INDENT_type, indenter.DEDENT_type} if isinstance(indenter, Indenter) else set()
         self._ignored = [name for name in lark.ignore_tokens if name in self._texts]
         self._blank = [name for name in self._ignored if re.fullmatch(patterns[name], " ", flags)]
+        self._breaks = any(re.fullmatch(patterns[name], "\n", flags) for name in self._ignored)
+        self._lark = lark
 
     def sentence(self, start: str = "start") -> str:
         """The texts of a random derivation's terminals, with ignored text here and there between them."""
         sentence = self._gap()
         for name in self._terminals(start):
-            text = self._texts[name].text()
+            text = self._text(name)
             sentence += (self._space() if _run_together(sentence, text) else "") + text + self._gap()
         return sentence
 
+    def _text(self, name: str) -> str:
+        """A text of a terminal; with Lark's basic lexer one that it reads as that terminal, if one is found soon."""
+        text = self._texts[name].text()
+        for _ in range(PATIENCE if self._lark.options.lexer == "basic" else 0):
+            if self._is_read_as(name, text):
+                break
+            text = self._texts[name].text()
+        return text
+
+    def _is_read_as(self, name: str, text: str) -> bool:
+        try:
+            return [token.type for token in self._lark.lex(text)] == [name]
+        except LarkError:
+            return False
+
     def _terminals(self, start: str) -> Iterator[str]:
-        """The terminals of a random derivation."""
+        """The terminals of a random derivation that have texts: those that ``%declare`` names have none."""
         pending: list[tuple[Symbol, int]] = [(NonTerminal(start), 0)]
         while pending:
             symbol, depth = pending.pop()
             if isinstance(symbol, NonTerminal):
                 expansion = self._expansion(symbol.name, depth)
                 pending.extend((part, depth + 1) for part in reversed(expansion))
-            else:
+            elif symbol.name in self._texts or symbol.name in self._layout:
                 yield symbol.name
 
     def _expansion(self, rule: str, depth: int) -> list[Symbol]:
@@ -158,7 +203,9 @@ class Sampler:
     def _gap(self) -> str:
         if not self._ignored or self.random.random() < 0.8:
             return ""
-        return self._texts[self.random.choice(self._ignored)].text() + self._space()
+        name = self.random.choice(self._ignored)
+        end = "\n" if self._breaks and name not in self._blank and self.random.random() < 0.95 else self._space()
+        return self._texts[name].text() + end
 
     def _space(self) -> str:
         """Blanks that keep two words apart and may end a comment; now and then none, for a near miss."""
@@ -193,7 +240,7 @@ class IndentedSampler(Sampler):
                 sentence += self._newline(columns[-1])
                 continue
             parens += (name in indenter.OPEN_PAREN_types) - (name in indenter.CLOSE_PAREN_types)
-            text = self._texts[name].text()
+            text = self._text(name)
             # A blank at the beginning of a line would be one column more.
             gap = "" if sentence.endswith(("\n", " ", "\t")) else self._space() if _run_together(sentence, text) else ""
             sentence += gap + text
