@@ -25,6 +25,7 @@ AMBIGUOUS = "ambiguous"
 MERGE = "lalr-merge"
 LOOKAHEAD = "needs-lookahead"
 LARK_ONLY = "lark-only"
+UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def find_cause(items: Items, conflict: Conflict, explanation: Explanation | None
     if explanation is None:
         return None
     example = explanation.example
+    if not items.copies(conflict.state):
+        return Cause(UNREACHABLE)
     if explanation.merged:
         return Cause(MERGE)
     if example is None or not example.unifying:

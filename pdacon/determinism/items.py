@@ -152,7 +152,7 @@ class Items:
     def towards(self, nonterminal: int, terminal: int, *, leftmost: bool = False) -> int:
         """The first production on a shortest such way."""
         best = self.distance(nonterminal, terminal, leftmost=leftmost)
-        for k in self.expansions[nonterminal]:
+        for k in sorted(self.expansions[nonterminal], key=lambda k: len(self.sides[k][1])):
             for skipped, symbol in enumerate(self.sides[k][1]):
                 behind = self.distance(symbol, terminal, leftmost=leftmost)
                 if behind is not None and behind + 1 + skipped == best:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdacon.determinism import causes
+from pdacon.determinism.settling import is_still_read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +57,7 @@ def give_advice(
         causes.MERGE: adviser.merge,
         causes.LOOKAHEAD: adviser.lookahead,
         causes.LARK_ONLY: adviser.lark_only,
+        causes.UNREACHABLE: adviser.unreachable,
     }
     return by_slug[cause.slug]()
 
@@ -177,7 +179,13 @@ class _Adviser:
             )
         else:
             repair = _SHARE_A_RULE
-        return Advice(message, repair, f"{self._next} always goes on with the first reading")
+        return Advice(message, repair, f"{self._next} always goes on with the first reading{self._lost()}")
+
+    def _lost(self) -> str:
+        read = None if self._example is None else is_still_read(self._items, self._example.second)
+        if read is None:
+            return ""
+        return ", and both sentences are read" if read else ", and the second sentence is not read any more"
 
     def lark_only(self) -> Advice:
         return Advice(
@@ -185,6 +193,13 @@ class _Adviser:
             f"no text needs the choice. Write {self._rule} out where it is used, or give one of the places a rule of "
             "its own.",
             "which is right here",
+        )
+
+    def unreachable(self) -> Advice:
+        return Advice(
+            "No text leads here, because rules that it needs derive none.",
+            "mend the rules without text first, or drop them.",
+            "it makes no difference",
         )
 
     def _ambiguity(self) -> str:

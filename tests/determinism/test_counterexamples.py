@@ -20,6 +20,7 @@ from lark.exceptions import UnexpectedInput
 from pdacon.determinism.derivations import Node
 from pdacon.determinism.explanations import Explanation, explain_conflicts
 from pdacon.determinism.items import Items
+from pdacon.determinism.settling import is_still_read
 from pdacon.lalr import Conflict, Tables, build_tables
 
 GRAMMARS = {
@@ -253,3 +254,33 @@ def _all_words(letters: int, length: int) -> tuple[tuple[int, ...], ...]:
 
 def words(grammar: BareGrammar, length: int) -> Iterator[tuple[int, ...]]:
     return iter(_all_words(len(grammar.terminals), length))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'start: rule | start rule\nrule: "n" ":" | "n" ":" "n"',
+        'start: "(" args ")" | "(" args "," ")"\nargs: "n" | args "," "n"',
+        'start: s\ns: "m" e "!" | e "."\ne: "n" | "m" | e "(" e ")" | "(" e ")"',
+        'start: a | b\na: "x" "y"\nb: c "y" "z"\nc: "x"',
+        'start: a "."\na: | "x" a',
+    ],
+)
+def test_what_is_lost_by_a_shift_is_what_lark_refuses(text: str) -> None:
+    grammar = load(text)
+    items = Items(grammar, build_tables(grammar))  # type: ignore[arg-type]
+    explained = explain_conflicts(items, items.tables.conflicts, 5)
+    parser = lark.Lark(text, parser="lalr", start=list(map(str, grammar.nonterminals)))
+    spelling = [terminal.pattern.value for terminal in sorted(parser.terminals, key=lambda terminal: terminal.name)]
+    for explanation in explained.values():
+        example = explanation.example
+        assert example is not None
+        sentence = symbols(example.second)
+        if all(symbol < grammar.end for symbol in sentence):
+            root = str(grammar.nonterminals[example.second.symbol - grammar.end - 1])
+            accepted = True
+            try:
+                parser.parse("".join(spelling[symbol] for symbol in sentence), start=root)
+            except UnexpectedInput:
+                accepted = False
+            assert is_still_read(items, example.second) == accepted

@@ -1,0 +1,77 @@
+"""What becomes of a sentence when Lark settles the conflicts: it is still read, or it is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pdacon.determinism.derivations import Node
+    from pdacon.determinism.items import Items
+
+_LONGEST = 200  # terminals
+_MOST_REDUCES = 10_000
+
+
+def is_still_read(items: Items, tree: Node) -> bool | None:
+    """Whether Lark's tables lead over the sentence of a derivation to its root, from some state where that can begin.
+
+    None if the sentence is too long to tell. Linear in the sentence, for each such state until one is found.
+    """
+    terminals = _spelled(items, tree)
+    if terminals is None:
+        return None
+    column = tree.symbol - items.nonterminal
+    states = np.flatnonzero(items.tables.goto[:, column] >= 0).tolist()
+    return any(_reads(items, state, terminals, int(items.tables.goto[state, column])) for state in states)
+
+
+def _spelled(items: Items, tree: Node) -> list[int] | None:
+    """The terminals of a sentence, rules spelt out as shortly as can be."""
+    found: list[int] = []
+    pending = [leaf.symbol for leaf in tree.leaves()][::-1]
+    for _ in range(10 * _LONGEST):
+        if not pending:
+            return found
+        symbol = pending.pop()
+        if symbol < items.nonterminal:
+            found.append(symbol)
+        elif items.yields.length[symbol - items.nonterminal]:
+            pending += reversed(items.sides[items.yields.production[symbol - items.nonterminal]][1])
+        if len(found) + len(pending) > _LONGEST:
+            return None
+    return None
+
+
+def _reads(items: Items, state: int, terminals: list[int], goal: int) -> bool:
+    stack = [state]
+    for terminal in terminals:
+        action = _reduced(items, stack, terminal)
+        if action <= 0:
+            return False
+        stack.append(action - 1)
+    following = np.flatnonzero(items.tables.action[goal] != 0).tolist()
+    for terminal in {*following, items.nonterminal - 1}:
+        ahead = list(stack)
+        _reduced(items, ahead, terminal, goal)
+        if ahead == [state, goal]:
+            return True
+    return False
+
+
+def _reduced(items: Items, stack: list[int], terminal: int, goal: int = -1) -> int:
+    """Reduce before a terminal; what is to be done then. It ends where only the goal is on the stack."""
+    action = 0
+    for _ in range(_MOST_REDUCES):
+        action = int(items.tables.action[stack[-1], terminal])
+        if action >= 0 or (len(stack) == 2 and stack[-1] == goal):
+            break
+        lhs, rhs = items.sides[-action - 1]
+        if len(rhs) >= len(stack):
+            return 0
+        del stack[len(stack) - len(rhs) :]
+        stack.append(int(items.tables.goto[stack[-1], lhs - items.nonterminal]))
+        if stack[-1] < 0:
+            return 0
+    return action
