@@ -75,12 +75,10 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
         return report
     if report.ok:
         report = make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
-    sentences = Sentences(tables, Texts(grammar, lexer))
-    findings = [sentences.with_texts(finding) for finding in report.findings]
     advice = advise(grammar, tables, lexer, vocab, report.findings)
-    findings += [finding for finding in advice.findings if report.ok or finding.level != "note"]
-    spelt = findings if vocab is None else [spell(finding, vocab) for finding in findings]
-    return make_report(grammar, spelt, advice.sizes)
+    further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
+    spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
+    return make_report(grammar, [*report.findings, *spelt], advice.sizes)
 
 
 def check_stages(
@@ -106,6 +104,9 @@ def check_stages(
         *conflict_findings(grammar, tables, examples, seconds),
         *(lexeme_findings(grammar, lexer, examples, collisions) if lexer is not None else ()),
     ]
+    if lexer is not None:
+        sentences = Sentences(tables, Texts(grammar, lexer))
+        findings = [sentences.with_texts(finding) for finding in findings]
     if vocab is not None:
         findings = [spell(finding, vocab) for finding in findings]
     return make_report(grammar, findings)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 import pdacon
@@ -24,11 +22,6 @@ BYTES = [bytes([byte]) for byte in range(256)]
 def test_a_constraint_reports_what_decides_of_what_check_finds(text: str, options: dict[str, str]) -> None:
     grammar = pdacon.Grammar.from_lark(text, **options)
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256]))
-    deciding = [finding for finding in pdacon.check(grammar).findings if finding.id < "PDA010"]
-    assert list(map(_without_texts, constraint.report.findings)) == list(map(_without_texts, deciding))
+    deciding = tuple(finding for finding in pdacon.check(grammar).findings if finding.id < "PDA010")
+    assert constraint.report.findings == deciding
     assert constraint.report.sizes is None
-
-
-def _without_texts(finding: pdacon.Finding) -> pdacon.Finding:
-    """Only check looks for texts of a counterexample."""
-    return replace(finding, counterexample=None)
