@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.composition import Limits, compose
-from pdacon.determinism import DeterminismReport, check_stages, declared_findings, make_report
+from pdacon.determinism import DeterminismReport, check_stages, declared_findings, emptiness_findings, make_report
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import (
     CancelledError,
@@ -113,11 +113,18 @@ def _determine(
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return partial(make_report, grammar, declared_findings(grammar))
     stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)
-    report = stages(seconds=0)
-    for finding in report.findings:
+    # Witnesses and words cost more than to know whether the options settle everything.
+    shifts = grammar.options.conflicts == "shift"
+    settled = (
+        all(conflict.settled == "priority" or (conflict.settled and shifts) for conflict in tables.conflicts)
+        and (shifts or not collisions)
+        and (grammar.options.lookahead == "commit" or not lexer.automaton.unbounded)
+    )
+    report = None if settled else stages(seconds=0)
+    for finding in emptiness_findings(grammar) if report is None else report.findings:
         if finding.id == "PDA007":
             raise EmptyLanguageError(finding.message, finding.span)
-    if not report.ok:
+    if report is not None and not report.ok:
         raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
     return stages
 

@@ -13,6 +13,7 @@ and LALRPOP.
 
 from pdacon.determinism.checker import check, check_stages, make_report
 from pdacon.determinism.declared import declared_findings
+from pdacon.determinism.emptiness import emptiness_findings
 from pdacon.determinism.findings import (
     LEVELS,
     TITLES,
@@ -39,6 +40,7 @@ __all__ = [
     "check",
     "check_stages",
     "declared_findings",
+    "emptiness_findings",
     "make_report",
     "quote",
 ]

@@ -85,10 +85,7 @@ bool Determinizer::explore(Pass pass) {
                 return false;
             out_.lookahead_ = std::max(out_.lookahead_, static_cast<std::int32_t>(length));
         }
-        for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
-            budget_.tick();
-            out_.delta_.push_back(step(static_cast<std::int32_t>(at), cls));
-        }
+        step_all(static_cast<std::int32_t>(at));
         out_.end_.push_back(at_end(states_[at]));
         if (spec_.newline >= 0) out_.keeps_.push_back(columns_kept(states_[at]));
     }
@@ -125,6 +122,29 @@ void Determinizer::enter(std::int32_t context, std::int32_t behind) {
         }
     }
     entry = intern(std::move(state));
+}
+
+// Byte classes that lead the threads to the same places lead to the same state, unless a match reads them on.
+void Determinizer::step_all(std::int32_t from) {
+    Interner seen;
+    std::vector<std::int32_t> results, targets;
+    for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
+        budget_.tick();
+        const auto& state = states_[static_cast<std::size_t>(from)];
+        const auto byte = representative(cls);
+        targets.assign(1, spec_.nfa.behind_after(state.behind, byte));
+        for (const auto& thread : state.threads) targets.push_back(closure_.step(thread.position, byte));
+        for (const auto& shadow : state.shadows) targets.push_back(closure_.step(shadow.position, byte));
+        if (const auto known = seen.find(targets); known >= 0) {
+            out_.delta_.push_back(results[static_cast<std::size_t>(known)]);
+            continue;
+        }
+        has_read_on_ = false;
+        out_.delta_.push_back(step(from, cls));
+        if (has_read_on_) continue;
+        seen.intern(targets);
+        results.push_back(out_.delta_.back());
+    }
 }
 
 std::int32_t Determinizer::step(std::int32_t from, std::int32_t cls) {
@@ -232,6 +252,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(co
 
 // The match after one more byte of its residual.
 Determinizer::Match Determinizer::read_on(const Match& match, std::int32_t cls) {
+    has_read_on_ = true;
     if (match.label < 0) return match;
     auto next = match;
     if (pass_ == Pass::kSurvey) {

@@ -61,6 +61,7 @@ class Determinizer {
     bool explore(Pass pass);
     void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
     void enter(std::int32_t context, std::int32_t behind);
+    void step_all(std::int32_t from);
     std::int32_t step(std::int32_t from, std::int32_t cls);
     void move(const State& from, std::int32_t cls, State& to);
     std::vector<std::pair<std::int32_t, std::int32_t>> step_shadows(const State& from, std::uint8_t byte,
@@ -96,6 +97,7 @@ class Determinizer {
     Pass pass_ = Pass::kPlain;
     Interner state_ids_, commit_ids_;
     std::vector<State> states_;
+    bool has_read_on_ = false;                    // in the step at hand: some match has read the byte
     std::vector<std::pair<Slot, Slot>> carried_;  // in the step at hand: where a match was, and is
     std::vector<std::uint8_t> representative_;    // of each byte class
     WaitingLoops loops_;

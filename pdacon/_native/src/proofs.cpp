@@ -32,6 +32,7 @@ std::int32_t Proofs::below(std::int32_t pops, std::int32_t state) {
             found_.push_back(lowered);
             continue;
         }
+        if (!summaries_.leads_on(control, state)) continue;
         const auto& summary = summaries_.pop(control, state);
         if (summary.accept != Summaries::kNever) return claims_[id].below = kAccepts;
         for (const auto& result : summary.results) found_.push_back(result.pop);

@@ -19,8 +19,16 @@ std::int32_t Relexing::after(std::int32_t label, std::int32_t behind) {
 }
 
 std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
-    const auto [known, added] = steps_.try_emplace({set, byte}, -1);
-    if (!added) return known->second;
+    if (static_cast<std::size_t>(set) >= steps_.size()) {
+        constexpr auto unknown = [] {
+            std::array<std::int32_t, 256> row{};
+            row.fill(-1);
+            return row;
+        }();
+        steps_.resize(sets_.size(), unknown);
+    }
+    auto& known = steps_[static_cast<std::size_t>(set)][byte];
+    if (known >= 0) return known;
     const auto& nfa = spec_.nfa;
     const auto before = sets_[set];
     const auto behind = nfa.behind_after(before[0], byte);
@@ -38,7 +46,7 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
             reached.insert(starts.begin() + 1, starts.end());
         }
     }
-    return known->second = intern(behind, reached);
+    return known = intern(behind, reached);
 }
 
 std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {

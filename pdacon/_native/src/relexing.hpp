@@ -6,11 +6,10 @@
 // enough to drop fallbacks early.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "interner.hpp"
@@ -47,7 +46,7 @@ class Relexing {
     Interner sets_;  // what lies behind, then the positions
     // After each label, and after a match of each terminal, by what lies behind; -1: not computed.
     std::vector<std::int32_t> starts_, match_starts_;
-    std::map<std::pair<std::int32_t, std::uint8_t>, std::int32_t> steps_;
+    std::vector<std::array<std::int32_t, 256>> steps_;  // of each set, by byte; -1: not computed
 };
 
 }  // namespace pdacon

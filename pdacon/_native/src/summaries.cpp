@@ -91,14 +91,29 @@ void Summaries::expand(std::int32_t at) {
     }
 }
 
-// The reduction is complete above `state`: the nonterminal is pushed and the same label waits again.
-void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
+// The reduction is complete above `state`: the nonterminal is pushed and the same label waits again. Returns
+// where, kDead or kAccepted.
+std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::int32_t state) const {
+    const auto label = pending_.label(pending);
     const auto next = machine_.tables.goto_of(state, lhs);
-    if (next < 0) return;
-    if (next == machine_.start.end_state && pending_.label(pending) == machine_.lexer.end_label())
+    if (next < 0) return kDead;
+    if (next == machine_.start.end_state && label == machine_.lexer.end_label()) return kAccepted;
+    if (!counts(pending, next)) return kDead;
+    return machine_.drops(label, next) || machine_.tables.action_of(next, label) != 0 ? next : kDead;
+}
+
+void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
+    const auto next = complete(pending, lhs, state);
+    if (next == kAccepted)
         accept(at, 0);
-    else if (counts(pending, next))
+    else if (next != kDead)
         link(node(kPending, pending, next), {at, state, 0});
+}
+
+// Most reductions that are looked for below a symbol come to nothing there.
+bool Summaries::leads_on(std::int32_t pop, std::int32_t state) const {
+    const auto key = pop_ids_[pop];
+    return key[1] > 0 || complete(key[2], key[0], state) != kDead;
 }
 
 void Summaries::link(std::int32_t source, Link link) {
@@ -153,7 +168,7 @@ void Summaries::flow(const Link& through, const Result& result) {
         add(through.target, result.pop, cost);
     else if (const auto lowered = lower(result.pop); lowered != kNone)
         add(through.target, lowered, cost);
-    else
+    else if (leads_on(result.pop, through.below))
         link(node(kPop, result.pop, through.below), {through.target, -1, cost});
 }
 

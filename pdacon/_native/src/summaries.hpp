@@ -61,6 +61,8 @@ class Summaries {
     // to pop. kNone: it has popped all of its own.
     static constexpr std::int32_t kNone = -1;
     std::int32_t lower(std::int32_t pop);
+    // False: on this state a pop control comes to nothing.
+    bool leads_on(std::int32_t pop, std::int32_t state) const;
 
   private:
     struct Link {
@@ -82,6 +84,8 @@ class Summaries {
         return shortcuts_ == nullptr || shortcuts_->counts(pending_.label(control), state);
     }
     void expand(std::int32_t at);
+    static constexpr std::int32_t kDead = -1, kAccepted = -2;
+    std::int32_t complete(std::int32_t pending, std::int32_t lhs, std::int32_t state) const;
     void expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state);
     std::int32_t pop_control(std::int32_t lhs, std::int32_t left, std::int32_t pending);
     void link(std::int32_t source, Link link);
