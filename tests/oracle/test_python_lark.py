@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import sysconfig
+import tokenize
 from collections.abc import Callable
+from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from random import Random
 
@@ -41,39 +44,68 @@ def test_nothing_is_lost_but_what_the_report_says(constraint: Constraint) -> Non
     assert {finding.level for finding in constraint.report.findings} == {"note"}
 
 
+@pytest.fixture(scope="module", params=["tekken", "SentencePiece"])
+def coded(
+    request: pytest.FixtureRequest, grammar: Grammar, constraint: Constraint
+) -> tuple[Constraint, Callable[[str], list[int]]]:
+    """The grammar for a real vocabulary, and that vocabulary's own tokenizer."""
+    data = files("mistral_common") / "data"
+    if request.param == "tekken":
+        tekkenizer = pytest.importorskip("mistral_common.tokens.tokenizers.tekken").Tekkenizer
+        encode = tekkenizer.from_file(str(data / "tekken_240911.json")).encode
+        return constraint, lambda text: list(encode(text, bos=False, eos=False))
+    sentencepiece = pytest.importorskip("sentencepiece")
+    model = str(data / "mistral_instruct_tokenizer_240323.model.v3")
+    processor = sentencepiece.SentencePieceProcessor(model_file=model)
+    return pdacon.compile(grammar, Vocabulary.from_sentencepiece(processor)), processor.encode
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_every_token_of_a_module_is_in_its_mask(
-    module: str, grammar: Grammar, constraint: Constraint, tally: Callable[..., None]
+    module: str, grammar: Grammar, coded: tuple[Constraint, Callable[[str], list[int]]], tally: Callable[..., None]
 ) -> None:
-    text = (Path(sysconfig.get_path("stdlib")) / module).read_bytes()
+    text = (Path(sysconfig.get_path("stdlib")) / module).read_text()
     assert accepts(grammar, text)
-    tokenizer = greedy(constraint.vocabulary)
+    tally(modules=1, tokens=replayed(*coded, text))
+
+
+def replayed(constraint: Constraint, encode: Callable[[str], list[int]], text: str) -> int:
+    """How many tokens a program has, all of them in their masks, and the end of the text in the last one."""
+    strips = constraint.vocabulary.strip_leading_space
+    tokens = encode(text)
+    assert constraint.vocabulary.decode(tokens).removeprefix(b" " if strips else b"") == text.encode()
     mask = np.zeros((1, (constraint.vocabulary.size + 31) // 32), np.int32)
-    matcher = constraint.matcher(max_rollback=0)
-    tokens = tokenizer(text)
-    for token in tokens:
+    matcher = constraint.matcher(max_rollback=0, strip_leading_space=strips)
+    for token in [*tokens, constraint.vocabulary.eos_ids[0]]:
         matcher.fill_bitmask(mask)
         assert mask[0, token // 32] >> token % 32 & 1, matcher.explain(token).render()
         assert matcher.accept_token(token)
-    assert matcher.is_accepting()
-    tally(modules=1, tokens=len(tokens))
+    return len(tokens)
 
 
-def greedy(vocabulary: Vocabulary) -> Callable[[bytes], list[int]]:
-    """Cuts a text into its longest tokens."""
-    ids = {text: id for id, text in enumerate(vocabulary.tokens) if text}
-    longest = max(map(len, ids))
-
-    def tokenize(text: bytes) -> list[int]:
-        tokens = []
-        at = 0
-        while at < len(text):
-            size = next(size for size in range(longest, 0, -1) if text[at : at + size] in ids)
-            tokens.append(ids[text[at : at + size]])
-            at += size
-        return tokens
-
-    return tokenize
+def test_the_standard_library(
+    grammar: Grammar,
+    coded: tuple[Constraint, Callable[[str], list[int]]],
+    scaled: Callable[[int], int],
+    tally: Callable[..., None],
+) -> None:
+    """Files of Python's own, tests and broken programs included; ``--oracle-scale=2000`` takes all of them."""
+    library = Path(sysconfig.get_path("stdlib"))
+    paths = [path for path in library.rglob("*.py") if "site-packages" not in path.parts]
+    chosen = Random(1).sample(sorted(paths), len(paths))[: scaled(40)]
+    longest = scaled(12_000)
+    for path in chosen:
+        source = path.read_bytes()
+        if len(source) > longest:
+            continue
+        try:
+            text = source.decode(tokenize.detect_encoding(BytesIO(source).readline)[0])
+        except (SyntaxError, UnicodeDecodeError):
+            continue  # not text at all: the library has some such to test its tokenizer
+        matcher = coded[0].matcher(max_rollback=0)
+        verdict = matcher.accept_bytes(text.encode()) and matcher.is_accepting()
+        assert verdict == accepts(grammar, text), path
+        tally(files=1, bytes=len(source), sentences=verdict, tokens=replayed(*coded, text) if verdict else 0)
 
 
 @pytest.mark.skipif(not TEXTS.exists(), reason="the Python texts lie beside the checkout")
