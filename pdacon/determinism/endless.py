@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from pdacon.determinism.texts import Texts
 
 
+_DEAD, _OTHER = -1, -2
+"""What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
+
+
 def endless_findings(texts: Texts) -> list[Finding]:
     """PDA016: at most one note, if ignored text can go on for ever in some context.
 
     What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
-    but ignored text so far, and ignored text to come of it. The witness is a shortest such x y, of blanks if there is a
-    choice. A pattern that does not match behind itself, by a look-behind, is not endless.
+    but ignored text so far, and something else can follow ignored text that comes of it. The witness is a shortest
+    such x y, of blanks if there is a choice. A pattern that does not match behind itself, by a look-behind, has none.
 
     Cost: linear in the lexing automaton, for each step by which text can still become ignored.
     """
@@ -38,12 +42,11 @@ def endless_findings(texts: Texts) -> list[Finding]:
 
 
 def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
-    """The lexer states from which the next commit can be of ignored text."""
+    """The lexer states from which the next commit can be of ignored text, before the text ends."""
     ignored = texts.grammar.end + 1
     commits = texts.automaton.commits[:, 0] == ignored
-    after, ends = texts.next, texts.automaton.ends
+    after = texts.next
     alive: NDArray[np.bool_] = ((after < -1) & commits[np.maximum(-2 - after, 0)]).any(axis=1)
-    alive |= (ends < -1) & commits[np.maximum(-2 - ends, 0)]
     while True:
         more: NDArray[np.bool_] = alive | ((after >= 0) & alive[np.maximum(after, 0)]).any(axis=1)
         if np.array_equal(more, alive):
@@ -64,7 +67,7 @@ def _shortest_loop(texts: Texts, context: int, alive: NDArray[np.bool_]) -> tupl
         if best is not None and len(text) >= best[0]:
             break
         loop = _loop_at(texts, context, state, alive)
-        if loop is not None:
+        if loop is not None and _comes_out(texts, context, state):
             found = len(text + loop), not (text + loop).isspace(), text, loop
             best = found if best is None else min(best, found)
         for byte, target in _steps(texts, context, state, alive):
@@ -89,6 +92,21 @@ def _loop_at(texts: Texts, context: int, start: int, alive: NDArray[np.bool_]) -
     return None
 
 
+def _comes_out(texts: Texts, context: int, start: int) -> bool:
+    """Whether ignored text that is read in a state can end so that something can follow in this context."""
+    seen = {start}
+    pending = [start]
+    while pending:
+        for target in np.unique(texts.next[pending.pop()]).tolist():
+            if target < -1 and texts.automaton.commit(target)[0] == texts.grammar.end + 1:
+                if _land(texts, context, target) != _DEAD:
+                    return True
+            elif target >= 0 and target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return False
+
+
 def _steps(texts: Texts, context: int, state: int, alive: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
     """One byte further, within ignored text or from one piece of it to the next; blanks first."""
     targets, classes = np.unique(texts.next[state], return_index=True)
@@ -100,14 +118,14 @@ def _steps(texts: Texts, context: int, state: int, alive: NDArray[np.bool_]) -> 
 
 
 def _land(texts: Texts, context: int, commit: int) -> int:
-    """The lexer state after a commit of ignored text in a context, -1 for any other commit."""
+    """The lexer state after a commit of ignored text in a context; where there is none, _DEAD or _OTHER."""
     label, behind, word = texts.automaton.commit(commit)
     pending = list(word)
     while label == texts.grammar.end + 1:
         state = int(texts.automaton.entries[context, behind])
         for at, cls in enumerate(pending):
             if state < 0:
-                return -1
+                return _DEAD
             after = int(texts.next[state, cls])
             if after < -1:
                 label, behind, word = texts.automaton.commit(after)
@@ -116,7 +134,7 @@ def _land(texts: Texts, context: int, commit: int) -> int:
             state = after
         else:
             return state
-    return -1
+    return _OTHER
 
 
 def _finding(texts: Texts, prefix: bytes, loop: bytes) -> Finding:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Span, Terminal
 
 _FEW = 8
+_REPEATED_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w)[*+]$")
 
 
 def never_matched(texts: Texts) -> list[int]:
@@ -197,7 +198,7 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
         symbols=(terminal.name, *(t.name for t in words)),
         witness=Witness((*prefix, name), len(prefix), pattern.value.encode(grammar.options.encoding)),
         repair=f"none is needed if they may be read so; to reserve them, begin the pattern of {name} with "
-        f"{_reserving(words)}",
+        f"{_reserving(words, terminal)}",
         related=tuple(
             (f"{quote(t.pattern.value.encode(grammar.options.encoding))}", t.span)
             for t in words[:1]
@@ -206,9 +207,11 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     )
 
 
-def _reserving(words: list[Terminal]) -> str:
-    """A look-ahead that keeps a pattern from matching these words."""
+def _reserving(words: list[Terminal], regex: Terminal) -> str:
+    """A look-ahead that keeps a pattern from matching these words, but not from matching longer ones."""
     values = [re.escape(t.pattern.value) for t in words if t.pattern]
     some = "|".join(values[:_FEW]) + ("|..." if len(values) > _FEW else "")
-    border = r"\b" if all(re.fullmatch(r".*\w", value) for value in values) else ""
+    # What the pattern repeats at its end goes on with the word; \b would do only where that is \w.
+    end = _REPEATED_AT_END.search(regex.pattern.value if regex.pattern else "")
+    border = rf"(?!{end.group(1)})" if end else r"\b"
     return rf"(?!(?:{some}){border})"

@@ -1,0 +1,284 @@
+"""The advice on lexemes, each claim beside stock Lark, `re` or brute force."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from random import Random
+
+import lark
+import numpy as np
+import pytest
+from lark.lexer import LexerThread
+
+import pdacon
+from pdacon._native import _core
+from pdacon.determinism import Finding, check
+from pdacon.determinism.lookahead import neighbour_distances
+from pdacon.determinism.sizes import Sizes, count_distinguishable
+from pdacon.determinism.texts import Texts
+from pdacon.grammar import Grammar
+from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
+
+KEYWORDS = """
+start: statement+
+statement: "print" NAME ";" | NAME "=" NAME ";" | "if" NAME "then" statement
+NAME: /[a-z]+/
+%ignore " "
+"""
+
+
+def of(id: str, text: str, vocab: pdacon.Vocabulary | None = None, **options: object) -> list[Finding]:
+    report = check(Grammar.from_lark(text, **options), vocab)
+    return [finding for finding in report.findings if finding.id == id]
+
+
+def texts_of(text: str, **options: object) -> Texts:
+    grammar = Grammar.from_lark(text, **options)
+    return Texts(grammar, build_lexer(grammar, build_tables(grammar)))
+
+
+def short_texts(alphabet: str, length: int) -> list[str]:
+    return ["".join(letters) for n in range(length + 1) for letters in product(alphabet, repeat=n)]
+
+
+# PDA005: a string beside a regex that does not absorb it
+
+
+@pytest.mark.parametrize(
+    ("terminals", "collide"),
+    [
+        ('A: "if"\nB: /[a-z]+/', False),  # absorbed, and renamed
+        ('A: "if"i\nB: /[A-Z]+/i', False),
+        ('A: "if"\nB: /if(?=x)|y/', True),  # re.match of B on "if" alone finds nothing, so it is not absorbed
+        ('A: "ab"\nB: /a(b(?=c))?/', True),
+        ('A: "ab"\nB.1: /[a-z]+/', False),  # settled by priority
+    ],
+)
+def test_strings_collide_with_the_regexes_that_do_not_absorb_them(terminals: str, collide: bool) -> None:
+    found = of("PDA005", f'start: (A | B | "x" | "c")+\n{terminals}\n')
+    assert any(set(finding.symbols) == {"A", "B"} for finding in found) == collide
+
+
+# PDA011
+
+
+def test_a_keyword_that_is_not_reserved_is_read_as_a_name_by_lark() -> None:
+    (finding,) = of("PDA011", KEYWORDS)
+    assert finding.symbols == ("NAME", "IF", "PRINT", "THEN")
+    parser = lark.Lark(KEYWORDS, parser="lalr")
+    names = {terminal.pattern.value: terminal.name for terminal in parser.terminals}
+    for keyword in ("print", "if"):
+        tokens = list(parser.parse_interactive(f"print {keyword};").iter_parse())
+        assert [token.type for token in tokens][1] == "NAME"
+    assert finding.witness is not None
+    assert finding.witness.text is not None
+    interactive = parser.parse_interactive("")
+    for symbol in finding.witness.symbols[: finding.witness.position]:
+        name = symbol if symbol.isupper() else names[symbol.strip('"')]
+        interactive.feed_token(lark.Token(name, ""))
+    interactive.lexer_thread = LexerThread.from_text(parser.parser.lexer, finding.witness.text.decode())
+    token = next(interactive.lexer_thread.lex(interactive.parser_state))
+    assert (token.type, token.value.encode()) == ("NAME", finding.witness.text)
+
+
+def test_the_repair_reserves_them() -> None:
+    (finding,) = of("PDA011", KEYWORDS)
+    assert finding.repair is not None
+    ahead = re.search(r"\(\?!.*\)$", finding.repair)
+    assert ahead is not None
+    repaired = KEYWORDS.replace("/[a-z]+/", f"/{ahead.group()}[a-z]+/")
+    assert not of("PDA011", repaired)
+    assert not pdacon.check(Grammar.from_lark(repaired)).at_least("warning")
+
+
+# PDA012
+
+
+def random_regex(random: Random, depth: int) -> str:
+    kind = random.random()
+    if depth == 0 or kind < 0.25:
+        return random.choice(["a", "b", "[ab]", "."])
+    if kind < 0.55:
+        return "".join(random_regex(random, depth - 1) for _ in range(random.randint(2, 3)))
+    if kind < 0.8:
+        return "(" + "|".join(random_regex(random, depth - 1) for _ in range(random.randint(2, 3))) + ")"
+    return f"(?:{random_regex(random, depth - 1)})" + random.choice(["*", "+", "?", "*?", "+?", "??", "{1,2}"])
+
+
+def ends_early(pattern: re.Pattern[str], text: str) -> bool:
+    match = pattern.match(text)
+    return pattern.fullmatch(text) is not None and match is not None and match.end() < len(text)
+
+
+@pytest.mark.parametrize("first", range(0, 160, 40))
+def test_early_ends_are_those_of_re(first: int) -> None:
+    candidates = short_texts("ab", 6)
+    for seed in range(first, first + 40):
+        regex = random_regex(Random(seed), 3)
+        pattern = re.compile(regex)
+        if pattern.match(""):
+            continue
+        texts = texts_of(f"start: T\nT: /{regex}/\n")
+        found = _core.find_early_end(texts.lexer.nfa, 0, 100_000, 0)
+        shortest = next((text for text in candidates if ends_early(pattern, text)), None)
+        if found is None:
+            assert shortest is None, regex
+            continue
+        text, length = found
+        assert ends_early(pattern, text.decode()), regex
+        match = pattern.match(text.decode())
+        assert match is not None
+        assert match.end() == length, regex
+        assert shortest is None or len(shortest) == len(text), regex
+
+
+# PDA016
+
+
+@pytest.mark.parametrize(
+    ("ignored", "endless"),
+    [
+        ('" "', True),
+        ("/[ \\t]+/", True),
+        ("/(?<! ) {1,8}/", False),
+        ("/(?<![ \\t])[ \\t]{1,3}/", False),
+        ("/#[^\\n]*/", False),  # before y it never ends
+        ("/#[^\\ny]*/", True),
+        ("/#a*\\n(?!#)/", True),  # not another one, but an endless one
+        ("/#\\n(?!#)/", False),
+    ],
+)
+def test_endless_ignored_text_can_be_repeated(ignored: str, endless: bool) -> None:
+    grammar = f'start: "x" "y"\n%ignore {ignored}\n'
+    found = of("PDA016", grammar)
+    assert bool(found) == endless
+    for finding in found:
+        assert finding.witness is not None
+        text, loop = finding.witness.text, finding.witness.loop
+        assert text is not None
+        assert loop is not None
+        constraint = pdacon.compile(
+            Grammar.from_lark(grammar),
+            pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256]),
+        )
+        matcher = constraint.matcher()
+        assert matcher.accept_bytes(b"x" + text + loop * 50)
+
+
+# PDA018 and neighbour distances
+
+JSON_LEXER = r"""
+start: ("{" | "}" | "[" | "]" | "," | ":" | "true" | "false" | "null" | STRING | NUMBER | WS)*
+STRING: /"([^"\\\x00-\x1f]|\\(["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+WS: /[ \t\n\r]+/
+"""
+
+
+def test_the_neighbour_distance_of_json_is_that_of_streamtok() -> None:
+    texts = texts_of(JSON_LEXER)
+    assert max(distance or 0 for distance in neighbour_distances(texts).values()) == 3
+
+
+LEXERS = [
+    ("ab", "A: /a/\nB: /aab|b/"),
+    ("ab", "A: /a/\nB: /a+b/"),
+    ("ab", "A: /a(ba)?/\nB: /b/"),
+    ("ab", "A: /ab?/\nB: /abba|b/"),
+    ("abc", "A: /a|abcc/\nB: /b|ab/\nC: /c/"),
+    ("abc", "A: /ab(bc)*/\nB: /b/\nC: /c/"),
+]
+
+
+def matches(lexer: lark.Lark, text: str) -> str | None:
+    """The terminal of a text that is one lexeme whole."""
+    try:
+        tokens = list(lexer.lex(text))
+    except lark.exceptions.LarkError:
+        return None
+    return tokens[0].type if len(tokens) == 1 else None
+
+
+@pytest.mark.parametrize(("alphabet", "terminals"), LEXERS)
+def test_neighbour_distances_are_those_of_all_texts(alphabet: str, terminals: str) -> None:
+    names = [line.partition(":")[0] for line in terminals.splitlines()]
+    source = f"start: ({' | '.join(names)})*\n{terminals}\n"
+    texts = texts_of(source)
+    lexer = lark.Lark(source, parser="lalr", lexer="basic")
+    longest: dict[str, int] = {}
+    whole = {text: name for text in short_texts(alphabet, 7) if text and (name := matches(lexer, text))}
+    for text in whole:
+        shorter = [text[:n] for n in range(1, len(text)) if text[:n] in whole]
+        if shorter:
+            name = whole[shorter[-1]]
+            longest[name] = max(longest.get(name, 0), len(text) - len(shorter[-1]))
+    found = {texts.grammar.terminals[label].name: d for label, d in neighbour_distances(texts).items()}
+    assert {name: distance for name, distance in found.items() if distance is not None} == {
+        name: distance for name, distance in longest.items() if found.get(name) is not None
+    }
+    assert found.keys() == longest.keys()
+    for name, distance in found.items():
+        assert distance is not None or longest[name] >= 3  # without a bound: it grows with the texts
+
+
+@pytest.mark.parametrize(
+    ("terminals", "expected"),
+    [
+        ('A: "a"\nB: "b"\nLONG: "abbb"', {"A": 2}),
+        ('A: "a"\nB: "b"\nLONG: "abb"', {}),  # one byte
+        ('A: "a"\nLONG: "abbb"', {}),  # what follows A can be no lexeme
+        ('A: "a"\nB: "é"\nLONG: "aéc"', {}),  # one character
+        ('A: "a"\nB: "é"\nLONG: "aéécé"', {"A": 4}),
+    ],
+)
+def test_lookahead_counts_what_may_still_be_read_otherwise(terminals: str, expected: dict[str, int]) -> None:
+    names = [line.partition(":")[0] for line in terminals.splitlines()]
+    found = of("PDA018", f"start: ({' | '.join(names)})+\n{terminals}\n")
+    distances = {}
+    for finding in found:
+        number = re.search(r": (\d+) after", finding.title)
+        assert number is not None
+        assert finding.witness is not None
+        distances[finding.symbols[0]] = int(number.group(1))
+    assert distances == expected
+
+
+# PDA017
+
+
+def test_terminals_that_tokens_cannot_spell_are_lost() -> None:
+    vocab = pdacon.Vocabulary.from_tokens([b"a", b"bc", None], [2])
+    (finding,) = of("PDA017", 'start: A | B | C\nA: "a"\nB: "b"\nC: "bc"\n', vocab)
+    assert (finding.level, finding.symbols) == ("warning", ("B",))  # b has a token only with a c behind it
+    assert not of("PDA017", 'start: A | C\nA: "a"\nC: "bc"\n', vocab)
+
+
+# Sizes
+
+
+def test_sizes_count_what_there_is() -> None:
+    grammar = Grammar.builtin("json")
+    sizes = check(grammar).sizes
+    assert isinstance(sizes, Sizes)
+    assert sizes.lr_states == build_tables(grammar).num_states
+    assert sizes.lexer_states >= sizes.lexer_states_minimal > 0
+    assert dict(sizes.rules_by_states)["object"] > 0
+    assert dict(sizes.terminals_by_states)["STRING"] > 0
+    assert "lexer:" in sizes.render()
+
+
+def test_states_that_no_text_tells_apart_are_counted_once() -> None:
+    texts = texts_of("start: (A | B)*\nA: /x(a|b)c/\nB: /y(a|b)c/\n")
+    count = count_distinguishable(texts)
+    after, ends = texts.next, texts.automaton.ends
+    blocks = ends.copy()  # the definition, slowly
+    while True:
+        keys = [(blocks[s], *(blocks[t] if t >= 0 else t - 1_000_000 for t in row)) for s, row in enumerate(after)]
+        named = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+        refined = np.array([named[key] for key in keys])
+        if len(named) == len(set(blocks.tolist())):
+            break
+        blocks = refined
+    assert count == len(named)
