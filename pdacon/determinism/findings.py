@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
+    from pdacon.determinism.sizes import Sizes
     from pdacon.grammar import Span
 
 Level = Literal["error", "warning", "note"]
@@ -233,18 +234,6 @@ class Failure:
     path: str
     message: str
     span: Span | None = None
-
-
-class Sizes(Protocol):
-    """How large the automata of a grammar are."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        ...
-
-    def render(self) -> str:
-        """Some lines of plain text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

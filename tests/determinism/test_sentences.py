@@ -78,7 +78,7 @@ def test_earley_derives_the_texts_of_random_grammars(scaled: Callable[[int], int
             continue
         rules = {nonterminal.name for nonterminal in load(grammar).nonterminals}
         try:
-            report = pdacon.check(load(replace(grammar, conflicts="error", lookahead="reject")))
+            report = pdacon.check(load(replace(grammar, conflicts="error", lookahead="reject")), seconds=0.5)
         except pdacon.LimitExceededError:
             continue
         for finding in report.findings:
