@@ -58,7 +58,6 @@ def unused_findings(grammar: Grammar) -> list[Finding]:
             span=definition.span,
             symbols=(definition.name,),
             repair="remove it, or use it where it was meant; is it misspelt there?",
-            cause="unreachable",
         )
         for definition in grammar.unused
     ]
