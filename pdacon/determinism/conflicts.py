@@ -53,17 +53,30 @@ class _Report:
         """Conflicts of one cause, and the explanation with the shortest example."""
         conflicts = [conflict for conflict in self._tables.conflicts if conflict.kind != "reads-cycle"]
         explained = explain_conflicts(self._items, conflicts, seconds)
-        groups: dict[tuple[object, ...], list[Conflict]] = {}
+        groups: dict[tuple[object, ...], list[tuple[Conflict, Cause | None]]] = {}
         for conflict in conflicts:
             cause = find_cause(self._items, conflict, explained.get(conflict))
-            # Operators are one matter, however many there are; elsewhere what is to be reduced is what is to be mended.
-            about = () if cause is not None and cause.slug == causes.OPERATORS else conflict.productions
-            key = (conflict.kind, conflict.settled, conflict.chosen, cause, about)
-            groups.setdefault(key, []).append(conflict)
-        return [
-            (key[3], group, min((explained.get(conflict) for conflict in group), key=_length))  # type: ignore[misc]
-            for key, group in groups.items()
-        ]
+            key = (conflict.kind, conflict.settled, conflict.chosen, cause and cause.slug, self._about(conflict, cause))
+            groups.setdefault(key, []).append((conflict, cause))
+        found: list[_Group] = []
+        for group in groups.values():
+            shown, cause = min(group, key=lambda pair: self._rank(pair[0], explained.get(pair[0])))
+            found.append((cause, [conflict for conflict, _ in group], explained.get(shown)))
+        return found
+
+    def _about(self, conflict: Conflict, cause: Cause | None) -> object:
+        """What has to be mended: operators are one matter, however many there are; else it is an alternative."""
+        if cause is not None and cause.slug == causes.OPERATORS:
+            return cause.symbol
+        productions = [self._grammar.productions[k] for k in conflict.productions]
+        return tuple((production.rule, production.span) for production in productions)
+
+    def _rank(self, conflict: Conflict, explanation: Explanation | None) -> tuple[bool, bool, int]:
+        """The example to show of a group: between two operators if there is one, and the smallest."""
+        example = None if explanation is None else explanation.example
+        rhs = self._grammar.productions[conflict.productions[0]].rhs
+        binary = len(rhs) > 2 and rhs[0] == rhs[-1]
+        return example is None, not binary, 0 if example is None else sum(1 for _ in example.first.preorder())
 
     def finding(self, cause: Cause | None, group: list[Conflict], explanation: Explanation | None) -> Finding:
         """The finding of one group."""
@@ -194,8 +207,3 @@ class _Report:
         record = self._grammar.productions[production]
         rhs = [self._grammar.describe_symbol(symbol) for symbol in record.rhs]
         return f"{self._grammar.describe_symbol(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"
-
-
-def _length(explanation: Explanation | None) -> tuple[bool, int]:
-    example = None if explanation is None else explanation.example
-    return (example is None, 0) if example is None else (False, sum(1 for _ in example.first.preorder()))
