@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from support.lark_oracle import accepts
 from support.sqlite import syntax_error
+from support.vocabularies import greedy
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
@@ -82,7 +85,45 @@ def test_statements_are_read_as_lark_reads_them(constraint: Constraint, tally: C
 def test_random_sentences_are_sql(
     constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    count = scaled(30)
+    count = scaled(15)
     wrong = [text for text in islice(sample(constraint, 1, size=40), count) if syntax_error(text)]
     tally(sentences=count, not_sql=len(wrong))
     assert len(wrong) <= 0.01 * count, wrong
+
+
+def test_every_token_of_a_query_is_in_its_mask(tekken: Vocabulary, tally: Callable[..., None]) -> None:
+    constraint = pdacon.compile(Grammar.builtin("sql"), tekken)
+    tokenize = greedy(tekken)
+    mask = np.zeros((1, (tekken.size + 31) // 32), np.int32)
+    for case in cases("spider_dev_gold"):
+        matcher = constraint.matcher()
+        tokens = [*tokenize(case["sql"].encode()), *tekken.eos_ids]
+        for token in tokens:
+            matcher.fill_bitmask(mask)
+            assert mask[0, token // 32] >> token % 32 & 1, matcher.explain(token).render()
+            assert matcher.accept_token(token)
+        tally(queries=1, tokens=len(tokens))
+
+
+def test_walks_over_tokens_end_in_sql(
+    tekken: Vocabulary, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
+    constraint = pdacon.compile(Grammar.builtin("sql", start="statement"), tekken)
+    # Short ones, so that not all of a text is names and comments.
+    short = np.array([text is not None and text.isascii() and len(text) < 9 for text in tekken.tokens])
+    mask = np.zeros((1, (tekken.size + 31) // 32), np.int32)
+    random = Random(1)
+    for _ in range(scaled(200)):
+        matcher = constraint.matcher()
+        tokens: list[int] = []
+        for _ in range(random.randint(1, 40)):
+            matcher.fill_bitmask(mask)
+            allowed = np.unpackbits(mask.view(np.uint8), bitorder="little")[: tekken.size].astype(bool)
+            choices = np.flatnonzero(allowed & short)
+            if not choices.size:
+                break
+            tokens.append(int(random.choice(choices)))
+            assert matcher.accept_token(tokens[-1])
+        text = (tekken.decode(tokens) + matcher.shortest_completion()).decode()
+        assert syntax_error(text) is None, text
+        tally(walks=1, tokens=len(tokens))

@@ -12,7 +12,7 @@ _SYNTAX = re.compile(
     r"syntax error|unrecognized token|incomplete input|clause should come (after|before)|JOIN clause is required"
     r"|one statement at a time"
 )
-_BLANKS = " \t\n\f\r;"
+_NO_STATEMENT = re.compile(r"([ \t\n\f\r;]|--[^\n]*|/\*((?!\*/).)*(\*/|$))*", re.DOTALL)
 
 
 def statements(script: str) -> Iterator[str]:
@@ -30,7 +30,9 @@ def syntax_error(script: str, schema: str = "") -> str | None:
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(schema)
         for statement in statements(script):
-            said = _message(database, f"EXPLAIN {statement}") if statement.strip(_BLANKS) else ""
+            if _NO_STATEMENT.fullmatch(statement):
+                continue
+            said = _message(database, f"EXPLAIN {statement}")
             if 'near "explain"' in said.lower():  # it explains itself
                 said = _message(database, statement)
             if _SYNTAX.search(said):
