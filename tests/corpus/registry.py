@@ -139,7 +139,14 @@ EXTRA = (
         ),
     ),
     *(
-        Entry(f"optimade: {version}", "optimade", _OPTIMADE.format(version), start="filter", options=_PLAIN)
+        Entry(
+            f"optimade: {version}",
+            "optimade",
+            _OPTIMADE.format(version),
+            start="filter",
+            options=_PLAIN,
+            untried=r'(?s)"[^"]{16,}\Z|(?:\\.*){6}',
+        )
         for version in ("1.0.0", "1.0.1", "1.1.0", "1.2.0")
     ),
     Entry("cql2", "pygeofilter", "pygeofilter/parsers/cql2_text/grammar.lark", options=_PLAIN, import_paths=_CQL),

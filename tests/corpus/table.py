@@ -66,7 +66,7 @@ def refused(entry: Entry, source: Source) -> str:
         source.lark()
         theirs = "loads"
     except lark.exceptions.LarkError as error:
-        theirs = f"refuses: {str(error).splitlines()[0].split(' in Terminal')[0]}"
+        theirs = f"refuses: {str(error).splitlines()[0].split(' in Terminal')[0].split(': ')[0]}"
     reason = entry.refusal.reason if entry.refusal else "the same"
     return f"| {entry.name} | {entry.distribution} {source.version} | {theirs} | {reason} |"
 
