@@ -44,9 +44,10 @@ def endless_findings(texts: Texts) -> list[Finding]:
 def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
     """The lexer states from which the next commit can be of ignored text, before the text ends."""
     ignored = texts.grammar.end + 1
-    commits = texts.automaton.commits[:, 0] == ignored
     after = texts.next
-    alive: NDArray[np.bool_] = ((after < -1) & commits[np.maximum(-2 - after, 0)]).any(axis=1)
+    commits = texts.automaton.commits[-2 - after[after < -1], 0] == ignored
+    alive: NDArray[np.bool_] = np.zeros(len(after), dtype=np.bool_)
+    alive[np.nonzero(after < -1)[0][commits]] = True
     while True:
         more: NDArray[np.bool_] = alive | ((after >= 0) & alive[np.maximum(after, 0)]).any(axis=1)
         if np.array_equal(more, alive):

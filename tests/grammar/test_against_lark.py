@@ -128,7 +128,7 @@ def test_random_changes_of_the_texts() -> None:
 
 def test_flags_for_all_terminals() -> None:
     """Lark computes widths without them, so that a text must be a regular expression with them and without."""
-    for text in ["start: /a # (/", "start: /a (/", "start: /a{2} # b/", "start: /a ?/"]:
+    for text in ["start: /a # (/", "start: /a (/", "start: /a{2} # b/", "start: /a [ ]?/"]:
         for flags in [0, re.VERBOSE, re.IGNORECASE]:
             expected = stock(text, g_regex_flags=flags)
             if isinstance(expected, lark.Lark) and "#" not in text:
@@ -136,6 +136,12 @@ def test_flags_for_all_terminals() -> None:
             elif isinstance(expected, Exception):
                 with pytest.raises(GrammarSyntaxError):
                     Grammar.from_lark(text, g_regex_flags=flags)
+
+
+def test_what_verbose_empties_is_refused() -> None:
+    """Lark loads it, and its lexer never goes on."""
+    with pytest.raises(UnsupportedGrammarError, match="empty string"):
+        Grammar.from_lark("start: /a ?/", g_regex_flags=re.VERBOSE)
 
 
 NEVER_PARSES = {

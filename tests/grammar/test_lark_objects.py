@@ -100,7 +100,7 @@ class Shout(lark.Transformer[Any, Any]):
         {"postlex": type("Narrow", (PythonIndenter,), {"tab_len": 1})()},
         {"postlex": type("Named", (TreeIndenter,), {"NL_type": "_NEWLINE"})(), "lexer": "basic"},
     ],
-    ids=repr,
+    ids=lambda options: "-".join(options),
 )
 def test_the_language_is_the_parsers(
     options: dict[str, Any], tmp_path: Path, scaled: Callable[[int], int], tally: Callable[..., None]
