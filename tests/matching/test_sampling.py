@@ -70,8 +70,8 @@ def test_random_grammars(scaled: Callable[[int], int]) -> None:
             continue  # that a refusal is right is asked elsewhere
         for start in constraint.grammar.options.start:
             texts = [*islice(sample(constraint, 1, size=12, start=start), 5)]
-            for ids in islice(sample_tokens(constraint, 1, start=start), 3):
-                texts.append(small.decode(vocabulary.decode(ids)))
+            spelled = map(vocabulary.decode, islice(sample_tokens(constraint, 1, start=start), 3))
+            texts += map(small.decode, spelled)
             assert [text for text in texts if not oracle.accepts(text, start)] == [], small.text
 
 
