@@ -78,7 +78,9 @@ class LimitExceededError(PdaconError):
 
     def __init__(self, what: str, given: float, limit: float) -> None:
         self.what, self.given, self.limit = what, given, limit
-        super().__init__(f"{what}: {given:g} exceeds the limit of {limit:g}; raise it with pdacon.Limits({what}=...)")
+        super().__init__(
+            f"{what}: {_shown(given)} exceeds the limit of {_shown(limit)}; raise it with pdacon.Limits({what}=...)"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.given, self.limit)
@@ -98,3 +100,7 @@ class ArtifactError(PdaconError):
 
 class MatcherError(PdaconError):
     """A Matcher was used in a way that has no meaning, such as from two threads at once."""
+
+
+def _shown(number: float) -> str:
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:g}"

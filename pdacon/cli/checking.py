@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from pdacon.cli.display import show, width
+from pdacon.cli.display import printable, show, width
 from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, described, in_options
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import GrammarOptions, ReportFormat
@@ -22,7 +22,7 @@ from pdacon.determinism import DeterminismReport, Failure, Finding, Level, check
 from pdacon.determinism.annotations import failure_annotation, to_annotations
 from pdacon.determinism.pages import page
 from pdacon.determinism.sarif import to_sarif
-from pdacon.errors import PdaconError
+from pdacon.errors import LimitExceededError, PdaconError
 
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
@@ -85,6 +85,10 @@ def _check(name: str, options: GrammarOptions, vocabulary: Vocabulary | None) ->
     """A grammar's report. What keeps it from having one is said on standard error too, whatever the format."""
     try:
         return check(load_grammar(name, options, several_starts=True), vocabulary)
+    except LimitExceededError as problem:
+        message = described(problem)
+        complain(BadInput(f"{name}: {message}"))
+        return Failure(name, message)
     except (BadInput, PdaconError, OSError) as problem:
         complain(problem)
         span: Span | None = getattr(problem, "span", None)
@@ -95,6 +99,7 @@ def _print_text(reports: Sequence[DeterminismReport], sizes: bool) -> None:
     for k, report in enumerate(reports):
         last = k == len(reports) - 1
         shown = _of_options(report).render(width(), sizes=sizes)
+        shown = printable(shown)
         show(_coloured(shown if last or "\n" not in shown else f"{shown}\n"))
 
 

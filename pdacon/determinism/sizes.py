@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
 
 _FEW = 8
+_MOST_TRANSITIONS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class Sizes:
     lexer_states : int
         States of the lexing automaton, all contexts together. Equal lists of threads are one state (hash-consing); it
         is not minimised.
-    lexer_states_minimal : int
-        How many states could be told apart by any text that follows: what minimisation would leave.
+    lexer_states_minimal : int or None
+        How many states could be told apart by any text that follows: what minimisation would leave. None for an
+        automaton of more than two million transitions, where counting them would take long.
     lexer_bytes : int
         Memory of its transitions.
     byte_classes : int
@@ -44,21 +46,22 @@ class Sizes:
         The terminals that most lexer states read on in, and how many; a state can read on in several.
     rules_by_states : tuple of (str, int)
         The rules that most LR states are in the middle of.
-    neighbour_distances : tuple of (str, int or None)
-        StreamTok's token neighbour distance of each terminal that has one, largest first; None: without bound.
+    neighbour_distances : tuple of (str, int or None), or None
+        StreamTok's token neighbour distance of each terminal that has one, largest first; None: without bound. None
+        in all where ``lexer_states_minimal`` is.
     """
 
     lr_states: int
     table_bytes: int
     contexts: int
     lexer_states: int
-    lexer_states_minimal: int
+    lexer_states_minimal: int | None
     lexer_bytes: int
     byte_classes: int
     lookahead: int
     terminals_by_states: tuple[tuple[str, int], ...]
     rules_by_states: tuple[tuple[str, int], ...]
-    neighbour_distances: tuple[tuple[str, int | None], ...]
+    neighbour_distances: tuple[tuple[str, int | None], ...] | None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -67,11 +70,12 @@ class Sizes:
 
     def render(self) -> str:
         """Some lines of plain text."""
+        minimal = self.lexer_states_minimal
+        least = "" if minimal is None else f" ({minimal:,} if it were minimised)"
         lines = [
             f"parser: {self.lr_states:,} LR states in {self.table_bytes:,} bytes of tables",
-            f"lexer: {self.lexer_states:,} states ({self.lexer_states_minimal:,} if it were minimised) in "
-            f"{self.lexer_bytes:,} bytes, {self.contexts:,} contexts, {self.byte_classes} classes of bytes, "
-            f"lookahead {self.lookahead}",
+            f"lexer: {self.lexer_states:,} states{least} in {self.lexer_bytes:,} bytes, {self.contexts:,} contexts, "
+            f"{self.byte_classes} classes of bytes, lookahead {self.lookahead}",
         ]
         for title, counts in (
             ("terminals with most lexer states", self.terminals_by_states),
@@ -91,22 +95,26 @@ def measure(tables: Tables, texts: Texts) -> Sizes:
     for state in range(tables.num_states):
         rules = {grammar.productions[k].rule for k, _ in tables.kernel(state) if k < len(grammar.productions)}
         by_rule.update(rules)
-    distances = sorted(
-        neighbour_distances(texts).items(), key=lambda pair: (pair[1] is not None, -(pair[1] or 0), pair[0])
-    )
+    small = texts.next.size <= _MOST_TRANSITIONS
     return Sizes(
         lr_states=tables.num_states,
         table_bytes=tables.action.nbytes + tables.goto.nbytes,
         contexts=len(texts.lexer.contexts),
         lexer_states=automaton.num_states,
-        lexer_states_minimal=count_distinguishable(texts),
+        lexer_states_minimal=count_distinguishable(texts) if small else None,
         lexer_bytes=texts.next.nbytes,
         byte_classes=automaton.num_classes,
         lookahead=automaton.lookahead,
         terminals_by_states=tuple(by_terminal.most_common(_FEW)),
         rules_by_states=tuple(by_rule.most_common(_FEW)),
-        neighbour_distances=tuple((texts.shown(label), distance) for label, distance in distances),
+        neighbour_distances=_shown_distances(texts) if small else None,
     )
+
+
+def _shown_distances(texts: Texts) -> tuple[tuple[str, int | None], ...]:
+    distances = neighbour_distances(texts).items()
+    ordered = sorted(distances, key=lambda pair: (pair[1] is not None, -(pair[1] or 0), pair[0]))
+    return tuple((texts.shown(label), distance) for label, distance in ordered)
 
 
 def count_distinguishable(texts: Texts) -> int:

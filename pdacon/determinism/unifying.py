@@ -107,7 +107,7 @@ class UnifyingSearch:
             if not heap or not self._open:
                 self.exhausted = not self._cut
                 return steps - step
-            if step & 127 == 127 and deadline.passed():
+            if not step & 3 and deadline.passed():  # where many operators meet, a step takes a millisecond
                 return 0
             _, cost, index = heappop(heap)
             pair = nodes[index][0]

@@ -294,3 +294,9 @@ def test_examples_are_spelled_with_the_vocabulary(write, capsys: pytest.CaptureF
     name = write("g.lark", "start: A | B\nA: /ab?/\nB: /a|b/\n")
     assert main(["check", name, "--vocabulary", "bytes"]) == 1
     assert '"a" (tokens 97)' in capsys.readouterr().out
+
+
+def test_a_grammar_beyond_the_limits_is_named(write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write("large.lark", "start: A\nA: /[ab]*a[ab]{20}c/\n")
+    assert main(["check", str(path)]) == 2
+    assert "large.lark: states: 1,000,001 exceeds the limit of 1,000,000" in capsys.readouterr().err

@@ -267,6 +267,7 @@ def test_sizes_count_what_there_is() -> None:
     sizes = check(grammar).sizes
     assert isinstance(sizes, Sizes)
     assert sizes.lr_states == build_tables(grammar).num_states
+    assert sizes.lexer_states_minimal is not None
     assert sizes.lexer_states >= sizes.lexer_states_minimal > 0
     assert dict(sizes.rules_by_states)["object"] > 0
     assert dict(sizes.terminals_by_states)["STRING"] > 0
