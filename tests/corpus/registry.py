@@ -218,16 +218,38 @@ EXTRA = (
     Entry("outlines: common", "outlines", "outlines/grammars/common.lark", stock_loads=False),
     Entry("ucum", "ucumvert", "ucumvert/ucum_grammar.lark", start="main_term", needs=_SHIFT),
     Entry("cypher", "grand-cypher", "grandcypher/__init__.py", ("_GrandCypherGrammar",), stock_loads=False),
-)
-
-#: What ``requirements.txt`` installs.
-FURTHER = (
     Entry(
         "verilog netlist",
         "circuitgraph",
         "circuitgraph/parsing/verilog.lark",
         texts=("circuitgraph/netlists/c17*.v", "circuitgraph/netlists/c4*.v"),
     ),
+    Entry(
+        "eql",
+        "eql",
+        "eql/etc/eql.g",
+        start=(
+            "piped_query",
+            "definition",
+            "definitions",
+            "field_parts",
+            "query_with_definitions",
+            "expr",
+            "signed_single_atom",
+        ),
+        needs=_BOTH,
+    ),
+    Entry(
+        "liberty functions",
+        "liberty-parser",
+        "liberty/boolean_functions.py",
+        ("boolean_function_grammar",),
+        needs=_SHIFT,
+    ),
+)
+
+#: What ``requirements.txt`` installs.
+FURTHER = (
     Entry("dotmotif", "dotmotif", "dotmotif/parsers/v2/grammar.lark", stock_loads=False),
     Entry(
         "storm",
@@ -307,28 +329,6 @@ FURTHER = (
     Entry("preql", "preql", "preql/core/preql.lark", start=("module", "expr"), needs=_SHIFT),
     Entry("opening hours", "osm-humanized-opening-hours", "humanized_opening_hours/field.ebnf", start="field"),
     Entry("iec 61131-3", "blark", "blark/iec.lark", start=("iec_source", "statement_list"), stock_loads=False),
-    Entry(
-        "eql",
-        "eql",
-        "eql/etc/eql.g",
-        start=(
-            "piped_query",
-            "definition",
-            "definitions",
-            "field_parts",
-            "query_with_definitions",
-            "expr",
-            "signed_single_atom",
-        ),
-        needs=_BOTH,
-    ),
-    Entry(
-        "liberty functions",
-        "liberty-parser",
-        "liberty/boolean_functions.py",
-        ("boolean_function_grammar",),
-        needs=_SHIFT,
-    ),
     *(
         Entry(f"epics: {name}", "whatrecord", _WHATRECORD.format(name), needs=_SHIFT, texts=texts)
         for name, texts in (
