@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.reserving import without_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Span, Terminal
 
 _FEW = 8
-_REPEATED_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w)[*+]$")
+_WORD = re.compile(r"\w+")
 
 
 def never_matched(texts: Texts) -> list[int]:
@@ -139,7 +140,7 @@ def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
     """PDA011, one for each terminal that takes keywords where they cannot come.
 
     What is claimed: there is an LR state in which Lark's lexer does not look for the keyword, and there it reads its
-    text as the terminal. A note: many a grammar wants it so.
+    text as the terminal. A note: many a grammar wants it so. Only words are keywords here, not punctuation.
     """
     grammar = texts.grammar
     if grammar.options.lexer == "basic":
@@ -147,7 +148,10 @@ def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
     words = [
         k
         for k, terminal in enumerate(grammar.terminals)
-        if k in texts.labels and terminal.pattern is not None and terminal.pattern.kind == "str"
+        if k in texts.labels
+        and terminal.pattern is not None
+        and terminal.pattern.kind == "str"
+        and _WORD.fullmatch(terminal.pattern.value)
     ]
     taken: dict[int, dict[int, list[int]]] = {}
     for context in texts.entered:
@@ -197,8 +201,7 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
         span=terminal.span,
         symbols=(terminal.name, *(t.name for t in words)),
         witness=Witness((*prefix, name), len(prefix), pattern.value.encode(grammar.options.encoding)),
-        repair=f"none is needed if they may be read so; to reserve them, begin the pattern of {name} with "
-        f"{_reserving(words, terminal)}",
+        repair="none is needed if they may be read so; to reserve them, " + _reserving(grammar, words, terminal),
         related=tuple(
             (f"{quote(t.pattern.value.encode(grammar.options.encoding))}", t.span)
             for t in words[:1]
@@ -207,11 +210,13 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     )
 
 
-def _reserving(words: list[Terminal], regex: Terminal) -> str:
-    """A look-ahead that keeps a pattern from matching these words, but not from matching longer ones."""
-    values = [re.escape(t.pattern.value) for t in words if t.pattern]
-    some = "|".join(values[:_FEW]) + ("|..." if len(values) > _FEW else "")
-    # What the pattern repeats at its end goes on with the word; \b would do only where that is \w.
-    end = _REPEATED_AT_END.search(regex.pattern.value if regex.pattern else "")
-    border = rf"(?!{end.group(1)})" if end else r"\b"
-    return rf"(?!(?:{some}){border})"
+def _reserving(grammar: Grammar, words: list[Terminal], regex: Terminal) -> str:
+    """How to keep a pattern from matching these words, and nothing else from being matched as before."""
+    written = without_words(grammar, regex, words)
+    if written is None:
+        shown = regex.literal or regex.name
+        return f"keep just these texts out of the pattern of {shown}, not longer ones that begin like them."
+    if regex.literal is not None:
+        return f"write for it {written}"
+    priority = f".{regex.priority}" if regex.priority else ""
+    return f"write {regex.name}{priority}: {written}"

@@ -84,13 +84,79 @@ def test_a_keyword_that_is_not_reserved_is_read_as_a_name_by_lark() -> None:
 
 
 def test_the_repair_reserves_them() -> None:
-    (finding,) = of("PDA011", KEYWORDS)
-    assert finding.repair is not None
-    ahead = re.search(r"\(\?!.*\)$", finding.repair)
-    assert ahead is not None
-    repaired = KEYWORDS.replace("/[a-z]+/", f"/{ahead.group()}[a-z]+/")
+    repaired = with_repair(KEYWORDS)
     assert not of("PDA011", repaired)
     assert not pdacon.check(Grammar.from_lark(repaired)).at_least("warning")
+
+
+def with_repair(text: str) -> str:
+    """The grammar with the line that the only PDA011 suggests in place of that of the terminal."""
+    (finding,) = of("PDA011", text)
+    assert finding.repair is not None
+    _, _, line = finding.repair.partition("to reserve them, write ")
+    name = finding.symbols[0]
+    assert line.startswith(name)
+    return re.sub(rf"^{name}\b.*$", lambda _: line, text, flags=re.MULTILINE)
+
+
+NAMES = r"""
+start: ("print" NAME ";")+
+NAME: %s
+%%ignore "\n"
+"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "keyword"),
+    [
+        ("/[a-z]+/", "print"),
+        ("/[a-z]+[0-9]*/", "print"),
+        ("/[a-z]+|[A-Z]+/", "print"),
+        ("/[a-z]+'?/", "print"),
+        ("/[a-z]+(-[a-z]+)*/", "print"),
+        ("/[a-z]+/i", "print"),
+        (r"/[a-z]+(\/[a-z]+)?/", "print"),
+        (r"/[^\W\d]\w*/", "print"),
+        ("/[a-z]/", "a"),
+    ],
+)
+def test_the_repair_takes_away_the_keyword_alone(pattern: str, keyword: str) -> None:
+    before = (NAMES % pattern).replace("print", keyword)
+    after = with_repair(before)
+    assert not pdacon.check(Grammar.from_lark(after)).at_least("warning")
+    old, new = (
+        re.compile(next(t for t in Grammar.from_lark(text).terminals if t.name == "NAME").pattern.regexp)
+        for text in (before, after)
+    )
+    pieces = [keyword, keyword.upper(), keyword[:-1], "x", "9", "'", "-", "/", "_", "É", " "]
+    for text in map("".join, (way for n in range(1, 5) for way in product(pieces, repeat=n))):
+        was, now = old.match(text), new.match(text)
+        expected = None if was is None or was.group() == keyword else was.group()
+        assert (now and now.group()) == expected, text
+
+
+def test_words_stand_in_for_a_pattern_that_is_not_known_to_be_right() -> None:
+    # It shows only after some characters whether the name goes on.
+    (finding,) = of("PDA011", NAMES % "/[a-z]+(?:[-+]{3}[a-z]+)*/")
+    assert finding.repair is not None
+    assert "(?!" not in finding.repair
+
+
+def test_all_words_are_reserved_at_once() -> None:
+    words = [f"word{letter}" for letter in "abcdefghijkl"]
+    rules = "".join(f' | "{word}" NAME ";"' for word in words)
+    repaired = with_repair(f'start: ("print" NAME ";"{rules})+\nNAME: /[a-z]+/\n')
+    assert all(word in repaired.splitlines()[1] for word in words)
+    assert not of("PDA011", repaired)
+
+
+def test_punctuation_is_no_keyword() -> None:
+    assert not of(
+        "PDA011",
+        r"""start: "+" TEXT ";" | "(" ")" TEXT
+TEXT: /[^;]/
+""",
+    )
 
 
 # PDA012

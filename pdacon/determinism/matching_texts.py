@@ -1,0 +1,240 @@
+"""Whether a pattern matches just what another one does, but for some words: on every text, whatever follows.
+
+A match depends on what lies behind it in the text, by look-ahead. So what is compared is not which texts a pattern
+matches whole, but for each beginning of a text the continuations with which it is the match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+
+from pdacon.lexer import Program
+from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT
+from pdacon.lexer.utf8 import continuations
+
+Threads: TypeAlias = tuple[tuple[int, bool], ...]
+"""States of a program in order of priority, each with whether its match has ended already and waits for its
+condition."""
+
+End: TypeAlias = tuple[Threads, int]
+"""A match that has come about: the threads that would win against it, and the pending state it is in, or -1."""
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+
+_CERTAIN = -1
+_LEADS: Ranges = tuple(
+    (chr(first).encode()[0], chr(last).encode()[0])
+    for first, last in (
+        (0x0, 0x7F),
+        (0x80, 0x7FF),
+        (0x800, 0xFFF),
+        (0x1000, 0xCFFF),
+        (0xD000, 0xD7FF),
+        (0xE000, 0xFFFF),
+        (0x10000, 0x3FFFF),
+        (0x40000, 0xFFFFF),
+        (0x100000, 0x10FFFF),
+    )
+)
+"""First bytes of characters; those of one range are followed by the same bytes."""
+
+
+class Run:
+    """One program, followed byte by byte with all that its matches wait for."""
+
+    def __init__(self, program: Program, entry: int = 0) -> None:
+        self._states = program.states()
+        self.start: Threads = self._closure([(int(program.entries[entry]), False)])[0]
+        self._known: dict[tuple[Threads, int], tuple[Threads, tuple[End, ...]]] = {}
+
+    def step(self, threads: Threads, byte: int) -> tuple[Threads, tuple[End, ...]]:
+        """The threads after a byte, and the matches that end there."""
+        key = threads, byte
+        if key not in self._known:
+            self._known[key] = self._closure(self._moved(threads, byte))[:2]
+        return self._known[key]
+
+    def cuts(self, threads: Threads) -> Iterator[int]:
+        """Where the bytes begin that these threads tell apart."""
+        for state, _ in threads:
+            for low, high, _ in self._states[state][1]:
+                yield low
+                yield high + 1
+
+    def wins_at_end(self, end: End) -> bool:
+        """Whether it is the match if the text ends here."""
+        ahead, position = end
+        holds = position == _CERTAIN or self._states[position][0] == PENDING_OR_END
+        return holds and not any(self._states[state][0] == PENDING_OR_END for state, _ in ahead)
+
+    def wait(self, end: End, byte: int) -> End | None:
+        """What becomes of a match when a byte follows; None if it is none."""
+        ahead, position = end
+        moved, ends, won = self._closure(self._moved(ahead, byte))
+        if won or any(at == _CERTAIN for _, at in ends):
+            return None
+        if position != _CERTAIN:
+            following = [target for low, high, target in self._states[position][1] if low <= byte <= high]
+            if not following:
+                return None
+            position = _CERTAIN if self._states[following[0]][0] == MATCH else following[0]
+        return moved, position
+
+    def end_cuts(self, end: End) -> Iterator[int]:
+        """As `cuts`, for a match that waits."""
+        ahead, position = end
+        yield from self.cuts(ahead if position == _CERTAIN else (*ahead, (position, True)))
+
+    def _moved(self, threads: Threads, byte: int) -> list[tuple[int, bool]]:
+        moved = []
+        for state, ended in threads:
+            kind, edges = self._states[state]
+            moved += [(target, ended or kind != BYTES) for low, high, target in edges if low <= byte <= high]
+        return moved
+
+    def _closure(self, seeds: Iterable[tuple[int, bool]]) -> tuple[Threads, tuple[End, ...], bool]:
+        """The threads that seeds lead to without a byte, up to the first that is certain to win, and the matches that
+        end here; last, whether one that has ended before is certain now."""
+        threads: dict[tuple[int, bool], None] = {}
+        ends: list[End] = []
+        seen: set[tuple[int, bool]] = set()
+        won = False
+        pending = list(seeds)[::-1]
+        while pending:
+            thread = pending.pop()
+            if thread in seen:
+                continue
+            seen.add(thread)
+            state, ended = thread
+            kind, edges = self._states[state]
+            if kind == SPLIT:
+                pending += [(target, ended) for _, _, target in reversed(edges)]
+            elif kind == MATCH:
+                won = ended
+                if not ended:
+                    ends.append((tuple(threads), _CERTAIN))
+                break
+            elif kind == BYTES or ended:
+                threads.setdefault(thread)
+            else:
+                ends.append((tuple(threads), state))
+                threads.setdefault((state, True))
+        return tuple(threads), tuple(ends), won
+
+
+def difference(
+    old: Program, new: Program, words: Program, *, use_bytes: bool = False, most: int = 50_000
+) -> bytes | None:
+    """A text that shows that ``new`` is not ``old`` without the texts of ``words``; None if it is.
+
+    Where ``old`` matches something else than one of the words, ``new`` matches the same; else nothing. The text ends
+    where the two part. Only texts of whole characters count, unless ``use_bytes``.
+
+    Raises
+    ------
+    OverflowError
+        More than ``most`` steps would be needed.
+
+    Notes
+    -----
+    Cost: the product of the determinized programs.
+    """
+    if not np.array_equal(old.behind, new.behind):
+        return b""
+    for entry in range(len(old.entries)):
+        found = _Comparison(Run(old, entry), Run(new, entry), words, use_bytes, most).find()
+        if found is not None:
+            return found
+    return None
+
+
+class _Comparison:
+    def __init__(self, old: Run, new: Run, words: Program, use_bytes: bool, most: int) -> None:
+        self._old, self._new = old, new
+        self._words = words.states()
+        self._word_start = self._reached([int(words.entries[0])])
+        self._left = most
+        self._leads: Ranges = ((0, 255),) if use_bytes else _LEADS
+        self._compared: set[tuple[frozenset[End], frozenset[End], Ranges]] = set()
+
+    def find(self) -> bytes | None:
+        start: tuple[Threads, Threads, tuple[int, ...], Ranges] = (
+            self._old.start,
+            self._new.start,
+            self._word_start,
+            (),
+        )
+        text_of = {start: b""}
+        pending = [start]
+        for a, b, words, lacking in pending:  # grows
+            text = text_of[a, b, words, lacking]
+            word_cuts = [cut for k in words for low, high, _ in self._words[k][1] for cut in (low, high + 1)]
+            for byte, still in self._bytes([*self._old.cuts(a), *self._new.cuts(b), *word_cuts], lacking):
+                self._count()
+                (after_a, ends_a), (after_b, ends_b) = self._old.step(a, byte), self._new.step(b, byte)
+                after_words = self._reached(
+                    target for k in words for low, high, target in self._words[k][1] if low <= byte <= high
+                )
+                is_word = any(self._words[k][0] == MATCH for k in after_words)
+                if ends_a or ends_b:
+                    beyond = self._parts(frozenset() if is_word else frozenset(ends_a), frozenset(ends_b))
+                    if beyond is not None:
+                        return text + bytes([byte]) + beyond
+                after = (after_a, after_b, after_words, still)
+                if (after_a or after_b) and after not in text_of:
+                    text_of[after] = text + bytes([byte])
+                    pending.append(after)
+        return None
+
+    def _parts(self, old: frozenset[End], new: frozenset[End]) -> bytes | None:
+        """A text behind which one set of matches has the match and the other has not."""
+        start: tuple[frozenset[End], frozenset[End], Ranges] = old, new, ()
+        text_of = {start: b""}
+        pending = [start]
+        for pair in pending:  # grows
+            if pair in self._compared:
+                continue
+            self._compared.add(pair)
+            a, b, lacking = pair
+            if not lacking and any(map(self._old.wins_at_end, a)) != any(map(self._new.wins_at_end, b)):
+                return text_of[pair]
+            cuts = [cut for end in a for cut in self._old.end_cuts(end)]
+            cuts += [cut for end in b for cut in self._new.end_cuts(end)]
+            for byte, still in self._bytes(cuts, lacking):
+                self._count()
+                after = (
+                    frozenset(end for e in a if (end := self._old.wait(e, byte)) is not None),
+                    frozenset(end for e in b if (end := self._new.wait(e, byte)) is not None),
+                    still,
+                )
+                if after not in text_of:
+                    text_of[after] = text_of[pair] + bytes([byte])
+                    pending.append(after)
+        return None
+
+    def _reached(self, seeds: Iterable[int]) -> tuple[int, ...]:
+        """The states of ``words`` that seeds lead to; no match cuts another."""
+        found: set[int] = set()
+        pending = list(seeds)
+        while pending:
+            state = pending.pop()
+            if state not in found:
+                found.add(state)
+                if self._words[state][0] == SPLIT:
+                    pending += [target for _, _, target in self._words[state][1]]
+        return tuple(sorted(k for k in found if self._words[k][0] != SPLIT))
+
+    def _bytes(self, cuts: Iterable[int], lacking: Ranges) -> Iterator[tuple[int, Ranges]]:
+        """A byte of each stretch between cuts that may come next, and what its character lacks then."""
+        at = set(cuts)
+        for low, high in lacking[:1] or self._leads:
+            for byte in sorted({low, *(cut for cut in at if low < cut <= high)}):
+                yield byte, lacking[1:] if lacking or self._leads is not _LEADS else continuations(byte)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise OverflowError("the comparison takes too many steps")
