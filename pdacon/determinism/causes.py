@@ -76,7 +76,8 @@ def _of_shift(items: Items, conflict: Conflict, example: Example) -> Cause:
     if alone and items.left(shift) == around.symbol and items.sides[around.production][1][at:] == going_on[dot:]:
         return Cause(DUPLICATE, around.symbol)
     operand = last >= items.nonterminal and not repeats(items, last)
-    if dot == 1 and not alone and operand and last == going_on[0]:
+    operators = all(_stands_for(items, last, side) for side in (lhs, items.left(shift)))
+    if dot == 1 and not alone and operand and last == going_on[0] and operators:
         return Cause(OPERATORS, last)
     if repeats(items, around.symbol) and repeats(items, last) and last != around.symbol:
         return Cause(NESTED, around.symbol)
@@ -100,6 +101,18 @@ def _of_reduces(items: Items, conflict: Conflict) -> Cause:
 def repeats(items: Items, symbol: int) -> bool:
     """Whether a symbol is one of Lark's helpers for repetition."""
     return symbol >= items.nonterminal and items.grammar.nonterminals[symbol - items.nonterminal].repeats
+
+
+def _stands_for(items: Items, operand: int, symbol: int) -> bool:
+    """Whether a symbol is an operand by itself: the same, or led to by alternatives of one symbol."""
+    found, pending = {operand}, [operand]
+    while pending:
+        for k in items.expansions.get(pending.pop(), ()):
+            rhs = items.sides[k][1]
+            if len(rhs) == 1 and rhs[0] not in found:
+                found.add(rhs[0])
+                pending.append(rhs[0])
+    return symbol in found
 
 
 def _can_go_on(items: Items, production: int) -> bool:

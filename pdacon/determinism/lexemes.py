@@ -69,7 +69,7 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
     ]
     above = first.priority + 1
     repair = (
-        f"say by priority which is meant ({second.name}.{above}: ... or {first.name}.{above}: ...), "
+        f"say by priority which is meant ({_raised(second, above)} or {_raised(first, above)}), "
         'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
     )
     return Finding(
@@ -82,6 +82,11 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
         witness=Witness(prefix, len(prefix), collision.witness),
         repair=None if settled else repair,
     )
+
+
+def _raised(terminal: Terminal, priority: int) -> str:
+    """A definition with a priority; what the rules have as a literal gets a name that the author may choose."""
+    return f"{terminal.name}.{priority}: ..." if terminal.literal is None else f"NAME.{priority}: {terminal.literal}"
 
 
 def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> tuple[str, ...]:

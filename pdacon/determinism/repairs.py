@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdacon.determinism import causes
+from pdacon.determinism.rewrites import make_ladder, write_out
 from pdacon.determinism.settling import is_still_read
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pdacon.lalr import Conflict
 
 _SHARE_A_RULE = "write the rules so that both ways share one rule up to this point and part only after it."
-_MOST_LEVELS = 6  # of a ladder of operators that is written out
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +91,19 @@ class _Adviser:
     def operators(self) -> Advice:
         operand = self._name(self._cause.symbol)
         ladder = self._ladder()
+        order = "in the order in which they stand now"
+        if self._has_unary():
+            order = f"infix operators {order}, and then those with one operand, so that all can stand on their right"
         return Advice(
             f"Nothing says which of the operators of {operand} binds first.",
             "give each level of binding a rule of its own, "
             + (
-                "from the loosest to the tightest; in the order in which they stand now:\n" + "\n".join(ladder)
+                f"from the loosest to the tightest; {order}:\n" + "\n".join(ladder)
                 if ladder
-                else f"so that {operand} does not stand on both sides of an operator."
+                else f"so that {operand} does not stand on both sides of an operator. What stands in front of its "
+                "operand has to be allowed on the right of each operator, and what stands behind it on the left."
             ),
-            "all operators bind alike and group to the right, which changes the trees but not the texts",
+            "all operators bind alike and group to the right",
         )
 
     def optional(self) -> Advice:
@@ -114,7 +118,7 @@ class _Adviser:
         return Advice(
             f"{self._next} can go on with {self._rule} or begin what comes behind it: {ambiguity}",
             "put something between the two, such as a comma, or let one of them take all there is.",
-            f"{self._rule} takes as much as it can",
+            f"{self._rule} takes as much as it can, and a text in which it has to take less is refused",
         )
 
     def nested(self) -> Advice:
@@ -152,7 +156,7 @@ class _Adviser:
         return Advice(
             self._ambiguity().capitalize(),
             "decide which reading is meant, and write the rules so that they have only that one.",
-            "the first of the two readings is taken",
+            "the first of the two readings is taken, and a text that needs the other one here is refused",
         )
 
     def merge(self) -> Advice:
@@ -168,18 +172,22 @@ class _Adviser:
     def lookahead(self) -> Advice:
         complete = self._explanation is not None and self._explanation.complete
         found = "No text has both readings" if complete else "No text with both readings was found"
-        inlined = self._inlined()
         message = f"{found}, but one symbol is not enough to choose: what tells them apart comes later."
+        settled = f"{self._next} always goes on with the first reading{self._lost()}"
         if self._conflict.kind == "reduce/reduce":
-            names = list(dict.fromkeys(self._rule_of(k) for k in self._conflict.productions))
-            repair = f"write one rule instead of {' and '.join(names)}, and let the ways part behind it"
-        elif inlined is not None:
-            repair = (
-                f"write {self._rule} out where {self._next} follows it, so that the choice comes later:\n  {inlined}"
-            )
-        else:
-            repair = _SHARE_A_RULE
-        return Advice(message, repair, f"{self._next} always goes on with the first reading{self._lost()}")
+            return Advice(message, self._part_later(), settled)
+        return Advice(message, self._written_out() or self._joined() or _SHARE_A_RULE, settled)
+
+    def _part_later(self) -> str:
+        """What to do about rules that are complete before anything tells which it is."""
+        names = " and ".join(dict.fromkeys(self._rule_of(k) for k in self._conflict.productions))
+        symbols = {self._items.sides[k][0] for k in self._conflict.productions}
+        if len({frozenset(self._items.sides[k][1] for k in self._items.expansions[s]) for s in symbols}) == 1:
+            return f"write one rule instead of {names}, and let the ways part behind it."
+        return (
+            f"{names} cannot be told apart before {self._next}: parse what they have in common with one rule, and tell "
+            "them apart later, by what follows or in the tree."
+        )
 
     def _lost(self) -> str:
         read = None if self._example is None else is_still_read(self._items, self._example.second)
@@ -207,42 +215,56 @@ class _Adviser:
         where = "" if root is None else f" of {self._name(root)}"
         return f"the same text{where} has two readings."
 
-    def _inlined(self) -> str | None:
+    def _written_out(self) -> str | None:
         """The production in which the reduced symbol is followed by the lookahead, with its body in its place."""
         around, at = (None, 0) if self._example is None else self._example.around
-        if around is None:
+        lhs = self._items.sides[self._reduced][0]
+        if around is None or self._items.sides[around.production][1][at - 1] != lhs:
             return None
-        lhs, body = self._items.sides[self._reduced]
-        symbols = list(self._items.sides[around.production][1])
-        if not body or symbols[at - 1] != lhs or self._repeats(lhs) or self._repeats(around.symbol):
+        written = write_out(self._items, around.production, at - 1, self._conflict)
+        if written is None:
             return None
-        return f"{self._name(around.symbol)}: {self._sequence((*symbols[: at - 1], *body, *symbols[at:]))}"
+        old = self._grammar.describe_production(around.production)
+        new = [f"  {self._name(symbol)}: {self._sequence(rhs)}" for symbol, rhs in written]
+        why = f"write {self._rule} out where {self._next} follows it, so that the choice comes later:"
+        return "\n".join([why, *new, "instead of", f"  {old}"])
+
+    def _joined(self) -> str | None:
+        """One terminal of the lookahead and the next, if that one decides."""
+        if self._example is None:
+            return None
+        first, second = (
+            [leaf.symbol for leaf in tree.leaves()][at : at + 2]
+            for tree, at in (
+                (self._example.first, self._example.position),
+                (self._example.second, self._example.second_position),
+            )
+        )
+        if len(first) < 2 or len(second) < 2 or first[0] != second[0] or second[0] != self._conflict.terminal:
+            return None
+        begins, empty = self._items.can_begin((first[1],))
+        if second[1] >= self._grammar.end or empty or begins >> second[1] & 1:
+            return None
+        both = " and ".join(self._words(second))
+        return f"make one terminal of {both} where they come one behind the other: then one symbol decides."
 
     def _ladder(self) -> list[str]:
-        """The rule of an operand as one rule for each of its operators; empty if it is not all there."""
-        operand = self._cause.symbol
-        alternatives = [(k, self._items.sides[k][1]) for k in self._items.expansions[operand]]
-        operators = [(k, rhs) for k, rhs in alternatives if len(rhs) > 1 and operand in (rhs[0], rhs[-1])]
-        atoms = [self._sequence(rhs) for k, rhs in alternatives if (k, rhs) not in operators]
-        if self._repeats(operand) or not operators or not atoms or len(operators) > _MOST_LEVELS:
+        """The rule of an operand as one rule for each of its operators; empty if it cannot be written so."""
+        ladder = make_ladder(self._items, self._cause.symbol, self._conflict)
+        if ladder is None:
             return []
-        name = self._name(operand)
-        taken = {nonterminal.name for nonterminal in self._grammar.nonterminals}
-        names = [name]
-        number = 1
-        while len(names) <= len(operators):
-            number += 1
-            if f"{name}_{number}" not in taken:
-                names.append(f"{name}_{number}")
+        names = dict(zip(ladder.symbols, ladder.names, strict=True))
         lines = []
-        for level, (_, rhs) in enumerate(operators):
-            own, tighter = names[level], names[level + 1]
-            if rhs[0] == operand:
-                words = [own, *self._words(rhs[1:-1]), tighter if rhs[-1] == operand else self._words(rhs[-1:])[0]]
-            else:
-                words = [*self._words(rhs[:-1]), own]
-            lines.append(f"  {own}: {' '.join(words)} | {tighter}")
-        return [*lines, f"  {names[-1]}: {' | '.join(atoms)}"]
+        for level, alternatives in enumerate(ladder.alternatives):
+            shown = [" ".join(names.get(symbol) or self._name(symbol) for symbol in rhs) for rhs in alternatives]
+            lines.append(f"  {ladder.names[level]}: {' | '.join([*shown, *ladder.names[level + 1 : level + 2]])}")
+        return lines
+
+    def _has_unary(self) -> bool:
+        """Whether an operator of the operand stands only before it or only behind it."""
+        operand = self._cause.symbol
+        sides = [self._items.sides[k][1] for k in self._items.expansions[operand]]
+        return any(rhs and (rhs[0] == operand) != (rhs[-1] == operand) for rhs in sides)
 
     def _words(self, symbols: Sequence[int]) -> list[str]:
         return [self._name(symbol) for symbol in symbols]

@@ -117,7 +117,7 @@ def _repair(texts: Texts, loser: int, label: int) -> str | None:
     above = max(grammar.terminals[label].priority, grammar.terminals[loser].priority) + 1
     terminal = grammar.terminals[loser]
     if terminal.literal is not None:
-        return f"give it a name and a higher priority ({terminal.name}.{above}: {terminal.literal}), or remove it."
+        return f"give it a name and a higher priority (NAME.{above}: {terminal.literal}), or remove it."
     return f"give it a higher priority ({terminal.name}.{above}: ...), or remove it."
 
 

@@ -43,7 +43,7 @@ def counterexample_lines(counterexample: Counterexample, shifts: bool, width: in
 def _parting(counterexample: Counterexample) -> str:
     """What is said of two sentences."""
     position = counterexample.position
-    cut = "" if counterexample.complete else " (the search for one text with both readings ran out of time)"
+    cut = "" if counterexample.complete else " (the search for one text with both readings was given up)"
     if counterexample.first.leaves()[:position] == counterexample.second.leaves()[:position]:
         return f"These begin alike, and the parser has to choose at the {DOT}, not knowing the rest{cut}:"
     return f"At the {DOT} the parser cannot tell these apart, and has to choose{cut}:"

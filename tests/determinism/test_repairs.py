@@ -1,0 +1,146 @@
+"""Repairs keep the sentences of the rules, end the conflict, and say nothing that is false."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from pdacon import Grammar, check
+from pdacon.determinism import Finding
+
+STATEMENTS = """
+start: stmt*
+stmt: exp "=" exp
+exp: NAME | exp "(" exp ")" | "(" exp ")" | exp "." NAME
+NAME: /[a-z]+/
+%ignore " "
+"""
+TEMPLATE = """
+start: body
+body: item*
+item: TEXT | "{%" "if" NAME "%}" body "{%" "else" "%}" body "{%" "endif" "%}"
+TEXT: /[a-z]/
+NAME: /[A-Z]/
+"""
+OPERATORS = {
+    "prefix before the ternary": '"-" e | e "?" e ":" e | "1"',
+    "prefix first": '"not" e | e "and" e | e "==" e | "-" e | "a"',
+    "postfix first": 't "[" "]" | t "|" t | "A"'.replace("t", "e"),
+    "both": '"-" e | e "!" | "~" e | e "?" | e "+" e | "(" e ")" | "a"',
+    "juxtaposition": 'e e | "a" | "b"',
+    "index": 'e "+" e | e "[" e "]" | "-" e | "a"',
+}
+POOL = [
+    'e "+" e',
+    'e "*" e',
+    'e "?" e ":" e',
+    'e "!"',
+    'e "[" e "]"',
+    '"-" e',
+    '"not" e',
+    '"if" e "then" e',
+    '"(" e ")"',
+]
+ATOM = '"a"'
+
+
+def findings(text: str, **options: object) -> list[Finding]:
+    return list(check(Grammar.from_lark(text, **options)).findings)  # type: ignore[arg-type]
+
+
+def sentences(text: str, longest: int = 5) -> set[tuple[str, ...]]:
+    """The strings of terminals that the rules derive, up to a length."""
+    grammar = Grammar.from_lark(text)
+    derived: dict[int, set[tuple[str, ...]]] = {k: {(grammar.symbol_name(k),)} for k in range(grammar.end)}
+    changed = True
+    while changed:
+        changed = False
+        for production in grammar.productions:
+            strings: set[tuple[str, ...]] = {()}
+            for at, symbol in enumerate(production.rhs):
+                room = longest - (len(production.rhs) - at - 1)
+                strings = {a + b for a in strings for b in derived.get(symbol, ()) if len(a) + len(b) <= room}
+            old = derived.setdefault(production.lhs, set())
+            changed |= not strings <= old
+            old |= strings
+    return derived[grammar.starts[0]]
+
+
+def written(finding: Finding) -> list[str]:
+    """The rules of a repair."""
+    assert finding.repair is not None
+    return [line.strip() for line in finding.repair.split("\n") if line.startswith("  ")]
+
+
+@pytest.mark.parametrize("alternatives", OPERATORS.values(), ids=list(OPERATORS))
+def test_a_ladder_loses_no_sentence_and_ends_the_conflict(alternatives: str) -> None:
+    text = f"start: e\ne: {alternatives}\n"
+    finding = next(f for f in findings(text) if f.cause == "operator-precedence")
+    repaired = "\n".join(["start: e", *written(finding)])
+    assert written(finding)
+    assert not [f for f in findings(repaired) if f.level == "error"]
+    assert sentences(repaired) == sentences(text)
+
+
+def test_random_ladders_lose_no_sentence_and_end_the_conflict(scaled: Callable[[int], int]) -> None:
+    rng = random.Random(11)
+    shown = 0
+    for _ in range(scaled(25)):
+        alternatives = " | ".join([*rng.sample(POOL, rng.randint(1, 4)), ATOM])
+        text = f"start: e\ne: {alternatives}\n"
+        for finding in findings(text):
+            if finding.cause == "operator-precedence" and written(finding):
+                repaired = "\n".join(["start: e", *written(finding)])
+                assert sentences(repaired) == sentences(text), text
+                assert not [f for f in findings(repaired) if f.id == "PDA001"], text
+                shown += 1
+    assert shown > 10
+
+
+def test_statements_without_a_separator_are_no_operators() -> None:
+    found = [f for f in findings(STATEMENTS) if f.id == "PDA001"]
+    assert found
+    for finding in found:
+        assert finding.cause != "operator-precedence"
+        assert "texts" not in (finding.repair or "")
+        assert "refused" in (finding.repair or "")
+
+
+def test_a_block_of_a_template_is_not_rewritten_in_vain() -> None:
+    found = [f for f in findings(TEMPLATE) if f.id == "PDA001"]
+    assert found
+    for finding in found:
+        assert not written(finding)
+        assert 'make one terminal of "{%"' in (finding.repair or "")
+
+
+def test_a_rule_is_written_out_where_that_ends_the_conflict() -> None:
+    text = 'start: a "x" "y" | "p" "x" "z"\na: "p" | "q"\n'
+    finding = next(f for f in findings(text) if f.cause == "needs-lookahead")
+    *new, old = written(finding)
+    assert old == 'start: a "x" "y"'
+    repaired = " | ".join(['start: "p" "x" "z"', *(line.removeprefix("start: ") for line in new)])
+    assert sentences(repaired) == sentences(text)
+    assert not findings(repaired)
+
+
+def test_rules_of_different_shape_are_not_to_be_one_rule() -> None:
+    text = """
+    start: params "=>" "x" | call ";"
+    params: "(" name ")"
+    call: "(" expr ")"
+    name: ID
+    expr: ID | expr "+" ID
+    ID: /[a-z]/
+    """
+    finding = next(f for f in findings(text) if f.id == "PDA002")
+    assert finding.cause == "needs-lookahead"
+    assert "instead of" not in (finding.repair or "")
+
+
+def test_a_literal_is_not_called_by_the_name_that_lark_made_up() -> None:
+    found = findings('start: "{%" | X\nX: /[{]%/\n')
+    assert found
+    assert "__ANON" not in "".join(f"{f.title}{f.message}{f.repair}" for f in found)
