@@ -106,6 +106,8 @@ def _why(first: Terminal, second: Terminal) -> str:
         return "it can match longer texts"
     if len(first.pattern.value) != len(second.pattern.value):
         return "its pattern is written with more characters"
+    if first.literal is not None or second.literal is not None:
+        return "its name comes first, and Lark makes up the names of what has none"
     return f"its name comes first ({first.name}, {second.name})"
 
 

@@ -140,7 +140,8 @@ def test_rules_of_different_shape_are_not_to_be_one_rule() -> None:
     assert "instead of" not in (finding.repair or "")
 
 
-def test_a_literal_is_not_called_by_the_name_that_lark_made_up() -> None:
-    found = findings('start: "{%" | X\nX: /[{]%/\n')
+@pytest.mark.parametrize("text", ['start: "{%" | X\nX.2: /[{]%/\n', 'start: /[ab]+/ "1" | /[bc]+/ "2"\n'])
+def test_a_terminal_is_not_called_by_the_name_that_lark_made_up(text: str) -> None:
+    found = [f for f in findings(text) if f.id in ("PDA005", "PDA010")]
     assert found
     assert "__ANON" not in "".join(f"{f.title}{f.message}{f.repair}" for f in found)
