@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from pdacon._native import _core
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.reordering import with_longest_first
+from pdacon.determinism.suggested import definition
 from pdacon.errors import LimitExceededError
 from pdacon.lexer import is_lazy
 
@@ -43,6 +45,7 @@ def early_end_findings(grammar: Grammar, lexer: Lexer) -> list[Finding]:
 
 
 def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int) -> Finding:
+    pattern = with_longest_first(grammar, grammar.terminals[index])
     return Finding(
         id="PDA012",
         level="warning",
@@ -52,7 +55,9 @@ def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int) -> Fin
         span=grammar.terminals[index].span,
         symbols=(grammar.terminals[index].name,),
         witness=Witness(text=text),
-        repair="put the alternative that can go on first: /ab|a/ instead of /a|ab/.",
+        repair="put an alternative that can go on first: " + definition(grammar.terminals[index], pattern)
+        if pattern is not None
+        else "none is needed if the shorter text is meant; else let no other way to match come before the longer one.",
         cause="order-of-alternatives",
     )
 

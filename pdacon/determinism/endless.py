@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.suggested import definition, written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pdacon.determinism.texts import Texts
+    from pdacon.grammar import Terminal
 
+
+_BLANK = r"(?:\\?[ \t\n\r\f]|\\[stnrfv]|\\x0[9a-dA-D]|\\x20)"
+_BLANKS = re.compile(rf"(?:({_BLANK}|\[{_BLANK}+\])|\(\?:({_BLANK}|\[{_BLANK}+\])\))[+*]?")
+"""A class of blanks, repeated or not."""
 
 _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
@@ -152,9 +158,27 @@ def _finding(texts: Texts, prefix: bytes, loop: bytes) -> Finding:
         span=terminals[0].span,
         symbols=tuple(terminal.name for terminal in terminals),
         witness=Witness(text=prefix + loop, loop=loop),
-        repair="let it not match behind itself, as in %ignore /(?<! ) {1,8}/ for at most eight spaces, or write the "
-        "blanks into the rules.",
+        repair=_repair(texts, terminals),
     )
+
+
+def _repair(texts: Texts, terminals: list[Terminal]) -> str:
+    bounded = _bounded(texts, terminals[0]) if len(terminals) == 1 else None
+    if bounded is not None:
+        return f"let it match at most eight blanks, and not behind itself: {bounded}; or write them into the rules."
+    return "let what is ignored not match behind itself, and not without a bound, or write it into the rules."
+
+
+def _bounded(texts: Texts, terminal: Terminal) -> str | None:
+    """The definition of a terminal of blanks of a class that matches at most eight of them, and not behind them."""
+    assert terminal.pattern is not None
+    value = re.escape(terminal.pattern.value) if terminal.pattern.kind == "str" else terminal.pattern.value
+    blanks = _BLANKS.fullmatch(value)
+    if blanks is None:
+        return None
+    kind = blanks.group(1) or blanks.group(2)
+    pattern = written(f"(?<!{kind}){kind}{{1,8}}", terminal.pattern.flags)
+    return f"%ignore {pattern}" if terminal.literal is not None else definition(terminal, pattern)
 
 
 def _matches(texts: Texts, terminal: int, text: bytes) -> bool:

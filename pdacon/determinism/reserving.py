@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.matching_texts import Run, difference
+from pdacon.determinism.suggested import read, written
 from pdacon.errors import LimitExceededError, PdaconError
-from pdacon.grammar import Grammar
 from pdacon.lexer import compile_pattern, compile_terminal
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Terminal
+    from pdacon.grammar import Grammar, Terminal
 
 _REPEATED_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w)[*+]$")
-_TO_ESCAPE = re.compile(r"(\\[^ \n])|\\?([ \n])|/")
 
 
 def without_words(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> str | None:
@@ -39,12 +38,12 @@ def without_words(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -
         )
         for border in dict.fromkeys(_borders(grammar, terminal, words)):
             ahead = f"(?!(?:{spelt}){border})" if border else f"(?!{spelt})"
-            written = f"/{_TO_ESCAPE.sub(_escaped, ahead + rest)}/{flags}"
+            pattern = written(ahead + rest, flags)
             try:
-                repaired = _read(grammar, written)
+                repaired = read(grammar, pattern)
                 new = compile_terminal(repaired, repaired.terminals[0])
                 if difference(old, new, taken, use_bytes=grammar.options.use_bytes) is None:
-                    return written
+                    return pattern
             except PdaconError:
                 continue
     except (LimitExceededError, OverflowError):
@@ -58,18 +57,6 @@ def _spelt(word: Terminal, flags: str) -> str:
     if ("i" in word.pattern.flags) == ("i" in flags):
         return text
     return f"(?i:{text})" if "i" in word.pattern.flags else f"(?-i:{text})"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    """A part of a pattern as it stands in a line that may be wrapped at its spaces."""
-    return match.group(1) or {" ": "\\x20", "\n": "\\n", None: "\\/"}[match.group(2)]
-
-
-def _read(grammar: Grammar, written: str) -> Grammar:
-    options = grammar.options
-    return Grammar.from_lark(
-        f"start: T\nT: {written}\n", g_regex_flags=options.g_regex_flags, use_bytes=options.use_bytes
-    )
 
 
 def _borders(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.reserving import without_words
+from pdacon.determinism.suggested import definition
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -212,11 +213,8 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
 
 def _reserving(grammar: Grammar, words: list[Terminal], regex: Terminal) -> str:
     """How to keep a pattern from matching these words, and nothing else from being matched as before."""
-    written = without_words(grammar, regex, words)
-    if written is None:
+    pattern = without_words(grammar, regex, words)
+    if pattern is None:
         shown = regex.literal or regex.name
         return f"keep just these texts out of the pattern of {shown}, not longer ones that begin like them."
-    if regex.literal is not None:
-        return f"write for it {written}"
-    priority = f".{regex.priority}" if regex.priority else ""
-    return f"write {regex.name}{priority}: {written}"
+    return f"write {definition(regex, pattern)}"

@@ -11,7 +11,7 @@ from pdacon.determinism.reachability import Follower, Reach, members
 
 if TYPE_CHECKING:
     from pdacon.determinism.examples import Examples
-    from pdacon.determinism.texts import Texts
+    from pdacon.determinism.texts import Lexeme, Texts
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
 
@@ -196,20 +196,48 @@ class Traps:
             witness=Witness(
                 (*prefix, describe(terminal)), len(prefix), None if text is None or taken is None else taken + text
             ),
-            repair=f"let {after} end before {describe(terminal)} can begin (leave its first character out of the "
-            "pattern, or put a look-ahead such as (?!...) at its end), or ask for a separator between them.",
+            repair=self._parting(before, terminal, None if text is None or taken is None else taken + text),
         )
+
+    def _parting(self, before: int, terminal: int, text: bytes | None) -> str:
+        """How to have a text of the one terminal read behind one of the other: only a pattern can leave something."""
+        if not 0 <= before < self._grammar.end:
+            return (
+                f"change the terminals so that {self._grammar.describe_symbol(terminal)} can be read at the beginning."
+            )
+        first, second = self._grammar.describe_symbol(before), self._grammar.describe_symbol(terminal)
+        separator = f"ask for a separator between {first} and {second}."
+        if self._has_pattern(before):
+            return (
+                f"let {first} end before {second} can begin (leave what {second} begins with out of the pattern of "
+                f"{first}, or put a negative look-ahead at its end), or {separator}"
+            )
+        lexeme = None if text is None else self._lexeme(before, text)
+        if text is not None and lexeme is not None and lexeme.length == len(text):
+            return f"change {self._texts.shown(lexeme.label)} so that it does not match {quote(text)}, or {separator}"
+        return f"change the terminals so that {second} can be read there, or {separator}"
+
+    def _has_pattern(self, terminal: int) -> bool:
+        pattern = self._grammar.terminals[terminal].pattern if 0 <= terminal < self._grammar.end else None
+        return pattern is not None and pattern.kind == "re"
 
     def _reading(self, before: int, taken: bytes, text: bytes) -> str:
         """How a text of the one terminal and a text of the other are read."""
-        for context in self._texts.entered:
-            if before not in self._texts.looked_for(context):
-                continue
-            lexeme = self._texts.first_lexeme(context, taken + text)
-            if lexeme is not None and lexeme.length > len(taken):
-                whole = quote((taken + text)[: lexeme.length])
-                return f"{whole} is read as one {self._texts.shown(lexeme.label)}."
+        lexeme = self._lexeme(before, taken + text)
+        if lexeme is not None and lexeme.length > len(taken):
+            whole = quote((taken + text)[: lexeme.length])
+            return f"{whole} is read as one {self._texts.shown(lexeme.label)}."
         return "What could be read as it is read as something else, or as nothing, there."
+
+    def _lexeme(self, before: int, text: bytes) -> Lexeme | None:
+        """What a text is read as, where a terminal is looked for: the longest first lexeme."""
+        lexemes = [
+            lexeme
+            for context in self._texts.entered
+            if before in self._texts.looked_for(context)
+            and (lexeme := self._texts.first_lexeme(context, text)) is not None
+        ]
+        return max(lexemes, key=lambda lexeme: lexeme.length, default=None)
 
     def _never_used(self, states: list[int], terminal: int) -> Finding:
         grammar = self._grammar

@@ -200,7 +200,54 @@ def test_early_ends_are_those_of_re(first: int) -> None:
         assert shortest is None or len(shortest) == len(text), regex
 
 
+@pytest.mark.parametrize(
+    ("terminals", "repaired"),
+    [
+        ("T: /int|integer/", "T: /integer|int/"),
+        ("T: /x(a|b|ab)/", "T: /x(ab|b|a)/"),
+        (r'T: /"(\\.|[^"])*"/', None),  # no order of the alternatives helps
+        ("T: /ba?(ab)?/", None),  # greed
+    ],
+)
+def test_another_order_is_suggested_only_where_it_helps(terminals: str, repaired: str | None) -> None:
+    (finding,) = of("PDA012", f"start: T\n{terminals}\n")
+    assert finding.repair is not None
+    _, _, line = finding.repair.partition("first: ")
+    if repaired is None:
+        assert not line
+    else:
+        assert line == repaired
+        assert not of("PDA012", f"start: T\n{line}\n")
+
+
+# PDA015
+
+
+def test_the_repair_of_a_dead_end_speaks_of_a_pattern() -> None:
+    (finding,) = of("PDA015", 'start: "x" | "#" TEXT\nTEXT: /[a-z]+/\n%ignore /#[a-z]+/\n')
+    assert finding.repair is not None
+    assert finding.repair.startswith('change /#[a-z]+/ so that it does not match "#a"')
+
+
 # PDA016
+
+
+@pytest.mark.parametrize(
+    ("ignored", "repaired"),
+    [
+        ('" "', r"%ignore /(?<!\x20)\x20{1,8}/"),
+        (r"/[ \t]+/", r"%ignore /(?<![\x20\t])[\x20\t]{1,8}/"),
+        (r"/\s+/", r"%ignore /(?<!\s)\s{1,8}/"),
+        (r"/#[^\n]*\n/", None),
+    ],
+)
+def test_the_repair_bounds_the_blanks_that_are_ignored(ignored: str, repaired: str | None) -> None:
+    (finding,) = of("PDA016", f'start: "x" "y"\n%ignore {ignored}\n')
+    assert finding.repair is not None
+    suggested = re.search(r"%ignore [^;]+", finding.repair)
+    assert (suggested and suggested.group()) == repaired
+    if repaired is not None:
+        assert not of("PDA016", f'start: "x" "y"\n{repaired}\n')
 
 
 @pytest.mark.parametrize(
