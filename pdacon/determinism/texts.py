@@ -166,7 +166,10 @@ def shortest_match(program: Program) -> bytes | None:
         state = pending.popleft()
         if kinds[state] in (MATCH, PENDING_OR_END):
             return texts[state]
-        for low, high, target in edges[ends[state] : ends[state + 1]]:
+        following = edges[ends[state] : ends[state + 1]]
+        if kinds[state] != SPLIT:
+            following = sorted(following, key=lambda edge: _legibility(_readable_between(edge[0], edge[1])))
+        for low, high, target in following:
             if target in texts:
                 continue
             if kinds[state] == SPLIT:
@@ -179,10 +182,10 @@ def shortest_match(program: Program) -> bytes | None:
 
 
 def _readable_between(low: int, high: int) -> int:
-    return next((byte for byte in _READABLE if low <= byte <= high), low)
+    return min(range(low, high + 1), key=_legibility)
 
 
-def _legibility(byte: int) -> tuple[bool, int, int]:
+def _legibility(byte: int) -> tuple[bool, int, bool, int]:
     """Sorts bytes that are good to read to the front."""
     preferred = _READABLE.find(bytes([byte]))
-    return preferred < 0, preferred, abs(byte - ord("a"))
+    return preferred < 0, preferred, not 0x20 < byte < 0x7F, abs(byte - ord("a"))

@@ -61,6 +61,34 @@ def test_strings_collide_with_the_regexes_that_do_not_absorb_them(terminals: str
     assert any(set(finding.symbols) == {"A", "B"} for finding in found) == collide
 
 
+@pytest.mark.parametrize(
+    ("terminals", "condition"),
+    [
+        ('A: "lambda"\nB: /(?!lambda\\b)[a-z]+/', ' where "0" follows'),
+        ('A: "if"\nB: /if(?=x)|y/', ' where "x" follows'),
+        ("A: /[ab]+/\nB: /[bc]+/", ""),
+    ],
+)
+def test_a_collision_names_what_has_to_follow(terminals: str, condition: str) -> None:
+    (finding,) = of("PDA005", f"start: A | B\n{terminals}\n")
+    assert finding.witness is not None
+    assert finding.witness.text is not None
+    assert finding.message.startswith(f'Both match "{finding.witness.text.decode()}"{condition}, at')
+
+
+def test_witnesses_are_legible_where_there_is_a_choice() -> None:
+    (finding,) = of(
+        "PDA005",
+        r"""start: A | B
+A: /[^\n]+;/
+B: /[^\r]+;/
+""",
+    )
+    assert finding.witness is not None
+    assert finding.witness.text == b"a;"
+    assert texts_of("start: A\nA: /[^\\n]/\n").shortest(0) == b"a"
+
+
 # PDA011
 
 

@@ -1,6 +1,7 @@
 #include "determinizer.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -26,8 +27,8 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
     out_.num_behind_ = spec.nfa.num_behind();
     out_.num_classes_ = byte_classes(spec.nfa, spec.newline >= 0, out_.byte_class_);
     representative_.resize(static_cast<std::size_t>(out_.num_classes_));
-    for (int byte = 255; byte >= 0; --byte)
-        representative_[out_.byte_class_[static_cast<std::size_t>(byte)]] = static_cast<std::uint8_t>(byte);
+    for (const auto byte : bytes_by_legibility() | std::views::reverse)
+        representative_[out_.byte_class_[byte]] = byte;
 }
 
 void Determinizer::run() {

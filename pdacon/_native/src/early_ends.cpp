@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "lexing.hpp"
@@ -16,8 +15,6 @@ namespace pdacon {
 namespace {
 
 using Threads = std::vector<std::int32_t>;
-
-constexpr std::string_view kReadable = "a0A ";
 
 // `ordered`: the threads ahead of the last match. `cut`: those that have lost against a match and are not
 // among them, ascending; where there are none, nothing has been lost yet.
@@ -65,15 +62,15 @@ std::vector<std::uint8_t> representatives(const Nfa& nfa, const Place& from) {
                  edge < static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position) + 1]); ++edge)
                 cuts.insert({nfa.low[edge], nfa.high[edge] + 1});
     std::vector<std::uint8_t> bytes;
-    std::size_t readable = 0;
     for (auto cut = cuts.begin(); cut != cuts.end() && *cut < 256; ++cut) {
         const int last = std::next(cut) == cuts.end() ? 255 : *std::next(cut) - 1;
-        const auto found =
-            std::ranges::find_if(kReadable, [&](char byte) { return *cut <= byte && byte <= last; });
-        const bool good = found != kReadable.end();
-        bytes.push_back(static_cast<std::uint8_t>(good ? *found : *cut));
-        if (good) std::swap(bytes[readable++], bytes.back());
+        auto best = static_cast<std::uint8_t>(*cut);
+        for (int byte = *cut; byte <= last; ++byte)
+            if (legibility(static_cast<std::uint8_t>(byte)) < legibility(best))
+                best = static_cast<std::uint8_t>(byte);
+        bytes.push_back(best);
     }
+    std::ranges::sort(bytes, {}, legibility);
     return bytes;
 }
 

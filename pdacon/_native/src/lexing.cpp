@@ -1,13 +1,38 @@
 #include "lexing.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "determinizer.hpp"
 #include "nfa.hpp"
 
 namespace pdacon {
+
+int legibility(std::uint8_t byte) {
+    constexpr std::string_view first = "a0A ";
+    if (const auto at = first.find(static_cast<char>(byte)); at != std::string_view::npos)
+        return static_cast<int>(at);
+    const auto lower = static_cast<std::uint8_t>(byte | 0x20);
+    const bool alphanumeric = (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9');
+    const bool printable = byte > 0x20 && byte < 0x7F;
+    const int group = alphanumeric   ? 1
+                      : printable    ? 2
+                      : byte == '\n' ? 3
+                      : byte == '\t' ? 4
+                      : byte >= 0x80 ? 5
+                                     : 6;
+    return group * 256 + byte;
+}
+
+std::vector<std::uint8_t> bytes_by_legibility() {
+    std::vector<std::uint8_t> bytes(256);
+    std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+    std::ranges::sort(bytes, {}, legibility);
+    return bytes;
+}
 
 int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of) {
     std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;

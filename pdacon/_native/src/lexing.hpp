@@ -236,6 +236,13 @@ struct Collision {
 };
 
 // The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
+// Ranks bytes for texts that people read: the lower the better. Letters, digits and a space, other printable
+// characters, line ends, parts of longer characters, the rest.
+int legibility(std::uint8_t byte);
+
+// All bytes, the most legible first.
+std::vector<std::uint8_t> bytes_by_legibility();
+
 std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs, Budget& budget);
 
 // The shortest text of the set that a terminal's pattern denotes which the terminal does not match whole: an

@@ -1,6 +1,7 @@
 // Which terminals match the same text: breadth-first search in the product of two leftmost-first automata.
 #include <algorithm>
 #include <compare>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 
@@ -43,8 +44,9 @@ class OverlapSearch {
     OverlapSearch(const Nfa& nfa, Budget& budget) : nfa_(nfa), budget_(budget), closure_(nfa) {
         std::array<std::uint8_t, 256> class_of;
         representative_.resize(static_cast<std::size_t>(byte_classes(nfa, false, class_of)));
-        for (int byte = 255; byte >= 0; --byte)
-            representative_[class_of[static_cast<std::size_t>(byte)]] = static_cast<std::uint8_t>(byte);
+        for (const auto byte : bytes_by_legibility() | std::views::reverse)
+            representative_[class_of[byte]] = byte;
+        std::ranges::sort(representative_, {}, legibility);
     }
 
     // True and the shortest common lexeme, or false.
