@@ -28,6 +28,8 @@ from pdacon import Grammar
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine
 
+BYTES = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
+
 LARKS_GRAMMARS = Path(lark.__file__).parent / "grammars"
 OWN = Path(__file__).parent / "grammars"
 MODULES = ("bisect.py", "textwrap.py", "json/decoder.py", "dis.py")
@@ -87,11 +89,14 @@ def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callab
 
 
 def is_exact(grammar: SmallGrammar) -> bool:
+    """Whether the language is all of Lark's; the advice of `check` is not asked for, which is slow for large automata."""
     try:
-        findings = pdacon.check(load(grammar)).findings
-    except pdacon.UnsupportedGrammarError:
+        findings = pdacon.compile(load(grammar), BYTES).report.findings
+    except pdacon.EmptyLanguageError:
+        return True
+    except (pdacon.UnsupportedGrammarError, pdacon.NondeterministicGrammarError, pdacon.LimitExceededError):
         return False
-    return all(finding.level == "note" or finding.id == "PDA007" for finding in findings)
+    return all(finding.level == "note" for finding in findings)
 
 
 @pytest.mark.parametrize("name", ["json", "arithmetic", "query", "settings", "statements", "table"])
