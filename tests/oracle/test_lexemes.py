@@ -89,7 +89,7 @@ def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callab
 
 
 def is_exact(grammar: SmallGrammar) -> bool:
-    """Whether the language is all of Lark's; the advice of `check` is not asked for, which is slow for large automata."""
+    """Whether the language is all of Lark's; without the advice of `check`, which is slow for large automata."""
     try:
         findings = pdacon.compile(load(grammar), BYTES).report.findings
     except pdacon.EmptyLanguageError:
