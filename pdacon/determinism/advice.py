@@ -9,23 +9,21 @@ from pdacon.determinism.declared import unused_findings
 from pdacon.determinism.early_ends import early_end_findings
 from pdacon.determinism.emptiness import unproductive_findings
 from pdacon.determinism.endless import endless_findings
-from pdacon.determinism.examples import Examples
 from pdacon.determinism.lookahead import lookahead_findings
 from pdacon.determinism.reachability import Follower
 from pdacon.determinism.shadows import never_matched, reserved_findings, shadow_findings
 from pdacon.determinism.sizes import Sizes, measure
-from pdacon.determinism.texts import Texts
 from pdacon.determinism.traps import Traps
 from pdacon.determinism.unspellable import unspellable_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pdacon.determinism.examples import Examples
     from pdacon.determinism.findings import Finding
+    from pdacon.determinism.texts import Texts
     from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
-    from pdacon.lexer import Lexer
 
 _MOST_STATES = 1_000_000
 
@@ -46,13 +44,13 @@ class Advice:
 
 
 def advise(
-    grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None, known: Iterable[Finding] = ()
+    tables: Tables, texts: Texts, examples: Examples, vocab: Vocabulary | None = None, known: Iterable[Finding] = ()
 ) -> Advice:
     """Look at everything, but for what is ``known`` already.
 
     Cost: about 1 s for Python's grammar, most of it for following its texts.
     """
-    texts, examples = Texts(grammar, lexer), Examples(grammar, tables)
+    grammar, lexer = texts.grammar, texts.lexer
     collisions = {finding.symbols for finding in known if finding.id == "PDA005" and finding.level == "error"}
     declared = {k for k in range(grammar.end) if grammar.terminals[k].pattern is None}
     if grammar.layout is not None:

@@ -70,12 +70,13 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
     if not unsupported:
         tables = split_parentheses(grammar, tables)
     lexer = None if unsupported else build_lexer(grammar, tables)
-    report = check_stages(grammar, tables, lexer, unsupported, vocab, seconds=seconds)
-    if lexer is None:
+    examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
+    report = _report(grammar, tables, examples, texts, unsupported, vocab, seconds=seconds)
+    if lexer is None or texts is None:
         return report
     if report.ok:
         report = make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
-    advice = advise(grammar, tables, lexer, vocab, report.findings)
+    advice = advise(tables, texts, examples, vocab, report.findings)
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
     spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
     return make_report(grammar, [*report.findings, *spelt], advice.sizes)
@@ -84,28 +85,40 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
 def check_stages(
     grammar: Grammar,
     tables: Tables,
-    lexer: Lexer | None,
-    unsupported: list[Finding] | None = None,
-    vocab: Vocabulary | None = None,
+    lexer: Lexer,
     collisions: Sequence[Collision] | None = None,
     *,
     seconds: float = SECONDS,
 ) -> DeterminismReport:
     """What decides whether ``compile`` takes a grammar, for one who has built tables and lexer already.
 
-    ``lexer`` is None where there is none. ``collisions`` are those of the lexer, where they have been looked for
-    already.
+    ``collisions`` are those of the lexer, where they have been looked for already.
     """
-    examples = Examples(grammar, tables)
+    examples, texts = Examples(grammar, tables), Texts(grammar, lexer)
+    return _report(grammar, tables, examples, texts, collisions=collisions, seconds=seconds)
+
+
+def _report(
+    grammar: Grammar,
+    tables: Tables,
+    examples: Examples,
+    texts: Texts | None,
+    unsupported: Iterable[Finding] = (),
+    vocab: Vocabulary | None = None,
+    collisions: Sequence[Collision] | None = None,
+    *,
+    seconds: float,
+) -> DeterminismReport:
+    """``texts`` is None where patterns are ``unsupported``, so that there is no lexer."""
     findings = [
-        *(unsupported or ()),
+        *unsupported,
         *emptiness_findings(grammar),
         *declared_findings(grammar),
         *conflict_findings(grammar, tables, examples, seconds),
-        *(lexeme_findings(grammar, lexer, examples, collisions) if lexer is not None else ()),
+        *(lexeme_findings(texts, examples, collisions) if texts is not None else ()),
     ]
-    if lexer is not None:
-        sentences = Sentences(tables, Texts(grammar, lexer))
+    if texts is not None:
+        sentences = Sentences(tables, texts)
         findings = [sentences.with_texts(finding) for finding in findings]
     if vocab is not None:
         findings = [spell(finding, vocab) for finding in findings]

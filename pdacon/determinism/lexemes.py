@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdacon.determinism.examples import Examples
+    from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar, Terminal
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
@@ -43,15 +44,14 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
     return found
 
 
-def lexeme_findings(
-    grammar: Grammar, lexer: Lexer, examples: Examples, collisions: Sequence[Collision] | None = None
-) -> list[Finding]:
+def lexeme_findings(texts: Texts, examples: Examples, collisions: Sequence[Collision] | None = None) -> list[Finding]:
     """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
     priority.
 
     Colliding terminals are an error, or with ``conflicts="shift"`` a note. Unbounded lookahead is an error, or with
     ``lookahead="commit"`` a warning that says which texts are lost. ``collisions`` are looked for if not given.
     """
+    grammar, lexer = texts.grammar, texts.lexer
     if collisions is None:
         collisions = find_collisions(lexer)
     return [

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from pdacon.lexer import Program
-from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT
+from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, epsilon_closure
 from pdacon.lexer.utf8 import continuations
 
 Threads: TypeAlias = tuple[tuple[int, bool], ...]
@@ -101,29 +101,25 @@ class Run:
         end here; last, whether one that has ended before is certain now."""
         threads: dict[tuple[int, bool], None] = {}
         ends: list[End] = []
-        seen: set[tuple[int, bool]] = set()
-        won = False
-        pending = list(seeds)[::-1]
-        while pending:
-            thread = pending.pop()
-            if thread in seen:
-                continue
-            seen.add(thread)
-            state, ended = thread
-            kind, edges = self._states[state]
-            if kind == SPLIT:
-                pending += [(target, ended) for _, _, target in reversed(edges)]
-            elif kind == MATCH:
-                won = ended
-                if not ended:
-                    ends.append((tuple(threads), _CERTAIN))
+        for state, ended in self._reached(seeds):
+            kind = self._states[state][0]
+            if kind == MATCH:
+                if ended:
+                    return tuple(threads), tuple(ends), True
+                ends.append((tuple(threads), _CERTAIN))
                 break
-            elif kind == BYTES or ended:
-                threads.setdefault(thread)
+            if kind == BYTES or ended:
+                threads.setdefault((state, ended))
             else:
                 ends.append((tuple(threads), state))
                 threads.setdefault((state, True))
-        return tuple(threads), tuple(ends), won
+        return tuple(threads), tuple(ends), False
+
+    def _reached(self, seeds: Iterable[tuple[int, bool]]) -> Iterator[tuple[int, bool]]:
+        seen: tuple[set[int], set[int]] = set(), set()
+        for start, ended in seeds:
+            for state in epsilon_closure(self._states, start, seen[ended]):
+                yield state, ended
 
 
 def shared_end(first: Run, second: Run, text: bytes, most: int = 2_000) -> bytes | None:
@@ -244,15 +240,8 @@ class _Comparison:
 
     def _reached(self, seeds: Iterable[int]) -> tuple[int, ...]:
         """The states of ``words`` that seeds lead to; no match cuts another."""
-        found: set[int] = set()
-        pending = list(seeds)
-        while pending:
-            state = pending.pop()
-            if state not in found:
-                found.add(state)
-                if self._words[state][0] == SPLIT:
-                    pending += [target for _, _, target in self._words[state][1]]
-        return tuple(sorted(k for k in found if self._words[k][0] != SPLIT))
+        seen: set[int] = set()
+        return tuple(sorted(state for seed in seeds for state in epsilon_closure(self._words, seed, seen)))
 
     def _bytes(self, cuts: Iterable[int], lacking: Ranges) -> Iterator[tuple[int, Ranges]]:
         """A byte of each stretch between cuts that may come next, and what its character lacks then."""

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.listing import listed
 from pdacon.determinism.reserving import without_words
 from pdacon.determinism.suggested import definition
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.texts import Texts
@@ -59,7 +60,7 @@ def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
             id="PDA010",
             level="warning",
             title=f"{TITLES['PDA010']}: {shown}, which is ignored",
-            message=f"It is used in {_listed(users)}, but what is ignored never gets to the parser. "
+            message=f"It is used in {listed(users, _FEW)}, but what is ignored never gets to the parser. "
             "So no text has what needs it there.",
             span=terminal.span,
             symbols=(terminal.name,),
@@ -81,7 +82,7 @@ def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
         related = _place_of(texts, winner.label)
         repair = _repair(texts, index, winner.label) or repair
     if users:
-        lines.append(f"So no text has what needs it in {_listed(users)}.")
+        lines.append(f"So no text has what needs it in {listed(users, _FEW)}.")
     prefix = texts.way_to(examples, [context]) or ()
     return Finding(
         id="PDA010",
@@ -130,11 +131,6 @@ def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:
 
 def _users(grammar: Grammar, terminal: int) -> list[str]:
     return list(dict.fromkeys(p.rule for p in grammar.productions if terminal in p.rhs))
-
-
-def _listed(names: Iterable[str], most: int = _FEW) -> str:
-    listed = list(names)
-    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")
 
 
 def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
@@ -196,9 +192,8 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     return Finding(
         id="PDA011",
         level="note",
-        title=f"{TITLES['PDA011']}: {name} matches {_listed(shown, 4)} as well",
-        message=f"Lark's lexer reads a keyword as {name} wherever the keyword itself cannot come: "
-        f"{_listed(shown, 24)}.",
+        title=f"{TITLES['PDA011']}: {name} matches {listed(shown, 4)} as well",
+        message=f"Lark's lexer reads a keyword as {name} wherever the keyword itself cannot come: {listed(shown, 24)}.",
         span=terminal.span,
         symbols=(terminal.name, *(t.name for t in words)),
         witness=Witness((*prefix, name), len(prefix), pattern.value.encode(grammar.options.encoding)),

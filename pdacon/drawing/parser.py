@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from pdacon.determinism import quote
+from pdacon.determinism.listing import cut_short, listed
 from pdacon.drawing.contexts import context_lines, find_contexts
 from pdacon.drawing.graph import Edge, EdgeStyle, Graph, Node, Row, RowStyle
 from pdacon.drawing.rendering import render
@@ -239,7 +240,7 @@ class _Parser:
                     style: EdgeStyle = "terminal" if symbol < self._grammar.end else "nonterminal"
                     symbols.setdefault((target, style), []).append(self._grammar.describe_symbol(symbol))
             for (target, style), labels in symbols.items():
-                yield Edge(str(source), str(target), _listed(labels), style)
+                yield Edge(str(source), str(target), tuple(cut_short(labels, _MOST_LABELS)), style)
 
     # What is written in a box
 
@@ -381,7 +382,7 @@ class _Parser:
     def _short_conflicts(self, state: int) -> Iterator[Row]:
         terminals = [self._grammar.describe_symbol(c.terminal) for c in self._conflicts.get(state, ())]
         if terminals:
-            yield Row(f"conflict on {' '.join(_listed(list(dict.fromkeys(terminals))))}", "conflict")
+            yield Row(f"conflict on {listed(dict.fromkeys(terminals), _MOST_LABELS)}", "conflict")
 
     def _conflicts_in_words(self, state: int) -> Iterator[Row]:
         groups: dict[tuple[object, ...], list[Conflict]] = {}
@@ -390,7 +391,7 @@ class _Parser:
         for same in groups.values():
             first = same[0]
             names = [self._grammar.describe_symbol(c.terminal) for c in same]
-            yield Row(f"{first.kind} conflict on {' '.join(_listed(names))}", "conflict")
+            yield Row(f"{first.kind} conflict on {listed(names, _MOST_LABELS)}", "conflict")
             if first.kind == "shift/reduce":
                 yield Row("  shift", "conflict")
             for rule in first.productions:
@@ -398,9 +399,3 @@ class _Parser:
                 yield Row(f"  reduce {self._complete(rule)}{chosen}", "conflict")
             if first.settled == "shift":
                 yield Row("  Lark shifts", "conflict")
-
-
-def _listed(labels: list[str]) -> tuple[str, ...]:
-    if len(labels) <= _MOST_LABELS:
-        return tuple(labels)
-    return (*labels[: _MOST_LABELS - 1], f"and {len(labels) - _MOST_LABELS + 1} more")

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer.lowering import lexing_order
 from pdacon.lexer.patterns import compile_terminal
-from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
+from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program, epsilon_closure
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
@@ -76,37 +77,29 @@ class _Run:
     """
 
     def __init__(self, program: Program, entry: int) -> None:
-        self.kind, self.edges = zip(*program.states(), strict=True)
+        self._states = program.states()
         self.entry = self._closure([entry])
         self.known: dict[tuple[Place, int], Place] = {}
 
     def step(self, place: Place, byte: int) -> Place:
         if (place, byte) not in self.known:
-            seeds = [to for state in place[0] for low, high, to in self.edges[state] if low <= byte <= high]
+            seeds = [to for state in place[0] for low, high, to in self._states[state][1] if low <= byte <= high]
             self.known[place, byte] = self._closure(seeds)
         return self.known[place, byte]
 
     def representatives(self, states: Iterable[int]) -> list[int]:
         """One byte for each way in which these states can step, and each blank."""
-        cuts = {cut for state in states for low, high, _ in self.edges[state] for cut in (low, high + 1)}
+        cuts = {cut for state in states for low, high, _ in self._states[state][1] for cut in (low, high + 1)}
         cuts |= {cut for blank in _BLANKS for cut in (blank, blank + 1)}
         return sorted(cut for cut in cuts if cut < 256)
 
     def _closure(self, seeds: list[int]) -> Place:
-        threads: dict[int, None] = {}
+        threads: list[int] = []
         seen: set[int] = set()
-        pending = seeds[::-1]
-        while pending:
-            state = pending.pop()
-            if state in seen:
-                continue
-            seen.add(state)
-            if self.kind[state] == MATCH:
+        for state in chain.from_iterable(epsilon_closure(self._states, seed, seen) for seed in seeds):
+            if self._states[state][0] == MATCH:
                 return tuple(threads), True
-            if self.kind[state] == SPLIT:
-                pending += [to for _, _, to in reversed(self.edges[state])]
-            else:
-                threads[state] = None
+            threads.append(state)
         return tuple(threads), False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -79,6 +79,30 @@ class Program:
     def __len__(self) -> int:
         """Number of states."""
         return len(self.kind)
+
+
+def epsilon_closure(states: Sequence[tuple[int, Edges]], start: int, seen: set[int]) -> Iterator[int]:
+    """What a state stands for without a byte, in order of priority: itself, or what a ``SPLIT`` leads to.
+
+    A depth-first preorder walk that enters no state twice, nor one of ``seen``, which grows: walks from several seeds
+    share it.
+
+    Parameters
+    ----------
+    states : sequence of (int, Edges)
+        ``Program.states()``.
+    """
+    pending = [start]
+    while pending:
+        state = pending.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        kind, edges = states[state]
+        if kind == SPLIT:
+            pending += [target for _, _, target in reversed(edges)]
+        else:
+            yield state
 
 
 def pack(

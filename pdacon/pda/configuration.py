@@ -34,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.lexer import compile_terminal
-from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
 
 if TYPE_CHECKING:
@@ -188,19 +188,10 @@ class Machine:
 
     def _reach(self, threads: Iterable[tuple[int, Thread]]) -> Iterator[tuple[int, Thread]]:
         """Follow the ordered empty edges: depth first, each state once, at its first visit."""
-        seen: set[Thread] = set()
-        pending = list(threads)[::-1]
-        while pending:
-            index, thread = pending.pop()
-            if thread in seen:
-                continue
-            seen.add(thread)
-            terminal, state = thread
-            kind, edges = self._states[terminal][state]
-            if kind == SPLIT:
-                pending.extend((index, (terminal, target)) for _, _, target in reversed(edges))
-            else:
-                yield index, thread
+        seen: dict[int, set[int]] = {}
+        for index, (terminal, start) in threads:
+            for state in epsilon_closure(self._states[terminal], start, seen.setdefault(terminal, set())):
+                yield index, (terminal, state)
 
     # Parsing
 

@@ -15,7 +15,9 @@ from support.stock_lark import affordable_length, texts
 
 from pdacon.determinism import Finding
 from pdacon.determinism.advice import advise
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.reachability import find_reach
+from pdacon.determinism.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
@@ -34,7 +36,8 @@ class Case:
     traces: list[Trace]
 
     def findings(self) -> list[Finding]:
-        return list(advise(self.grammar, self.tables, self.lexer).findings)
+        texts, examples = Texts(self.grammar, self.lexer), Examples(self.grammar, self.tables)
+        return list(advise(self.tables, texts, examples).findings)
 
     def of(self, id: str) -> list[Finding]:
         return [finding for finding in self.findings() if finding.id == id]
