@@ -123,6 +123,7 @@ class RecordingBuilder(GrammarBuilder):
         except Exception as error:
             raise ImportFailedError(tuple(map(str, dotted_path)), base_path, site) from error
         for name in self._definitions.keys() - known:
+            self.leads.setdefault(str(name), set()).update(_names(self._definitions[name].tree))
             span = sites.get(str(name), site)
             if span is not None:
                 self.spans[str(name)] = span

@@ -161,6 +161,15 @@ def test_a_grammar_pickles_and_copies(grammar: Grammar) -> None:
         assert (other, hash(other)) == (grammar, hash(grammar))
 
 
+def test_what_imports_need_is_used(tmp_path: Path) -> None:
+    (tmp_path / "lists.lark").write_text(
+        'list: "(" item* ")"\nitem: list | WORD\nother: WORD\nWORD: LETTER+\nLETTER: /[a-z]/\n'
+    )
+    text = "start: list\n%import .lists (list, item, other, WORD)\n"
+    grammar = Grammar.from_lark(text, source_path=tmp_path / "main.lark")
+    assert [(name.name, str(name.span).rpartition("main.lark")[2]) for name in grammar.unused] == [("other", ":2:29")]
+
+
 def test_equal_are_those_of_the_same_text_place_and_options() -> None:
     assert Grammar.builtin("json") == Grammar.builtin("json")
     assert hash(Grammar.builtin("json")) == hash(Grammar.builtin("json"))

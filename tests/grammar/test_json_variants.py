@@ -1,0 +1,153 @@
+"""The variants of json.lark: their samples, stock Lark and Python's ``json`` agree."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any, NoReturn
+
+import lark
+import pytest
+from support.lark_oracle import accepts
+
+from pdacon import Grammar, check
+
+GRAMMARS = Path(__file__).parents[2] / "grammars"
+NAMES = ["json_compact", "json_pretty", "jsonl"]
+
+
+def samples(kind: str) -> list[Any]:
+    return [
+        pytest.param(name, path.read_bytes(), id=f"{name}/{path.name}")
+        for name in NAMES
+        for path in sorted((GRAMMARS / name / kind).iterdir())
+    ]
+
+
+@pytest.fixture(scope="module")
+def grammars() -> dict[str, Grammar]:
+    return {name: Grammar.builtin(name) for name in NAMES}
+
+
+def value_of(text: str) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(f"{constant} is Python's, not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def laid_out(text: str, **layout: Any) -> bool:
+    """Whether Python lays a JSON text out as it is. All names and values that are not containers become short strings,
+    because how these are spelt is not layout."""
+    value_of(text)
+    count = 0
+
+    def numbered(match: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        return f'"{count}"'
+
+    plain = re.sub(r'"(?:[^"\\]|\\.)*"|[-+.0-9a-zA-Z]+', numbered, text)
+    return json.dumps(json.loads(plain), **layout) == plain
+
+
+def depth(text: str) -> int:
+    return max(len(spaces) // 2 for spaces in re.findall("^ *", text, re.MULTILINE))
+
+
+REFERENCES: dict[str, Callable[[str], bool]] = {
+    "json_compact": lambda text: laid_out(text, separators=(",", ":")),
+    "json_pretty": lambda text: laid_out(text, indent=2) and depth(text) <= 40,
+    "jsonl": lambda text: all(map(is_value, text.removesuffix("\n").split("\n"))),
+}
+
+
+def is_value(text: str) -> bool:
+    try:
+        value_of(text)
+    except ValueError:
+        return False
+    return True
+
+
+def reference(name: str, text: str) -> bool:
+    try:
+        return REFERENCES[name](text)
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(("name", "text"), samples("accept"))
+def test_accepts(grammars: dict[str, Grammar], name: str, text: bytes) -> None:
+    assert reference(name, text.decode())
+    assert accepts(grammars[name], text)
+
+
+@pytest.mark.parametrize(("name", "text"), samples("reject"))
+def test_rejects(grammars: dict[str, Grammar], name: str, text: bytes) -> None:
+    assert not reference(name, text.decode())
+    assert not accepts(grammars[name], text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_clean(grammars: dict[str, Grammar], name: str) -> None:
+    pytest.importorskip("interegular")
+    lark.Lark(grammars[name].to_lark(), **grammars[name].lark_options, strict=True)
+    endless_whitespace = {"jsonl": ["PDA016"]}
+    assert [finding.id for finding in check(grammars[name]).findings] == endless_whitespace.get(name, [])
+
+
+def some_value(random: Random, levels: int) -> Any:
+    kind = random.randrange(7 if levels else 5)
+    if kind < 2:
+        return "".join(random.choices('ab "\\/[]{},:\n\té中😀\u2028\x7f0', k=random.randrange(8)))
+    if kind == 2:
+        return random.choice([True, False, None])
+    if kind < 5:
+        return random.choice([random.randint(-99, 99), random.uniform(-9, 9), 1.5e-9, 1e22, 10**30])
+    if kind == 5:
+        return {str(random.randint(0, 99)): some_value(random, levels - 1) for _ in range(random.randrange(4))}
+    return [some_value(random, levels - 1) for _ in range(random.randrange(4))]
+
+
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+def test_what_python_writes(grammars: dict[str, Grammar], ensure_ascii: bool, tally: Callable[..., None]) -> None:
+    random = Random(1)
+    for _ in range(300):
+        value = some_value(random, 6)
+        texts = {
+            "json_compact": json.dumps(value, separators=(",", ":"), ensure_ascii=ensure_ascii),
+            "json_pretty": json.dumps(value, indent=2, ensure_ascii=ensure_ascii),
+            "jsonl": json.dumps(value, ensure_ascii=ensure_ascii) + "\n",
+        }
+        for name, text in texts.items():
+            assert accepts(grammars[name], text), (name, text)
+        tally(values=1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damaged_texts(grammars: dict[str, Grammar], name: str, tally: Callable[..., None]) -> None:
+    """One byte of white space or punctuation more, less or another."""
+    random = Random(name)
+    layout: dict[str, Any] = {"json_compact": {"separators": (",", ":")}, "json_pretty": {"indent": 2}, "jsonl": {}}[
+        name
+    ]
+    for _ in range(600):
+        text = json.dumps([some_value(random, 3), some_value(random, 3)], **layout)
+        if name == "jsonl":
+            text = text[1:-1].replace(", ", "\n", 1)
+        at = random.randrange(len(text) + 1)
+        damaged = text[:at] + random.choice(["", " ", "  ", "\n", "\n  ", ",", "]"]) + text[at + random.randrange(3) :]
+        verdict = accepts(grammars[name], damaged)
+        assert verdict == reference(name, damaged), damaged
+        tally(texts=1, sentences=int(verdict))
+
+
+def test_any_of_its_rules_can_be_the_start() -> None:
+    assert accepts(Grammar.builtin("json_compact", start="object"), '{"a":[]}')
+    assert not accepts(Grammar.builtin("json_compact", start="object"), "[]")
+    assert accepts(Grammar.builtin("json_pretty", start="array"), "[\n  1\n]")
+    assert not accepts(Grammar.builtin("json_pretty", start="array"), "{}")
