@@ -163,7 +163,12 @@ class Reading:
             if items.distance(symbol, terminal, leftmost=leftmost) is None:
                 self._drop()
             else:
-                self.expand(items.towards(symbol, terminal, leftmost=leftmost))
+                production, skipped = items.towards(symbol, terminal, leftmost=leftmost)
+                self.expand(production)
+                # Those before the way's next symbol may be able to begin with the terminal too, but farther on, and
+                # round in a circle.
+                for _ in range(skipped):
+                    self._drop()
 
     def vanish(self) -> None:
         """Expand all pending leaves to nothing."""

@@ -149,14 +149,14 @@ class Items:
             known = self._distances_to[terminal, leftmost] = self._distances(terminal, leftmost)
         return known.get(symbol)
 
-    def towards(self, nonterminal: int, terminal: int, *, leftmost: bool = False) -> int:
-        """The first production on a shortest such way."""
+    def towards(self, nonterminal: int, terminal: int, *, leftmost: bool = False) -> tuple[int, int]:
+        """The first production on a shortest such way, and how many of its symbols become empty."""
         best = self.distance(nonterminal, terminal, leftmost=leftmost)
         for k in sorted(self.expansions[nonterminal], key=lambda k: len(self.sides[k][1])):
             for skipped, symbol in enumerate(self.sides[k][1]):
                 behind = self.distance(symbol, terminal, leftmost=leftmost)
                 if behind is not None and behind + 1 + skipped == best:
-                    return k
+                    return k, skipped
                 if leftmost or not self.empty[symbol]:
                     break
         raise AssertionError(f"symbol {nonterminal} cannot begin with terminal {terminal}")

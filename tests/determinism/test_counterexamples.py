@@ -47,6 +47,7 @@ GRAMMARS = {
     "an empty rule before a shift": 'start: a "x" | "x" "y"\na:',
     "a trailing comma": 'start: "(" args [","] ")"\nargs: "n" ("," "n")*',
     "keywords that are names": 'start: (s ";")*\ns: "match" e | e\ne: "n" | "match" | e "(" e ")" | "(" e ")"',
+    "a way round by an empty symbol": 'start: | r+\nr: | e start "x"\ne: | r?',
     "figure 1": 's: "if" e "then" s "else" s | "if" e "then" s | e "?" s s | "arr" "[" e "]" ":=" e\n'
     'e: num | e "+" e\nnum: "digit" | num "digit"\nstart: s',
 }
