@@ -124,12 +124,14 @@ def write_out(items: Items, around: int, at: int, conflict: Conflict) -> list[Si
     bodies = [items.sides[k][1] for k in items.expansions[rhs[at]]]
     if any(causes.repeats(items, symbol) for symbol in (lhs, rhs[at])) or len(bodies) > _MOST_ALTERNATIVES:
         return None
-    written: list[Side] = [(lhs, (*rhs[:at], *body, *rhs[at + 1 :])) for body in bodies]
     old = _sides(items)
-    sides = [*old[:around], *old[around + 1 :], *written]
+    others = [*old[:around], *old[around + 1 :]]
+    written: list[Side] = [(lhs, (*rhs[:at], *body, *rhs[at + 1 :])) for body in bodies]
+    written = [side for side in dict.fromkeys(written) if side not in others]
+    sides = [*others, *written]
     left = _conflicts(items, sides, 0)
     torn = {items.sides[k] for k in conflict.productions} | set(written)
-    if left is None or any(sides[k] in torn for other in left for k in other.productions):
+    if not written or left is None or any(sides[k] in torn for other in left for k in other.productions):
         return None
     return written
 

@@ -126,6 +126,22 @@ def test_a_rule_is_written_out_where_that_ends_the_conflict() -> None:
     assert not findings(repaired)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        'start: A r | start? A | A A\nr: A A "c"\nA: "a"',
+        'start: start r | r | A?\nr: A "d" | "c" A\nA: "a"',
+        'start: start "b" | "b"\nr: start?',
+        'start: a a | a "x" | "y" "x"\na: "y" | "y"?',
+    ],
+)
+def test_no_rule_is_written_out_twice(rules: str) -> None:
+    """What is there already is no repair, and no rule may be there twice."""
+    for finding in findings(rules):
+        lines = [line for line in (finding.repair or "").splitlines() if line.startswith("  ")]
+        assert len(lines) == len(set(lines)), finding.repair
+
+
 def test_rules_of_different_shape_are_not_to_be_one_rule() -> None:
     text = """
     start: params "=>" "x" | call ";"
