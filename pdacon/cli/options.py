@@ -79,7 +79,9 @@ def complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-GRAMMAR_HELP = "A Lark grammar: a file, a built-in name (json, sql, arithmetic), or - for standard input."
+GRAMMAR_HELP = (
+    "A Lark grammar: a file, a built-in name (json, sql, csv, ...; an unknown one lists them), or - for standard input."
+)
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)

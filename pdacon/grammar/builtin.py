@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,10 @@ def builtin_source(name: str) -> tuple[str, str]:
     ValueError
         If there is no such grammar.
     """
-    if name not in builtin_names():
-        raise ValueError(f"no built-in grammar {name!r}; there are {', '.join(builtin_names())}")
+    if name not in (known := builtin_names()):
+        near = get_close_matches(name, known)
+        meant = f"did you mean {' or '.join(near)}? There" if near else "there"
+        raise ValueError(f"no built-in grammar {name!r}; {meant} are {', '.join(known)}")
     resource = _folder() / (name + _SUFFIX)
     return resource.read_text(encoding="utf-8"), str(resource)
 

@@ -89,5 +89,9 @@ def test_strict_lark_finds_nothing(name: str) -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no built-in grammar 'jsom'; there are .*arithmetic.*json"):
+    with pytest.raises(
+        ValueError, match=r"no built-in grammar 'jsom'; did you mean json.*\? There are .*arithmetic.*json"
+    ):
         Grammar.builtin("jsom")
+    with pytest.raises(ValueError, match=r"no built-in grammar 'nope'; there are .*arithmetic.*json"):
+        Grammar.builtin("nope")

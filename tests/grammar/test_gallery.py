@@ -1,0 +1,45 @@
+"""The gallery: each grammar is deterministic; its samples, stock Lark and a parser that others wrote agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.gallery import REFERENCES
+from support.lark_oracle import accepts
+
+from pdacon import Grammar, check
+
+GRAMMARS = Path(__file__).parents[2] / "grammars"
+
+
+@pytest.fixture(scope="module")
+def grammars() -> dict[str, Grammar]:
+    return {name: Grammar.builtin(name) for name in REFERENCES}
+
+
+def samples() -> list[Any]:
+    return [
+        pytest.param(name, kind == "accept", path.read_bytes().decode(), id=f"{name}/{kind}/{path.name}")
+        for name in REFERENCES
+        for kind in ("accept", "reject")
+        for path in sorted((GRAMMARS / name / kind).iterdir())
+    ]
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_it_is_deterministic(grammars: dict[str, Grammar], name: str) -> None:
+    assert {finding.level for finding in check(grammars[name]).findings} <= {"note"}
+
+
+@pytest.mark.parametrize(("name", "wanted", "text"), samples())
+def test_samples(grammars: dict[str, Grammar], name: str, wanted: bool, text: str) -> None:
+    assert accepts(grammars[name], text) == wanted
+
+
+@pytest.mark.parametrize(("name", "wanted", "text"), samples())
+def test_the_reference_agrees_on_samples(name: str, wanted: bool, text: str) -> None:
+    reference = REFERENCES[name]
+    pytest.importorskip(reference.module)
+    assert reference.accepts(text) == wanted or reference.aside(text)

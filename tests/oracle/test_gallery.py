@@ -1,0 +1,76 @@
+"""The gallery beside parsers that others wrote: its random sentences are read, edited texts get the same verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.gallery import REFERENCES
+from support.lark_oracle import accepts
+
+import pdacon
+from pdacon import Constraint, Grammar, Vocabulary
+from pdacon.matching.sampling import sample
+
+GRAMMARS = Path(__file__).parents[2] / "grammars"
+EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+
+Tally = Callable[..., None]
+
+
+@cache
+def constraint(name: str) -> Constraint:
+    return pdacon.compile(Grammar.builtin(name), EVERY_BYTE)
+
+
+@cache
+def random_sentences(name: str, count: int) -> list[str]:
+    return list(islice(sample(constraint(name), 1, size=REFERENCES[name].size), count))
+
+
+def edited(text: str, characters: str, random: Random) -> str:
+    """One edit: a character or a few are left out, put in, replaced, doubled or swapped."""
+    begin = random.randint(0, len(text))
+    end = min(len(text), begin + random.choice([1, 1, 1, 2, 4, 8]))
+    here = text[begin:end]
+    there = random.choice(["", random.choice(characters), here + random.choice(characters), here * 2, here[::-1]])
+    return text[:begin] + there + text[end:]
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tally: Tally) -> None:
+    reference = REFERENCES[name]
+    pytest.importorskip(reference.module)
+    counts: Counter[str] = Counter()
+    for text in random_sentences(name, scaled(20)):
+        assert accepts(constraint(name).grammar, text), text
+        difference = None if reference.accepts(text) else reference.aside(text) or pytest.fail(repr(text))
+        counts[f"{name}: {difference}" if difference else name] += 1
+    tally(**counts)
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], int], tally: Tally) -> None:
+    reference = REFERENCES[name]
+    pytest.importorskip(reference.module)
+    random = Random(2)
+    samples = [path.read_bytes().decode() for path in sorted((GRAMMARS / name / "accept").iterdir())]
+    texts = samples + random_sentences(name, scaled(20))
+    characters = "".join(sorted(set("".join(samples)) | set("\té\x00 ")))
+    counts: Counter[str] = Counter()
+    for _ in range(scaled(60)):
+        text = edited(random.choice(texts), characters, random)
+        ours = accepts(constraint(name).grammar, text)
+        matcher = constraint(name).matcher()
+        assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting()) == ours, text
+        if reference.accepts(text) == ours:
+            counts[f"{name} {'accepted' if ours else 'rejected'}"] += 1
+        else:
+            difference = reference.aside(text) or pytest.fail(f"{'ours' if ours else 'theirs'} alone: {text!r}")
+            counts[f"{name}: {difference}"] += 1
+    tally(**counts)

@@ -1,0 +1,138 @@
+"""Parsers of the gallery's languages that others wrote, each as a verdict on one text.
+
+`aside` names the known difference between the parser and the grammar that a text falls under, in the words of
+docs/gallery.md; it is asked where the verdicts differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+
+def _nothing(text: str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A parser of the same language.
+
+    `module` has to be there; `size` is how long the random sentences may grow.
+    """
+
+    module: str
+    accepts: Callable[[str], bool]
+    aside: Callable[[str], str | None] = _nothing
+    size: int = 60
+
+
+def _reads(read: Callable[[str], object], *errors: type[Exception]) -> Callable[[str], bool]:
+    """Whether a function returns, rather than raises one of its own errors."""
+
+    def accepts(text: str) -> bool:
+        try:
+            read(text)
+        except errors:
+            return False
+        return True
+
+    return accepts
+
+
+# ==== csv ====
+
+
+def _is_csv(text: str) -> bool:
+    """The text is one of the ways to write what Python's csv reads in it, and has no blank line.
+
+    Alone csv.reader takes nearly anything: a quotation mark within a field that has none around it, for example.
+    """
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error:
+        return False
+    at = 0
+    for index, row in enumerate(rows):
+        if not row or (row == [""] and text[at : at + 1] != '"'):
+            return False
+        for column, field in enumerate(row):
+            quoted = '"' + field.replace('"', '""') + '"'
+            written = quoted if text.startswith(quoted, at) else field
+            if not text.startswith(written, at) or (written == field and set(field) & set('",\r\n')):
+                return False
+            at += len(written)
+            if column < len(row) - 1:
+                if text[at : at + 1] != ",":
+                    return False
+                at += 1
+        if text[at : at + 1] == "\r":
+            at += 1
+            if text[at : at + 1] != "\n":
+                return False
+        if text[at : at + 1] == "\n":
+            at += 1
+        elif index < len(rows) - 1:
+            return False
+    return bool(rows) and at == len(text)
+
+
+def _csv_aside(text: str) -> str | None:
+    return "control characters" if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text) else None
+
+
+# ==== iso8601 ====
+
+
+def _is_iso8601(text: str) -> bool:
+    from isodate import parse_duration
+    from rfc3339_validator import validate_rfc3339
+
+    if "\n" in text:
+        return False
+    if text.startswith("P"):
+        with suppress(OverflowError):  # of a timedelta, once the text has been read
+            return _reads(parse_duration, ValueError)(text)
+        return True
+    written_in_full = [text, f"{text}Z", f"{text}T00:00:00Z", f"2000-01-01T{text}", f"2000-01-01T{text}Z"]
+    return any(map(validate_rfc3339, written_in_full))
+
+
+def _iso8601_aside(text: str) -> str | None:
+    if text.startswith("P"):
+        if set(text) & set("-:,") or not set(text) & set("YMDHSW"):
+            return "durations in isodate's wider sense"
+        if not re.fullmatch(r"P(\d+W|(\d+[YMD])*(T(\d+[HM])*([\d.]+S)?)?)(?<!T)", text, re.ASCII):
+            return "durations in isodate's wider sense"
+    return "the year 0000" if text.startswith("0000") else None
+
+
+# ==== semver and url ====
+
+
+def _is_semver(text: str) -> bool:
+    from semver import Version
+
+    return not text.endswith("\n") and Version.is_valid(text)
+
+
+def _is_uri(text: str) -> bool:
+    from rfc3986_validator import validate_rfc3986
+
+    return not text.endswith("\n") and validate_rfc3986(text, rule="URI") is not None
+
+
+def _url_aside(text: str) -> str | None:
+    return "zeros before the numbers of an IPv4 address" if re.search(r"\[[^\]]*[:.]0\d+[.\]]", text) else None
+
+
+REFERENCES = {
+    "csv": Reference("csv", _is_csv, _csv_aside),
+    "iso8601": Reference("rfc3339_validator", _is_iso8601, _iso8601_aside),
+    "semver": Reference("semver", _is_semver),
+    "url": Reference("rfc3986_validator", _is_uri, _url_aside),
+}
