@@ -120,8 +120,8 @@ class NextLexemes:
     def after(self, context: int, residue: int) -> list[tuple[int, int]]: ...  # label, residue
 
 def find_collisions(
-    nfa: Nfa, pairs: NDArray[np.int32], max_states: int, max_seconds: float
-) -> list[tuple[int, int, bytes]]: ...
+    nfa: Nfa, pairs: NDArray[np.int32], following: list[list[int]], max_states: int, max_seconds: float
+) -> list[tuple[int, int, bytes, bytes]]: ...  # first, second, witness, what has to follow it
 def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
 
 # composition

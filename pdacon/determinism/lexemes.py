@@ -5,11 +5,9 @@ supported.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
-from pdacon.determinism.matching_texts import Run, shared_end
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
 
@@ -65,8 +63,7 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
     settled = grammar.options.conflicts == "shift"
     prefix = _shortest_prefix(lexer, examples, collision)
     verdict = "Resolved as Lark does:" if settled else "Lark silently takes"
-    following = _following(grammar, first, second, collision.witness)
-    condition = f" where {quote(following)} follows" if following else ""
+    condition = f" where {quote(collision.following)} follows" if collision.following else ""
     lines = [
         f"Both match {quote(collision.witness)}{condition}, at the same priority ({first.priority}), where either may "
         "come.",
@@ -92,17 +89,6 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
 def _raised(terminal: Terminal, priority: int) -> str:
     """A definition with a priority; what the rules have as a literal gets a name that the author may choose."""
     return f"{terminal.name}.{priority}: ..." if terminal.literal is None else f"NAME.{priority}: {terminal.literal}"
-
-
-def _following(grammar: Grammar, first: Terminal, second: Terminal, text: bytes) -> bytes:
-    """What has to follow a text that two terminals match, for both to end with it; look-ahead may ask for that."""
-    programs = [compile_terminal(grammar, terminal) for terminal in (first, second)]
-    found = [
-        following
-        for one, other in product(*(range(len(program.entries)) for program in programs))
-        if (following := shared_end(Run(programs[0], one), Run(programs[1], other), text)) is not None
-    ]
-    return min(found, key=len, default=b"")
 
 
 def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ End: TypeAlias = tuple[Threads, int]
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 _CERTAIN = -1
-_LEGIBLE = sorted(range(256), key=lambda byte: (not chr(byte).isalnum() or byte > 127, not 31 < byte < 127, byte))
 _LEADS: Ranges = tuple(
     (chr(first).encode()[0], chr(last).encode()[0])
     for first, last in (
@@ -120,32 +119,6 @@ class Run:
         for start, ended in seeds:
             for state in epsilon_closure(self._states, start, seen[ended]):
                 yield state, ended
-
-
-def shared_end(first: Run, second: Run, text: bytes, most: int = 2_000) -> bytes | None:
-    """A shortest text that, behind ``text``, makes it the match of both; None where there is none, or too far to seek.
-
-    Letters and digits are preferred.
-    """
-    ends: list[tuple[End, ...]] = []
-    for run in (first, second):
-        threads = run.start
-        last: tuple[End, ...] = ()
-        for byte in text:
-            threads, last = run.step(threads, byte)
-        ends.append(last)
-    text_of = {(a, b): b"" for a in ends[0] for b in ends[1]}
-    pending = list(text_of)
-    for a, b in pending:  # grows
-        if first.wins_at_end(a) and second.wins_at_end(b):
-            return text_of[a, b]
-        for byte in _LEGIBLE:
-            after_a, after_b = first.wait(a, byte), second.wait(b, byte)
-            if after_a is None or after_b is None or (after_a, after_b) in text_of or len(pending) >= most:
-                continue
-            text_of[after_a, after_b] = text_of[a, b] + bytes([byte])
-            pending.append((after_a, after_b))
-    return None
 
 
 def difference(

@@ -45,6 +45,8 @@ class Lexer:
     contexts : tuple of Context
     context_of_state : int32[S], read-only
         Index of the context in which the next lexeme is read when this LR state is on top.
+    contexts_after : tuple of tuple of int
+        For each terminal the contexts in which the next lexeme is read when it has been shifted.
     automaton : LexingAutomaton
         The native automaton; context i is entry i.
     """
@@ -52,6 +54,7 @@ class Lexer:
     grammar: Grammar
     contexts: tuple[Context, ...]
     context_of_state: NDArray[np.int32]
+    contexts_after: tuple[tuple[int, ...], ...]
     automaton: _core.LexingAutomaton = field(repr=False)
     nfa: _core.Nfa = field(repr=False)
 
@@ -65,6 +68,8 @@ class Collision:
     second: int
     witness: bytes
     """A shortest text that both match."""
+    following: bytes = b""
+    """A shortest text that has to be behind it for that; look-ahead may ask for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +117,13 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     absorbs = _Absorption(grammar)
     contexts = tuple(_make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in sets)
     nfa = _make_nfa(grammar, max_states)
+    contexts_after = _contexts_after(grammar, tables, context_of_state)
     automaton = _core.LexingAutomaton.make(
         nfa,
         np.array([k in grammar.ignore for k in range(len(grammar.terminals))], np.uint8),
         [list(context.alternation) for context in contexts],
         [[(regex, list(keywords)) for regex, keywords in context.renames] for context in contexts],
-        _contexts_after(grammar, tables, context_of_state),
+        contexts_after,
         np.unique(context_of_state[list(tables.start_states)]).tolist(),
         -1 if grammar.layout is None else grammar.layout.newline,
         8 if grammar.layout is None else grammar.layout.tab_len,
@@ -125,17 +131,30 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         max_seconds,
     )
     context_of_state.flags.writeable = False
-    return Lexer(grammar, contexts, context_of_state, automaton, nfa)
+    return Lexer(grammar, contexts, context_of_state, tuple(map(tuple, contexts_after)), automaton, nfa)
 
 
 def find_collisions(lexer: Lexer, *, max_states: int = 1_000_000, max_seconds: float = 0) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
-    Keywords that a regex absorbs are no collision: renaming settles them.
+    Keywords that a regex absorbs are no collision: renaming settles them. Nor is it one if both match a text only where
+    something follows that no terminal begins with there.
     """
     pairs = sorted({pair for context in lexer.contexts for pair in _rivals(lexer.grammar, context)})
     flat = np.array(pairs, np.int32).reshape(-1)
-    return [Collision(*found) for found in _core.find_collisions(lexer.nfa, flat, max_states, max_seconds)]
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds)
+    return [Collision(*collision) for collision in found]
+
+
+def _terminals_after(lexer: Lexer) -> list[list[int]]:
+    """For each terminal those that are looked for behind a lexeme of it, whatever it is then called."""
+    after = [set(contexts) for contexts in lexer.contexts_after]
+    for number, context in enumerate(lexer.contexts):
+        for regex, keywords in context.renames:
+            after[regex].update(*(lexer.contexts_after[keyword] for keyword in keywords))
+        for terminal in lexer.grammar.ignore.intersection(context.alternation):
+            after[terminal].add(number)
+    return [sorted({k for context in contexts for k in lexer.contexts[context].alternation}) for contexts in after]
 
 
 def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:

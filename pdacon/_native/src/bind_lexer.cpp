@@ -83,18 +83,20 @@ nb::list unbounded(const LexingAutomaton& automaton) {
     return found;
 }
 
-nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs, std::int64_t max_states,
+nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
+                    const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
                     double max_seconds) {
     std::vector<Collision> found;
     {
         const auto flat = copy(pairs);
         const nb::gil_scoped_release release;
         Budget budget(max_states, max_seconds);
-        found = find_collisions(nfa, flat, budget);
+        found = find_collisions(nfa, flat, following, budget);
     }
     nb::list out;
     for (const auto& collision : found)
-        out.append(nb::make_tuple(collision.first, collision.second, bytes_of(collision.witness)));
+        out.append(nb::make_tuple(collision.first, collision.second, bytes_of(collision.witness),
+                                  bytes_of(collision.following)));
     return out;
 }
 
@@ -200,8 +202,8 @@ void bind_lexer(nb::module_& m) {
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
           nb::arg("max_seconds"));
-    m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("max_states"),
-          nb::arg("max_seconds"));
+    m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
+          nb::arg("max_states"), nb::arg("max_seconds"));
 }
 
 }  // namespace pdacon

@@ -233,9 +233,10 @@ inline bool any_column(const LexingAutomaton& lexer, const Reading& reading) {
 struct Collision {
     std::int32_t first, second;  // in the order in which the lexer tries them
     std::string witness;
+    std::string
+        following;  // a shortest text that has to be behind the witness, for both to match it; often none
 };
 
-// The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
 // Ranks bytes for texts that people read: the lower the better. Letters, digits and a space, other printable
 // characters, line ends, parts of longer characters, the rest.
 int legibility(std::uint8_t byte);
@@ -243,7 +244,10 @@ int legibility(std::uint8_t byte);
 // All bytes, the most legible first.
 std::vector<std::uint8_t> bytes_by_legibility();
 
-std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs, Budget& budget);
+// The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
+// `following`: for each terminal those that can be read behind a lexeme of it.
+std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs,
+                                       std::span<const std::vector<std::int32_t>> following, Budget& budget);
 
 // The shortest text of the set that a terminal's pattern denotes which the terminal does not match whole: an
 // alternative that comes first, or a lazy repetition, ends it sooner. Nothing if there is none.
