@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MatcherError,
         NondeterministicGrammarError,
         PdaconError,
+        SchemaError,
         UnsupportedGrammarError,
         VocabularyError,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "MatcherError",
     "NondeterministicGrammarError",
     "PdaconError",
+    "SchemaError",
     "UnsupportedGrammarError",
     "Vocabulary",
     "VocabularyError",
@@ -71,7 +73,7 @@ _ROOMS = {
     "mask_ids": "matching",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
-_MODULES = frozenset({*_ROOMS.values(), "drawing", "errors", "lalr", "lexer", "pda"})
+_MODULES = frozenset({*_ROOMS.values(), "drawing", "errors", "frontends", "lalr", "lexer", "pda"})
 
 
 def __getattr__(name: str) -> Any:

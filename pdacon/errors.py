@@ -6,6 +6,7 @@ PdaconError
 │   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
 │   └── EmptyLanguageError          the grammar has no sentence at all
 ├── NondeterministicGrammarError    .report: every conflict, with a witness
+├── SchemaError                     tables and columns, or the database that they are read from, that cannot be used
 ├── VocabularyError                 tokens or a tokenizer that cannot be used as given
 ├── LimitExceededError              .what, .given, .limit
 ├── CancelledError                  the caller asked to stop
@@ -67,6 +68,10 @@ class NondeterministicGrammarError(PdaconError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.report,)
+
+
+class SchemaError(PdaconError):
+    """Tables and columns cannot be bound, or not be read from a database."""
 
 
 class VocabularyError(PdaconError):

@@ -24,6 +24,7 @@ Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach" (200
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
@@ -35,6 +36,7 @@ from pdacon.lexer.captures import without_references
 from pdacon.lexer.classes import consumed
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, ByteTrie
+from pdacon.lexer.words import words_program
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
@@ -75,16 +77,20 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, u
     key = (regexp, flags, limit)
     program = _cache.get(key)
     if program is None:
-        try:
-            tree, flags = sre.parse(regexp, flags)
-            tree = without_references(tree, regexp, flags)
-            program = _Lowering(regexp, flags, limit).program(tree, flags)
-        except RecursionError as error:
-            raise UnsupportedGrammarError(
-                f"the groups of {sre.quoted(regexp)} are nested too deeply", feature="deep-nesting"
-            ) from error
+        program = (None if flags else words_program(regexp, compile_pattern, limit)) or _lowered(regexp, flags, limit)
         _cache.put(key, program)
     return program
+
+
+def _lowered(regexp: str, flags: int, limit: int) -> Program:
+    try:
+        tree, flags = sre.parse(regexp, flags)
+        tree = without_references(tree, regexp, flags)
+        return _Lowering(regexp, flags, limit).program(tree, flags)
+    except RecursionError as error:
+        raise UnsupportedGrammarError(
+            f"the groups of {sre.quoted(regexp)} are nested too deeply", feature="deep-nesting"
+        ) from error
 
 
 def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_LIMIT) -> Program:
@@ -94,7 +100,7 @@ def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_L
         raise ValueError(f"{terminal.name} has no pattern")
     regexp = terminal.pattern.regexp
     numbered = {"numbered_backreference", "numbered_conditional_group"}
-    found = sre.first_of(numbered, regexp, options.g_regex_flags)
+    found = sre.first_of(numbered, regexp, options.g_regex_flags) if _MAYBE_NUMBERED.search(regexp) else None
     if found is not None:
         _, text, column = found
         raise UnsupportedGrammarError(
@@ -131,6 +137,8 @@ class _Cache:
 
 
 _cache = _Cache(states=100_000)
+
+_MAYBE_NUMBERED = re.compile(r"\\[1-9]|\(\?\([0-9]")
 
 _MATCH_STATE, _DEAD_STATE = guards.MATCH_STATE, 1
 

@@ -1,0 +1,155 @@
+"""Long lists of words -> Program, without the detour by Python's pattern parser.
+
+A pattern of the form ``(?ai:(?:word|word|...)(?![class])|word|...)``, as frontends write it for hundreds of names,
+takes `patterns.compile_pattern` 20 us a state. The states are those of a trie, and here NumPy lays out all of them at
+once. The form is read off the pattern's text; whatever departs from it, or needs the order of its alternatives to mean
+what it means, is left to the general way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
+
+_FEW, _LARGE = 16, 1 << 26
+"""Fewer words are not worth it; more bytes, counted in equal widths, are not to be held at once."""
+
+_WORD = r"(?:[^\\()\[\]{}*+?.^$|]|\\[^0-9A-Za-z])+"
+_FORM = re.compile(
+    rf"\(\?ai: (?: \(\?: (?P<bounded> {_WORD}(?:\|{_WORD})* ) \) (?P<tail> \(\?! \[ (?:[^\\\]]|\\.)+ \] \) ) \|? )?"
+    rf"(?P<closed> (?: {_WORD}(?:\|{_WORD})* )? ) \)",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+
+
+def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit: int) -> Program | None:
+    """The Program of a pattern of many words; None where it is of another form, or too large.
+
+    ``compile_pattern`` lowers the pattern of one word, for what comes behind each.
+    """
+    form = _FORM.fullmatch(regexp) if regexp.startswith("(?ai:") else None
+    if form is None:
+        return None
+    bounded, closed = _words(form["bounded"] or ""), _words(form["closed"])
+    if not _order_is_free(bounded, closed):
+        return None
+    words = sorted([*bounded, *closed])
+    if len(words) < _FEW or len(words) * max(map(len, words)) > _LARGE:
+        return None
+    tail = compile_pattern(f"(?ai:(?:x){form['tail'] or ''})")
+    if len(tail.entries) != 1 or len(tail) > 16:
+        return None
+    program = _grafted(_trie(words), np.isin(np.array(words), np.array(closed or [b""])), tail)
+    return program if len(program) <= limit else None
+
+
+def _words(alternatives: str) -> list[bytes]:
+    return [_ESCAPE.sub(r"\1", word).encode().lower() for word in re.findall(_WORD, alternatives)]
+
+
+def _order_is_free(bounded: Sequence[bytes], closed: Sequence[bytes]) -> bool:
+    """Whether the first match is the longest: longer words come first, and no word of one kind begins another."""
+    if any(first <= second for first, second in pairwise(bounded)):
+        return False
+    beginnings = set(bounded)
+    if len(set(closed)) < len(closed) or any(b"\0" in word for word in (*bounded, *closed)):
+        return False
+    if any(word[:end] in beginnings for word in closed for end in range(1, len(word) + 1)):
+        return False
+    ordered = sorted([*bounded, *closed])
+    followers = dict(pairwise(ordered))
+    return not any(followers.get(word, b"").startswith(word) for word in closed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trie:
+    """Nodes in preorder, 0 the root: for node k + 1 its parent and the byte that leads to it; each word's last node."""
+
+    parent: NDArray[np.int64]
+    byte: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+
+
+def _trie(words: Sequence[bytes]) -> _Trie:
+    """Of distinct words in ascending order."""
+    lengths = np.array([len(word) for word in words])
+    width = int(lengths.max())
+    letters = np.frombuffer(b"".join(word.ljust(width, b"\0") for word in words), np.uint8).reshape(-1, width)
+    there = np.arange(width) < lengths[:, None]
+    shared = np.zeros_like(there)
+    shared[1:] = np.logical_and.accumulate((letters[1:] == letters[:-1]) & there[1:] & there[:-1], axis=1)
+    fresh = there & ~shared
+    number = np.where(fresh, np.cumsum(fresh.reshape(-1)).reshape(fresh.shape), 0)
+    # Numbers grow from row to row, so that what a row shares with the one before is the last number above.
+    node = np.maximum.accumulate(number, axis=0)
+    before = np.hstack([np.zeros((len(words), 1), node.dtype), node[:, :-1]])
+    return _Trie(before[fresh], letters[fresh], node[np.arange(len(words)), lengths - 1])
+
+
+def _grafted(trie: _Trie, closed: NDArray[np.bool_], tail: Program) -> Program:
+    """The trie, with what follows a word behind its last node.
+
+    State k is node k, a ``BYTES`` state; then come a ``SPLIT`` for each word that begins longer ones, and the tail's
+    states less its first.
+    """
+    nodes = len(trie.parent) + 1
+    inner = np.zeros(nodes, np.bool_)
+    inner[trie.parent] = True
+    begins = np.unique(trie.ends[inner[trie.ends]])
+    behind = nodes + len(begins)
+    (match,) = np.flatnonzero(tail.kind == MATCH).tolist()
+    moved = np.arange(len(tail)) + behind - 1  # its entry is state 0, and nothing leads there
+    entered = np.arange(nodes)
+    entered[trie.ends] = np.where(closed, moved[match], moved[tail.target[0]])
+    entered[begins] = nodes + np.arange(len(begins))
+
+    child = np.arange(1, nodes)
+    letter = (trie.byte >= ord("a")) & (trie.byte <= ord("z"))
+    source = np.concatenate([trie.parent, trie.parent[letter]])
+    byte = np.concatenate([trie.byte, trie.byte[letter] - 32])
+    target = entered[np.concatenate([child, child[letter]])]
+    order = np.lexsort((byte, source))
+    source, byte, target = source[order], byte[order], target[order]
+
+    splits = np.column_stack([begins, np.full(len(begins), moved[tail.target[0]])]).reshape(-1)
+    first = int(tail.offset[1])
+    counts = np.concatenate([np.bincount(source, minlength=nodes), np.full(len(begins), 2), np.diff(tail.offset)[1:]])
+    kind = np.concatenate([np.full(nodes, BYTES), np.full(len(begins), SPLIT), tail.kind[1:]])
+    none = np.zeros(len(splits), np.uint8)
+    return _without_leaves(
+        kind,
+        counts,
+        np.concatenate([byte, none, tail.lo[first:]]),
+        np.concatenate([byte, none, tail.hi[first:]]),
+        np.concatenate([target, splits, moved[tail.target[first:]]]),
+        np.concatenate([inner, np.ones(behind - nodes + len(tail) - 1, np.bool_)]),
+    )
+
+
+def _without_leaves(
+    kind: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    lo: NDArray[np.uint8],
+    hi: NDArray[np.uint8],
+    target: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+) -> Program:
+    """A leaf is no state of its own: what would lead to it leads to what follows its word."""
+    number = np.cumsum(kept) - 1
+    return Program(
+        kind=kind[kept].astype(np.uint8),
+        offset=np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int32),
+        lo=lo.astype(np.uint8),
+        hi=hi.astype(np.uint8),
+        target=number[target].astype(np.int32),
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )

@@ -1,0 +1,59 @@
+"""Patterns that are lists of words: the short way and the general way mean what Python's ``re`` means."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+from support.pike import Simulator
+
+from pdacon.lexer import compile_pattern
+from pdacon.lexer.words import words_program
+
+WORD_END = r"(?![0-9A-Za-z_\x80-\U0010ffff])"
+SOME = ["a", "ab", "abc", "b", "é", "éa", "kelvin", "x_1", "x_12", "y", "z", *(f"name{n}" for n in range(12))]
+
+
+def form(words: list[str], closed: list[str]) -> str:
+    bounded = "|".join(map(re.escape, sorted(words, reverse=True)))
+    parts = [f"(?:{bounded}){WORD_END}"] if words else []
+    return f"(?ai:{'|'.join([*parts, *map(re.escape, sorted(closed, reverse=True))])})"
+
+
+@pytest.mark.parametrize(
+    ("words", "closed"),
+    [(SOME, []), ([], [f"{word}.*" for word in SOME]), (SOME, ['"a"', '"a b"', "[ab]", '"é"', "`a``b`", "q.`a`"])],
+)
+def test_words_mean_what_re_says(words: list[str], closed: list[str]) -> None:
+    regexp = form(words, closed)
+    program = words_program(regexp, compile_pattern, 10_000)
+    assert program is not None
+    simulator, expected = Simulator(program), re.compile(regexp)
+    random = Random(1)
+    for word in [*words, *closed, "K"]:
+        for text in (word, word.upper(), word.title(), word[:-1], word + "1", word + ".", word + " a", word + "é"):
+            damaged = "".join(random.choice((letter, letter, "a")) for letter in text)
+            for tried in (text, damaged):
+                match = expected.match(tried)
+                assert simulator.match_end(tried.encode()) == (match and len(match.group().encode())), tried
+
+
+@pytest.mark.parametrize(
+    "regexp",
+    [
+        form(SOME, []).replace("z|", "z|(a)|"),  # a group of its own
+        form(SOME, []).replace("(?ai:", "(?i:"),
+        form([], [*SOME, "name1.x"]),  # one begins another
+        form(SOME, ["a."]).replace("a\\.", "a") + "b",
+        f"(?ai:(?:{'|'.join(SOME)}){WORD_END})",  # shorter words first
+        form(SOME[:3], []),  # not worth it
+    ],
+)
+def test_other_patterns_are_left_to_the_general_way(regexp: str) -> None:
+    assert words_program(regexp, compile_pattern, 10_000) is None
+    assert compile_pattern(regexp) is not None
+
+
+def test_the_limit_holds() -> None:
+    assert words_program(form(SOME, []), compile_pattern, 20) is None
