@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise, permutations
+from itertools import chain, pairwise, permutations
 from typing import TYPE_CHECKING
 
 from pdacon._native import _core
@@ -15,7 +15,7 @@ from pdacon.lexer import build_lexer
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
 
-_MOST_PATTERNS = 60
+_MOST_PATTERNS = 30
 _MOST_STATES = 20_000
 
 
@@ -40,11 +40,12 @@ def with_longest_first(grammar: Grammar, terminal: Terminal) -> str | None:
 
 
 def _reordered(value: str) -> Iterator[str]:
-    """The pattern with the alternatives of one group in each other order: the reverse one first."""
+    """The pattern with the alternatives of one group in each other order: first with the long ones in front."""
     for begin, bars, end in _alternations(value):
         cuts = [begin - 1, *bars, end]
         parts = [value[a + 1 : b] for a, b in pairwise(cuts)]
-        for order in (parts[::-1], *permutations(parts)):
+        longest = sorted(parts, key=len, reverse=True)
+        for order in chain([longest, parts[::-1]], permutations(parts)):  # far too many to list
             if list(order) != parts:
                 yield value[:begin] + "|".join(order) + value[end:]
 

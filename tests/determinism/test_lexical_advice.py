@@ -232,7 +232,9 @@ def test_early_ends_are_those_of_re(first: int) -> None:
     ("terminals", "repaired"),
     [
         ("T: /int|integer/", "T: /integer|int/"),
-        ("T: /x(a|b|ab)/", "T: /x(ab|b|a)/"),
+        ("T: /x(a|b|ab)/", "T: /x(ab|a|b)/"),
+        # 14 alternatives have more orders than can be tried.
+        ("T: /a|b|c|d|e|f|g|h|i|j|k|l|m|ab/", "T: /ab|a|b|c|d|e|f|g|h|i|j|k|l|m/"),
         (r'T: /"(\\.|[^"])*"/', None),  # no order of the alternatives helps
         ("T: /ba?(ab)?/", None),  # greed
     ],
