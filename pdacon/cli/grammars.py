@@ -36,6 +36,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
     }
+    if options.schema is not None:
+        return _of_schema(name, options)
     starts = list(dict.fromkeys(options.start or []))
     if len(starts) > 1 and not several_starts:
         raise BadInput(f"--start is given {len(starts)} times, but a text of this command begins with one rule")
@@ -54,6 +56,18 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     if not name or not path.exists():
         raise BadInput(f"{name or repr(name)}: no such file, and no built-in grammar of that name ({', '.join(names)})")
     return Grammar.from_file(name, **chosen)
+
+
+def _of_schema(name: str, options: GrammarOptions) -> Grammar:
+    """What of a SQL grammar names only the tables and columns of a database."""
+    from pdacon.frontends import sql_for_schema, sql_schema_of
+
+    if name not in ("sql", "sql_select"):
+        raise BadInput(f"{name}: --schema goes with the grammars sql_select and sql only")
+    if options != GrammarOptions(schema=options.schema):
+        raise BadInput("--schema goes with no other option of the grammar")
+    assert options.schema is not None
+    return sql_for_schema(sql_schema_of(options.schema), "changes" if name == "sql" else "query")
 
 
 def _decoded(text: bytes) -> str:

@@ -184,6 +184,17 @@ class GrammarOptions:
             rich_help_panel=_GRAMMAR_PANEL,
         ),
     ] = None
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema",
+            metavar="DATABASE",
+            help="A SQLite file. With the grammar sql_select (queries) or sql (queries, INSERT, UPDATE and DELETE): "
+            "only its tables and columns are named.",
+            show_default=False,
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
 
 
 def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -8,5 +8,6 @@ of LALR tables, automata, vocabularies or masks.
 """
 
 from pdacon.frontends.sql import sql_for_schema
+from pdacon.frontends.sqlite_file import sql_schema_of
 
-__all__ = ["sql_for_schema"]
+__all__ = ["sql_for_schema", "sql_schema_of"]

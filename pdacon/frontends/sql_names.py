@@ -30,10 +30,12 @@ class Spelled:
 
 @lru_cache
 def _keywords() -> tuple[frozenset[str], frozenset[str]]:
-    """SQL's keywords, and those of them that are never names."""
+    """SQL's keywords, and those of them that are never names, or never columns."""
     text, _ = builtin_source("sql")
     reserved = re.findall(r"[a-z]+", " ".join(re.findall(r"\(\?ai:([a-z|]+)\)", definitions(text)["NOT_RESERVED"])))
-    return frozenset(word.lower() for word in re.findall(r"^([A-Z_]+)\.1:", text, re.MULTILINE)), frozenset(reserved)
+    return frozenset(word.lower() for word in re.findall(r"^([A-Z_]+)\.1:", text, re.MULTILINE)), frozenset(
+        ("raise", *reserved)
+    )
 
 
 def spelled(name: str) -> Spelled:

@@ -45,14 +45,7 @@ _set: "(" [_expressions] ")"
     | TABLE_NAME
     | ALIAS
 
-?primary: _literal
-        | VARIABLE
-        | column
-        | call
-        | "(" _expressions ")"
-        | [EXISTS] "(" query ")"
-        | CAST "(" expression AS [type] ")"
-        | CASE [expression] (WHEN expression THEN expression)+ [ELSE expression] END
+_operand: primary
 
 _literal: NULL | NUMBER | STRING | DOUBLE_QUOTED | BLOB | CURRENT_DATE | CURRENT_TIME | CURRENT_TIMESTAMP
 _columns: _column ("," _column)*
@@ -64,6 +57,9 @@ delete: [with] DELETE FROM _target [where] [returning]
 _target: TABLE_NAME [AS ALIAS]
 assignment: (_column | "(" _columns ")") "=" expression
 
+// A column of that name needs quotes; there is no other use for the word in a query.
+NOT_RAISE: /(?!(?ai:raise)(?![^\\x00-#%-\\/:-@\\[-^`{-\\x7f]))/
+
 // SQLite takes what is in double quotes for a text where it is no name.
 DOUBLE_QUOTED.-4: /"([^"\\x00]|"")*"/
 COLLATION.-1: /(?ai:binary|nocase|rtrim)/ W
@@ -73,7 +69,7 @@ COLLATION.-1: /(?ai:binary|nocase|rtrim)/ W
 _MADE_UP = """\
 ALIAS.-3: {not_tables} NOT_RESERVED /(?ai:{aliases})/ W
 ALIAS_DOT.-3: {not_tables} NOT_RESERVED /(?ai:{aliases})/ W /\\./
-LABEL.-3: NOT_RESERVED /(?ai:{labels})/ W
+LABEL.-3: NOT_RESERVED NOT_RAISE /(?ai:{labels})/ W
 """
 
 

@@ -1,0 +1,113 @@
+"""sql_schema_of: the tables and columns of a SQLite file, and what is said of files that have none."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.lark_oracle import accepts
+
+from pdacon import SchemaError
+from pdacon.cli import main
+from pdacon.frontends import sql_for_schema, sql_schema_of
+
+TABLES = """
+CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, "first name" TEXT, born AS (id + 1));
+CREATE TABLE "order" ("select" INT, 'quote''d' INT);
+CREATE VIEW adults AS SELECT name, id AS number FROM singer;
+CREATE INDEX of_names ON singer (name);
+INSERT INTO singer (name) VALUES ('a');
+"""
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[tuple[Path, sqlite3.Connection]]:
+    path = tmp_path / "a b?c#d%.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(TABLES)
+    yield path, connection
+    connection.close()
+
+
+def test_tables_and_views(database: tuple[Path, sqlite3.Connection]) -> None:
+    path, _ = database
+    schema = {
+        "singer": ["id", "name", "first name", "born"],
+        "order": ["select", "quote'd"],
+        "adults": ["name", "number"],
+    }
+    assert sql_schema_of(path) == sql_schema_of(str(path)) == schema
+    assert sql_schema_of(path, tables=["ADULTS"]) == {"adults": ["name", "number"]}
+    assert accepts(sql_for_schema(schema), """SELECT "order"."quote'd", `select` FROM [order], adults""")
+
+
+def test_virtual_tables(database: tuple[Path, sqlite3.Connection]) -> None:
+    path, connection = database
+    try:
+        connection.execute("CREATE VIRTUAL TABLE texts USING fts5(title, body)")
+    except sqlite3.OperationalError:
+        pytest.skip("this SQLite has no fts5")
+    schema = sql_schema_of(path)
+    assert schema["texts"] == ["title", "body", "texts", "rank"]
+    if sqlite3.sqlite_version_info >= (3, 37):
+        assert [name for name in schema if name.startswith("texts_")] == []
+    assert accepts(sql_for_schema(schema), "SELECT title FROM texts WHERE texts MATCH 'x' ORDER BY rank")
+
+
+def test_nothing_is_written(database: tuple[Path, sqlite3.Connection]) -> None:
+    path, _ = database
+    before = path.read_bytes(), sorted(path.parent.iterdir())
+    path.chmod(0o400)
+    sql_schema_of(path)
+    assert (path.read_bytes(), sorted(path.parent.iterdir())) == before
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        sql_schema_of(tmp_path / "none.db")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(IsADirectoryError):
+        sql_schema_of(tmp_path)
+    text = tmp_path / "text.db"
+    text.write_text("no database at all, but a text of some length\n" * 40)
+    with pytest.raises(SchemaError, match=r"text\.db: not a SQLite database"):
+        sql_schema_of(text)
+    empty = tmp_path / "empty.db"
+    empty.touch()
+    with pytest.raises(SchemaError, match=r"empty\.db: the database has no table"):
+        sql_schema_of(empty)
+
+
+def test_databases_that_cannot_be_read(
+    database: tuple[Path, sqlite3.Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, connection = database
+    with pytest.raises(SchemaError, match="there is no table 'singers'; there are singer, order, adults"):
+        sql_schema_of(path, tables=["singers"])
+    connection.execute("CREATE VIEW broken AS SELECT * FROM nowhere")
+    with pytest.raises(SchemaError, match=r"the columns of 'broken' are not known: .*; leave it out with tables="):
+        sql_schema_of(path)
+    monkeypatch.setattr("pdacon.frontends.sqlite_file._SECONDS_TO_WAIT", 0.01)
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(SchemaError, match="locked by another program"):
+        sql_schema_of(path)
+
+
+def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: pytest.CaptureFixture[str]) -> None:
+    path, _ = database
+    assert main(["mask", "sql_select", "--schema", str(path), "SELECT number FROM ad"]) == 0
+    assert main(["mask", "sql_select", "--schema", str(path), "SELECT numbers"]) == 1
+    assert main(["mask", "sql", "--schema", str(path), "DELETE FROM singer WHERE adults.n"]) == 0
+    assert main(["sample", "sql_select", "--schema", str(path), "-n", "3", "--seed", "1"]) == 0
+    capsys.readouterr()
+    for arguments, words in (
+        (["mask", "json", "--schema", str(path), "{"], "sql_select and sql only"),
+        (["mask", "sql", "--schema", str(path), "--start", "query", "S"], "no other option"),
+        (["mask", "sql", "--schema", str(path) + "x", "S"], "No such file"),
+        (["mask", "sql", "--schema", str(path.parent), "S"], "directory"),
+    ):
+        assert main(arguments) == 2
+        assert words in capsys.readouterr().err
