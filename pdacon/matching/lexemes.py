@@ -29,6 +29,7 @@ class LexemeSampler:
         self._entries = Counter(
             target for kind, edges in zip(self._kind, self._edges, strict=True) if kind == SPLIT for *_, target in edges
         )
+        self._readable: dict[int, tuple[list[tuple[int, list[str]]], list[bytes]]] = {}
         self._known: dict[int, tuple[list[tuple[int, bool]], list[float]]] = {}
 
     def draw(self, rng: Random) -> bytes | None:
@@ -93,21 +94,27 @@ class LexemeSampler:
         return seen
 
     def _choose_character(self, rng: Random, state: int, text: bytearray) -> bytes:
-        weights, choices = [], []
-        for weight, characters in _KINDS:
-            if characters == " " and (not text or text.endswith(b" ")):
-                continue
-            fitting = [c for c in characters if self._follow(state, ord(c)) is not None]
-            if fitting:
-                weights.append(weight)
-                choices.append(fitting)
-        others = [character for character in _OTHERS if self._reads(state, character)]
+        kinds, others = self._characters(state)
+        if not text or text.endswith(b" "):
+            kinds = [(weight, fitting) for weight, fitting in kinds if fitting != [" "]]
+        weights, choices = [weight for weight, _ in kinds], [fitting for _, fitting in kinds]
         if others and (not choices or rng.random() < _OTHERS_SHARE):
             return rng.choice(others)
         if choices:
             return rng.choice(rng.choices(choices, weights)[0]).encode()
         low, high, _ = rng.choice(self._edges[state])
         return bytes([rng.randint(low, high)])
+
+    def _characters(self, state: int) -> tuple[list[tuple[int, list[str]]], list[bytes]]:
+        """What can be read in a state: characters of each kind with its weight, and those beyond ASCII."""
+        known = self._readable.get(state)
+        if known is None:
+            fitting = [
+                (weight, [c for c in kind if self._follow(state, ord(c)) is not None]) for weight, kind in _KINDS
+            ]
+            others = [character for character in _OTHERS if self._reads(state, character)]
+            known = self._readable[state] = [(weight, kind) for weight, kind in fitting if kind], others
+        return known
 
     def _reads(self, state: int, character: bytes) -> bool:
         """Whether the bytes of one character can be read one after the other."""

@@ -136,7 +136,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         airy = rng.choice(_AIRY)
         text = b""
         while True:
-            left = _completion_length(matcher) if len(text) >= target else None
+            left = matcher._completion_length() if len(text) >= target else None
             moves = pieces.moves(rng, text, configuration, airy)
             piece = _step(matcher, rng, moves, matcher.accept_bytes, ends.reached, left)
             if piece is None:
@@ -161,7 +161,7 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
         matcher = begin()
         ids: list[int] = []
         while True:
-            left = _completion_length(matcher) if len(ids) >= target else None
+            left = matcher._completion_length() if len(ids) >= target else None
             allowed = ends.allowed(matcher)
             few = np.flatnonzero(allowed & single).tolist()
             many = np.flatnonzero(allowed & ~single).tolist()
@@ -209,7 +209,7 @@ def _step(
     for move, weight in moves:
         if not accept(move):
             continue
-        if left is None or _completion_length(matcher) < left:
+        if left is None or matcher._completion_length() < left:
             there = matcher.mask_id()
             found.append((move, there, weight * (_SAME if there == here else _LAST if is_over(matcher) else 1.0)))
         matcher.rollback(1)
@@ -225,10 +225,6 @@ def _step(
     if chosen is not None:
         accept(chosen)
     return chosen
-
-
-def _completion_length(matcher: Matcher) -> int:
-    return len(matcher.shortest_completion())
 
 
 def _finish(matcher: Matcher, by_text: dict[bytes, int]) -> Iterator[int]:

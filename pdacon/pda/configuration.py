@@ -68,7 +68,7 @@ class Context:
 class Machine:
     """A grammar lowered for :class:`Configuration`: contexts by LR state, patterns by terminal, tables as lists.
 
-    Logically frozen; it remembers byte moves that were asked for before.
+    Logically frozen; it remembers entries and byte moves that were asked for before.
 
     Parameters
     ----------
@@ -102,6 +102,7 @@ class Machine:
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
         self.contexts = tuple(distinct[terminals] for terminals in lexable)
+        self._begun: dict[tuple[tuple[int, ...], Behind], tuple[Thread, ...]] = {}
         self._moves: dict[tuple[tuple[Thread, ...], int], tuple[tuple[int, Thread], ...]] = {}
 
     # Contexts
@@ -155,8 +156,12 @@ class Machine:
 
     def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
         """The threads with which a lexeme starts."""
-        starts = [(t, self._entries[t][behind[self._behind_of[t]]]) for t in terminals]
-        return tuple(thread for _, thread in self._reach(enumerate(starts)))
+        key = tuple(terminals), behind
+        known = self._begun.get(key)
+        if known is None:
+            starts = [(t, self._entries[t][behind[self._behind_of[t]]]) for t in key[0]]
+            known = self._begun[key] = tuple(thread for _, thread in self._reach(enumerate(starts)))
+        return known
 
     def move(self, threads: tuple[Thread, ...], byte: int) -> tuple[tuple[int, Thread], ...]:
         """The threads, in order, that one byte leads to, each with the index of the one that it comes from."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any, NoReturn
+from typing import Any
 
 import lark
 import pytest
+from support.json_references import REFERENCES
 from support.lark_oracle import accepts
 
 from pdacon import Grammar, check
@@ -32,63 +32,15 @@ def grammars() -> dict[str, Grammar]:
     return {name: Grammar.builtin(name) for name in NAMES}
 
 
-def value_of(text: str) -> Any:
-    def refuse(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} is Python's, not JSON")
-
-    return json.loads(text, parse_constant=refuse)
-
-
-def laid_out(text: str, **layout: Any) -> bool:
-    """Whether Python lays a JSON text out as it is. All names and values that are not containers become short strings,
-    because how these are spelt is not layout."""
-    value_of(text)
-    count = 0
-
-    def numbered(match: re.Match[str]) -> str:
-        nonlocal count
-        count += 1
-        return f'"{count}"'
-
-    plain = re.sub(r'"(?:[^"\\]|\\.)*"|[-+.0-9a-zA-Z]+', numbered, text)
-    return json.dumps(json.loads(plain), **layout) == plain
-
-
-def depth(text: str) -> int:
-    return max(len(spaces) // 2 for spaces in re.findall("^ *", text, re.MULTILINE))
-
-
-REFERENCES: dict[str, Callable[[str], bool]] = {
-    "json_compact": lambda text: laid_out(text, separators=(",", ":")),
-    "json_pretty": lambda text: laid_out(text, indent=2) and depth(text) <= 40,
-    "jsonl": lambda text: all(map(is_value, text.removesuffix("\n").split("\n"))),
-}
-
-
-def is_value(text: str) -> bool:
-    try:
-        value_of(text)
-    except ValueError:
-        return False
-    return True
-
-
-def reference(name: str, text: str) -> bool:
-    try:
-        return REFERENCES[name](text)
-    except ValueError:
-        return False
-
-
 @pytest.mark.parametrize(("name", "text"), samples("accept"))
 def test_accepts(grammars: dict[str, Grammar], name: str, text: bytes) -> None:
-    assert reference(name, text.decode())
+    assert REFERENCES[name](text.decode())
     assert accepts(grammars[name], text)
 
 
 @pytest.mark.parametrize(("name", "text"), samples("reject"))
 def test_rejects(grammars: dict[str, Grammar], name: str, text: bytes) -> None:
-    assert not reference(name, text.decode())
+    assert not REFERENCES[name](text.decode())
     assert not accepts(grammars[name], text)
 
 
@@ -142,7 +94,7 @@ def test_damaged_texts(grammars: dict[str, Grammar], name: str, tally: Callable[
         at = random.randrange(len(text) + 1)
         damaged = text[:at] + random.choice(["", " ", "  ", "\n", "\n  ", ",", "]"]) + text[at + random.randrange(3) :]
         verdict = accepts(grammars[name], damaged)
-        assert verdict == reference(name, damaged), damaged
+        assert verdict == REFERENCES[name](damaged), damaged
         tally(texts=1, sentences=int(verdict))
 
 

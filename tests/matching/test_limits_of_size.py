@@ -80,7 +80,9 @@ def test_completions_of_long_lexemes(size: int) -> None:
     for end in range(0, len(longest) + 1, size):
         # The lexer takes the longest word there is, so a word that others begin with ends a text all the same.
         rests = [word[end:] for word in words if word.startswith(longest[:end])]
-        assert matcher.shortest_completion() == min(rests, key=lambda rest: (len(rest), rest))
+        shortest = matcher.shortest_completion()
+        assert shortest == min(rests, key=lambda rest: (len(rest), rest))
+        assert matcher._completion_length() == len(shortest)
         if end < len(longest):
             assert matcher.accept_bytes(longest[end : end + size])
 

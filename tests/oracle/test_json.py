@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import NoReturn
 
 import numpy as np
 import pytest
 from support.definition import mask_of
+from support.json_references import is_json
 from support.lark_oracle import accepts, lark_parser
 from support.sampler import Sampler, damaged
 
@@ -150,17 +150,6 @@ def test_a_permuted_vocabulary_permutes_the_mask(constraint: Constraint, tally: 
         mask, theirs = (mask_of(matcher, len(vocabulary)) for matcher in matchers)
         assert mask == set(order[sorted(theirs)].tolist())
         tally(masks=1)
-
-
-def is_json(text: str) -> bool:
-    def refuse(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} is no JSON")
-
-    try:
-        json.loads(text, parse_constant=refuse)
-    except ValueError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from support.lark_oracle import accepts
 from support.sqlite import syntax_error
-from support.vocabularies import greedy
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
@@ -85,24 +84,10 @@ def test_statements_are_read_as_lark_reads_them(constraint: Constraint, tally: C
 def test_random_sentences_are_sql(
     constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    count = scaled(15)
-    wrong = [text for text in islice(sample(constraint, 1, size=40), count) if syntax_error(text)]
+    count = scaled(200)
+    wrong = [text for text in islice(sample(constraint, 1), count) if syntax_error(text)]
     tally(sentences=count, not_sql=len(wrong))
     assert len(wrong) <= 0.01 * count, wrong
-
-
-def test_every_token_of_a_query_is_in_its_mask(tekken: Vocabulary, tally: Callable[..., None]) -> None:
-    constraint = pdacon.compile(Grammar.builtin("sql"), tekken)
-    tokenize = greedy(tekken)
-    mask = np.zeros((1, (tekken.size + 31) // 32), np.int32)
-    for case in cases("spider_dev_gold"):
-        matcher = constraint.matcher()
-        tokens = [*tokenize(case["sql"].encode()), *tekken.eos_ids]
-        for token in tokens:
-            matcher.fill_bitmask(mask)
-            assert mask[0, token // 32] >> token % 32 & 1, matcher.explain(token).render()
-            assert matcher.accept_token(token)
-        tally(queries=1, tokens=len(tokens))
 
 
 def test_walks_over_tokens_end_in_sql(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -78,20 +78,3 @@ def _pieces(sentences: Sequence[bytes], random: Random, number: int) -> list[byt
         begin = random.randrange(len(text))
         pieces.append(text[begin : begin + random.randint(1, 5)])
     return pieces
-
-
-def greedy(vocabulary: Vocabulary) -> Callable[[bytes], list[int]]:
-    """Cuts a text into its longest tokens."""
-    ids = {text: id for id, text in enumerate(vocabulary.tokens) if text}
-    longest = max(map(len, ids))
-
-    def tokenize(text: bytes) -> list[int]:
-        tokens = []
-        at = 0
-        while at < len(text):
-            size = next(size for size in range(longest, 0, -1) if text[at : at + size] in ids)
-            tokens.append(ids[text[at : at + size]])
-            at += size
-        return tokens
-
-    return tokenize

@@ -321,6 +321,11 @@ nb::bytes shortest_completion(const Matcher& matcher) {
     return nb::bytes(text.data(), text.size());
 }
 
+std::int64_t completion_length(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.completion_length(); });
+}
+
 nb::bytes text(const Matcher& matcher) {
     const Matcher::Use use(matcher);
     return nb::bytes(matcher.text().data(), matcher.text().size());
@@ -423,6 +428,7 @@ it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Whe
 "every continuation" means those that tokens can spell, and the bytes may end inside a token.
 
 Cost: O(bytes of the answer), about half a microsecond each.)")
+        .def("_completion_length", &completion_length)
         .def("_merged", &merged, nb::arg("forced"))
         .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
         .def("_leading_space", &Matcher::leading_space)

@@ -268,12 +268,22 @@ std::int64_t Completion::step_to_column(Reading& reading, PersistentStack& stack
     return best.left;
 }
 
-std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string& out) {
-    out.clear();
-    std::int32_t speller_state = 0;
+std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out) {
     kept_.assign(1, stack);
-    const auto length = cost(reading.state, speller_state, stack.node());
-    auto left = length <= kLongest ? length : 0;
+    const auto length = cost(reading.state, 0, stack.node());
+    if (out != nullptr) {
+        out->clear();
+        spell(std::move(reading), std::move(stack), length <= kLongest ? length : 0, *out);
+    }
+    pop_costs_.clear();
+    serials_.clear();
+    kept_.clear();
+    return length;
+}
+
+// The text of a completion of so many bytes.
+void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out) {
+    std::int32_t speller_state = 0;
     const auto at_column = [&] {
         if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
         Looked looked;
@@ -288,10 +298,6 @@ std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::s
         else
             throw std::logic_error("no byte leads on to the shortest completion");
     }
-    pop_costs_.clear();
-    serials_.clear();
-    kept_.clear();
-    return length;
 }
 
 }  // namespace pdacon

@@ -64,14 +64,15 @@ class Completion {
           controls_(futures, machine.layout),
           summaries_(machine, controls_, budget) {}
 
-    // How many bytes the shortest completion has, kNone: there is none. `out` becomes it unless it is longer
-    // than kLongest. Cost: O(depth of the stack + length of the answer).
+    // How many bytes the shortest completion has, kNone: there is none. `out`, if given, becomes it unless it
+    // is longer than kLongest. Cost: O(depth of the stack), and O(byte classes) for each byte of `out`.
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
-    std::int64_t shortest(Reading reading, PersistentStack stack, std::string& out);
+    std::int64_t shortest(Reading reading, PersistentStack stack, std::string* out);
 
   private:
     std::int64_t cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);
+    void spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out);
     std::int64_t cost_of_pop(std::int32_t pop, const StackNode* stack);
     bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t cost,
               std::string& out);

@@ -133,12 +133,19 @@ TokenPda::Mask Matcher::known_mask() const {
     return at_.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at_.reading, at_.stack.view());
 }
 
-std::string Matcher::shortest_completion() const {
-    std::string text;
-    if (at_.terminated) return text;
+std::int64_t Matcher::completion_length() const { return complete(nullptr); }
+
+std::int64_t Matcher::complete(std::string* text) const {
+    if (at_.terminated) return 0;
     const auto length = pda_->shortest_completion(at_.reading, at_.stack, text);
     if (length == Completion::kNone)
         throw std::logic_error("no completion: a position that is not alive was accepted");
+    return length;
+}
+
+std::string Matcher::shortest_completion() const {
+    std::string text;
+    const auto length = complete(&text);
     if (length > Completion::kLongest)
         throw MatcherMisuse("the shortest completion has more than " + std::to_string(Completion::kLongest) +
                             " bytes; it is not written out");

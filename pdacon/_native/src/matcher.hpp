@@ -63,6 +63,7 @@ class Matcher {
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
     std::string shortest_completion() const;
+    std::int64_t completion_length() const;  // of it, which costs far less than the text
     std::string forced_bytes(std::size_t limit) const;
     // Forced bytes as tokens, by the order of the ids; -1 where no token fits.
     std::vector<std::int64_t> merged(std::string_view forced) const;
@@ -93,6 +94,7 @@ class Matcher {
     std::optional<Step> step(const Position& from, std::string_view bytes) const;
     TokenPda::Mask mask(const Position& at) const;
     bool may_end(const Position& at) const;
+    std::int64_t complete(std::string* text) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
     std::shared_ptr<TokenPda> pda_;

@@ -350,7 +350,7 @@ std::int32_t TokenPda::intern_mask(std::vector<std::int32_t> mask) {
     return id;
 }
 
-std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string& out) {
+std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out) {
     std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
         try {

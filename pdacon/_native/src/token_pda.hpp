@@ -62,7 +62,7 @@ class TokenPda {
     std::size_t num_masks();
 
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
-    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string& out);
+    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string* out);
 
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
     std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
