@@ -11,6 +11,7 @@ import numpy as np
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.suggested import definition, written
+from pdacon.determinism.texts import turned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +44,7 @@ def endless_findings(texts: Texts) -> list[Finding]:
     for context in texts.entered:
         loop = _shortest_loop(texts, context, alive)
         if loop is not None:
-            return [_finding(texts, *loop)]
+            return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)))]
     return []
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
+from pdacon.determinism.texts import turned
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
 
@@ -120,11 +121,14 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
         "change the terminals so that the longer one cannot begin like this one, or accept the loss with "
         'lookahead="commit".'
     )
+    prefix, loop = lookahead.prefix, lookahead.loop
+    if not grammar.options.use_bytes:
+        prefix, loop = turned(prefix, loop)
     terminal = None if lookahead.terminal is None else grammar.terminals[lookahead.terminal]
     name = _ignored(grammar) if terminal is None else _shown(terminal)
     lines = [
-        f"In {quote(lookahead.prefix)} {name} has matched, but a longer lexeme may still come of it.",
-        f"However often {quote(lookahead.loop)} follows, it stays open which of the two it is.",
+        f"In {quote(prefix)} {name} has matched, but a longer lexeme may still come of it.",
+        f"However often {quote(loop)} follows, it stays open which of the two it is.",
     ]
     if commit:
         lines.append(
@@ -138,7 +142,7 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
         message="\n".join(lines),
         span=None if terminal is None else terminal.span,
         symbols=() if terminal is None else (terminal.name,),
-        witness=Witness(text=lookahead.prefix, loop=lookahead.loop),
+        witness=Witness(text=prefix, loop=loop),
         repair=None if commit else repair,
     )
 

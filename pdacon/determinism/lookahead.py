@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.texts import whole_characters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +28,8 @@ def lookahead_findings(texts: Texts, examples: Examples) -> list[Finding]:
     """PDA018, a note for each terminal whose lookahead has a bound and is more than one byte.
 
     Exact for lexemes and contexts, whatever the parser's stack; the bytes of one character are not counted as more than
-    one. The witness is a shortest text after which so many
-    bytes have been read beyond the match. Terminals without a bound (PDA006) are left out.
+    one. The witness is a shortest text after which so many bytes have been read beyond the match, but
+    for a last character that is cut short. Terminals without a bound (PDA006) are left out.
     """
     unbounded = {label for label, _, _ in texts.automaton.unbounded}
     labels, lengths = texts.automaton.waiting.T
@@ -63,15 +64,16 @@ def _finding(texts: Texts, examples: Examples, label: int, most: int, source: in
     contexts = np.flatnonzero((texts.automaton.entries == source).any(axis=1)).tolist()
     prefix = texts.way_to(examples, contexts) or ()
     terminal = grammar.terminals[label] if label < grammar.end else None
+    whole = text if grammar.options.use_bytes else whole_characters(text)
     return Finding(
         id="PDA018",
         level="note",
         title=f"{TITLES['PDA018']}: {most} after {shown}",
-        message=f"In {quote(text)} {shown} ends after {quote(text[:-most])}, unless what follows completes a longer "
-        f"lexeme: {most} bytes are read before that is known, and the masks carry them along.",
+        message=f"In {quote(whole)} {shown} ends after {quote(text[:-most])}, unless what follows completes a "
+        f"longer lexeme: {most} bytes are read before that is known, and the masks carry them along.",
         span=None if terminal is None else terminal.span,
         symbols=() if terminal is None else (terminal.name,),
-        witness=Witness(prefix, len(prefix), text),
+        witness=Witness(prefix, len(prefix), whole),
         repair="none is needed; it would be certain at once if the longer lexeme could not begin like this one and "
         "another.",
     )

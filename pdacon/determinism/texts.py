@@ -181,6 +181,29 @@ def shortest_match(program: Program) -> bytes | None:
     return None
 
 
+def whole_characters(text: bytes) -> bytes:
+    """A text without what it has of a last character that is not complete."""
+    lacking = next((k for k in range(min(len(text), 4)) if _decodes(text[: len(text) - k])), 0)
+    return text[: len(text) - lacking]
+
+
+def turned(text: bytes, loop: bytes) -> tuple[bytes, bytes]:
+    """A text and what follows it for ever, begun later in the loop if a character is cut in two otherwise."""
+    for k in range(len(loop)):
+        begun, again = text + loop[:k], loop[k:] + loop[:k]
+        if _decodes(begun) and _decodes(again):
+            return begun, again
+    return text, loop
+
+
+def _decodes(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _readable_between(low: int, high: int) -> int:
     return min(range(low, high + 1), key=_legibility)
 

@@ -392,6 +392,34 @@ def test_lookahead_counts_what_may_still_be_read_otherwise(terminals: str, expec
     assert distances == expected
 
 
+@pytest.mark.parametrize(
+    ("id", "grammar"),
+    [
+        ("PDA006", "start: (A | B | C)*\nA: /é/\nB: /é[àü]+€/\nC: /[àü]/\n"),
+        ("PDA006", "start: (A | B | C)*\nA: /é/\nB: /é(à|ü€)+!/\nC: /[àü€]/\n"),
+        ("PDA016", 'start: "a"*\n%ignore /[àü]+/\n'),
+        ("PDA016", 'start: "a"*\n%ignore /é[àü]+/\n'),
+        ("PDA018", "start: (A | B | C)*\nA: /é/\nB: /éàü€/\nC: /[àü]/\n"),
+        ("PDA018", "start: (A | B | C)*\nA: /a/\nB: /abb€/\nC: /[b€]/\n"),
+    ],
+)
+def test_witnesses_are_whole_characters(id: str, grammar: str) -> None:
+    (finding,) = of(id, grammar)
+    assert finding.witness is not None
+    assert finding.witness.text
+    for part in (finding.witness.text, finding.witness.loop or b""):
+        assert part.decode("utf-8", "replace").isprintable()
+    assert "\\x" not in finding.message
+
+
+def test_a_witness_of_bytes_may_be_any() -> None:
+    (finding,) = of("PDA006", "start: (A | B | C)*\nA: /\\xe9/\nB: /\\xe9\\xc3+!/\nC: /\\xc3/\n", use_bytes=True)
+    assert finding.witness is not None
+    assert finding.witness.text is not None
+    assert finding.witness.text.startswith(b"\xe9")
+    assert finding.witness.loop == b"\xc3"
+
+
 # PDA017
 
 
