@@ -14,6 +14,12 @@ from pdacon import Grammar, check
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 
 
+@pytest.fixture(autouse=True)
+def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Lark does with it, warn of collisions, takes minutes for the letters of all of Unicode."""
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+
+
 @pytest.fixture(scope="module")
 def grammars() -> dict[str, Grammar]:
     return {name: Grammar.builtin(name) for name in REFERENCES}

@@ -23,6 +23,12 @@ EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), No
 Tally = Callable[..., None]
 
 
+@pytest.fixture(autouse=True)
+def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Lark does with it, warn of collisions, takes minutes for the letters of all of Unicode."""
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+
+
 @cache
 def constraint(name: str) -> Constraint:
     return pdacon.compile(Grammar.builtin(name), EVERY_BYTE)

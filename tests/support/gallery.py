@@ -6,12 +6,15 @@ docs/gallery.md; it is asked where the verdicts differ.
 
 from __future__ import annotations
 
+import configparser
 import csv
 import io
 import re
 from collections.abc import Callable
+from configparser import ConfigParser
 from contextlib import suppress
 from dataclasses import dataclass
+from xml.parsers import expat
 
 
 def _nothing(text: str) -> str | None:
@@ -130,9 +133,94 @@ def _url_aside(text: str) -> str | None:
     return "zeros before the numbers of an IPv4 address" if re.search(r"\[[^\]]*[:.]0\d+[.\]]", text) else None
 
 
+# ==== toml ====
+
+
+def _is_toml(text: str) -> bool:
+    import tomllib
+
+    return _reads(tomllib.loads, tomllib.TOMLDecodeError)(text)
+
+
+def _toml_aside(text: str) -> str | None:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return "defined twice" if str(error).startswith("Cannot ") else None
+    return None
+
+
+# ==== ini ====
+
+
+def _is_ini(text: str) -> bool:
+    return _reads(ConfigParser().read_string, configparser.Error)(text)
+
+
+def _ini_aside(text: str) -> str | None:
+    try:
+        ConfigParser(strict=False).read_string(text)
+    except configparser.Error:
+        return None
+    if not _is_ini(text):
+        return "defined twice"
+    if re.search(r"^\s+[^\s#;]", text, re.MULTILINE):
+        return "indented sections and options"
+    if re.search(r"^\[.*[\]\[].*\]|^\[.*\].*[^\s]", text, re.MULTILINE):
+        return "brackets in the name of a section, text behind it"
+    return "control characters" if re.search(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]|\r(?!\n)", text) else None
+
+
+# ==== xml ====
+
+
+def _xml_error(text: str) -> int:
+    """What expat finds wrong once each end tag has been given the name of its start tag; 0: nothing."""
+    data = text.encode()
+    while True:
+        parser = expat.ParserCreate()
+        names: list[str] = []
+        parser.StartElementHandler = lambda name, attributes, names=names: names.append(name)
+        parser.EndElementHandler = lambda name, names=names: names.pop()
+        try:
+            parser.Parse(data, True)
+        except expat.ExpatError as error:
+            if error.code != _MISMATCHED_TAG:
+                return error.code
+            at = data.index(b"/", parser.ErrorByteIndex - 1) + 1
+            end = re.compile(rb"[\s>]").search(data, at)
+            assert end is not None
+            data = data[:at] + names[-1].encode() + data[end.start() :]
+        else:
+            return 0
+
+
+_MISMATCHED_TAG = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
+_DUPLICATE_ATTRIBUTE = expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
+
+
+def _is_xml(text: str) -> bool:
+    return _xml_error(text) == 0
+
+
+def _xml_aside(text: str) -> str | None:
+    if _xml_error(text) == _DUPLICATE_ATTRIBUTE:
+        return "an attribute twice"
+    if re.match(r"""<\?xml\s+version\s*=\s*["'](?!1\.0["'])""", text):
+        return "versions but 1.0"
+    if not _xml_error(re.sub(r"[^\x00-\x7f]", "a", text)) and _xml_error(text):
+        return "letters that are new in the fifth edition"
+    return None
+
+
 REFERENCES = {
     "csv": Reference("csv", _is_csv, _csv_aside),
+    "ini": Reference("configparser", _is_ini, _ini_aside, size=80),
     "iso8601": Reference("rfc3339_validator", _is_iso8601, _iso8601_aside),
     "semver": Reference("semver", _is_semver),
+    "toml": Reference("tomllib", _is_toml, _toml_aside),
     "url": Reference("rfc3986_validator", _is_uri, _url_aside),
+    "xml": Reference("xml", _is_xml, _xml_aside),
 }
