@@ -65,12 +65,16 @@ DOUBLE_QUOTED.-4: /"([^"\\x00]|"")*"/
 COLLATION.-1: /(?ai:binary|nocase|rtrim)/ W
 """
 
-# Names that the text makes up. What is known of the schema comes before them.
+# What is known of the schema comes before names that the text makes up, and names with a dot before those that they
+# begin with.
 _MADE_UP = """\
 ALIAS.-3: {not_tables} NOT_RESERVED /(?ai:{aliases})/ W
-ALIAS_DOT.-3: {not_tables} NOT_RESERVED /(?ai:{aliases})/ W /\\./
+ALIAS_DOT.-1: {not_tables} NOT_RESERVED /(?ai:{aliases})/ W /\\./
 LABEL.-3: NOT_RESERVED NOT_RAISE /(?ai:{labels})/ W
 """
+
+
+_WITH_A_DOT = frozenset({"QUALIFIED_COLUMN", "ALL_COLUMNS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,7 @@ def load(form: Form) -> Grammar:
 
 def placeholder(name: str, pattern: str = "") -> str:
     """The definition of a terminal for names of the schema, with its pattern, or without, as `load` has it."""
-    return f"{name}.-2: /{pattern or name}/"
+    return f"{name}.{-1 if name in _WITH_A_DOT else -2}: /{pattern or name}/"
 
 
 def _columns(kinds: frozenset[str]) -> str:

@@ -108,6 +108,19 @@ def test_made_up_names_are_the_callers_affair() -> None:
     assert not accepts(grammar, "SELECT singer.id FROM singer")
 
 
+def test_names_that_begin_others() -> None:
+    """A table, a column, an alias and a function of one name: what comes behind it tells which is meant."""
+    grammar = sql_for_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})
+    for text in (
+        "SELECT rank, rank.a, rank.*, rank() OVER () FROM rank JOIN a",
+        "SELECT b.a, b, b1, b2.rank, B2 FROM rank AS b, a b2 ORDER BY a, a.rank",
+        "SELECT a_1, a_2, a_2.a_1 FROM concerts AS a_2",
+    ):
+        assert accepts(grammar, text), text
+    for text in ("SELECT rank.rank FROM rank", "SELECT a.a FROM a", "SELECT a_1x FROM a", "SELECT a. FROM a"):
+        assert not accepts(grammar, text), text
+
+
 def test_it_prints_itself_as_lark(grammar: Grammar) -> None:
     again = Grammar.from_lark(grammar.to_lark())
     assert again == grammar
