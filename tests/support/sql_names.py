@@ -12,8 +12,8 @@ _LEXEME = re.compile(r"""(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")|(?P<word>[A-Za-
 _WORDS = frozenset(
     re.findall(
         "[a-z]+",
-        "all and as asc between by case cast desc distinct else end except exists from group having in inner intersect is "
-        "join left like limit not null on or order outer select then union when where with",
+        "all and as asc between by case cast desc distinct else end except exists from group having in inner intersect "
+        "is join left like limit not null on or order outer select then union when where with",
     )
 )
 
