@@ -49,6 +49,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     if name in names:
         if Path(name).is_file():
             sys.stderr.write(f"pdacon: {name} is the built-in grammar; write ./{name} for the file of that name\n")
+        if chosen["postlex"] is None:
+            del chosen["postlex"]  # a grammar that needs one has it by itself
         return Grammar.builtin(name, **chosen)
     path = Path(name)
     if name and path.is_dir():

@@ -5,12 +5,28 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pdacon.grammar.indentation import Indentation
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _SUFFIX = ".lark"
+
+# Beside brackets and braces those that end or begin the text of a formatted string, in its four kinds of quotes.
+_OPENING = ("FIELD", "FIELD_", "LONG_FIELD", "LONG_FIELD_")
+_NESTED = ("NESTED_FIELD", "NESTED_FIELD_", "LONG_NESTED_FIELD", "LONG_NESTED_FIELD_")
+_CLOSING = ("END_FIELD", "END_FIELD_", "LONG_END_FIELD", "LONG_END_FIELD_")
+_PYTHON = Indentation(
+    NL_type="_NEWLINE",
+    OPEN_PAREN_types=tuple(sorted(("LBRACE", "LPAR", "LSQB", *_OPENING, *_NESTED))),
+    CLOSE_PAREN_types=tuple(sorted(("RBRACE", "RPAR", "RSQB", *_CLOSING))),
+    INDENT_type="_INDENT",
+    DEDENT_type="_DEDENT",
+    tab_len=8,
+)
+_OPTIONS: dict[str, dict[str, Any]] = {"python": {"postlex": _PYTHON}}
 
 
 def builtin_names() -> list[str]:
@@ -32,6 +48,11 @@ def builtin_source(name: str) -> tuple[str, str]:
         raise ValueError(f"no built-in grammar {name!r}; {meant} are {', '.join(known)}")
     resource = _folder() / (name + _SUFFIX)
     return resource.read_text(encoding="utf-8"), str(resource)
+
+
+def builtin_options(name: str) -> dict[str, Any]:
+    """The options of :meth:`Grammar.from_lark` that a built-in grammar is made for."""
+    return dict(_OPTIONS.get(name, {}))
 
 
 def _folder() -> Traversable:

@@ -330,16 +330,17 @@ class Grammar:
     def builtin(cls, name: str, **options: Any) -> Grammar:
         """Load a grammar that comes with pdacon, such as ``"json"``. Options as in :meth:`from_lark`.
 
+        One that needs a postlexer has it by itself.
+
         Raises
         ------
         ValueError
             If there is no such grammar; the message lists those there are.
         """
-        from pdacon.grammar.builtin import builtin_source
+        from pdacon.grammar.builtin import builtin_options, builtin_source
 
         text, path = builtin_source(name)
-        options.setdefault("source_path", path)
-        return cls.from_lark(text, **options)
+        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
 
     @property
     def end(self) -> int:

@@ -1,0 +1,89 @@
+"""python.lark: its samples, stock Lark and CPython agree."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.lark_oracle import accepts
+
+from pdacon import Constraint, Grammar, Vocabulary, compile
+
+SAMPLES = Path(__file__).parents[2] / "grammars" / "python"
+SINCE = {"formatted": (3, 12), "type_parameters": (3, 13), "try_star": (3, 11)}
+
+
+def samples(kind: str) -> list[Any]:
+    return [pytest.param(path.read_bytes().decode(), id=path.name) for path in sorted((SAMPLES / kind).iterdir())]
+
+
+def parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stock_lark() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lark.lexer.has_interegular", False)  # it takes minutes, and only to warn
+        yield
+
+
+@pytest.fixture(scope="module")
+def grammar() -> Grammar:
+    return Grammar.builtin("python")
+
+
+@pytest.fixture(scope="module")
+def constraint(grammar: Grammar) -> Constraint:
+    return compile(grammar, Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256]))
+
+
+def is_sentence(constraint: Constraint, text: str) -> bool:
+    matcher = constraint.matcher()
+    return matcher.accept_bytes(text.encode()) and matcher.is_accepting()
+
+
+def test_it_is_deterministic(constraint: Constraint) -> None:
+    assert constraint.report.findings == ()
+
+
+@pytest.mark.parametrize("text", samples("accept"))
+def test_accepts(grammar: Grammar, constraint: Constraint, text: str, request: pytest.FixtureRequest) -> None:
+    if sys.version_info >= SINCE.get(request.node.callspec.id, (3, 10)):
+        assert parses(text)
+    assert accepts(grammar, text)
+    assert is_sentence(constraint, text)
+
+
+@pytest.mark.parametrize("text", samples("reject"))
+def test_rejects(grammar: Grammar, constraint: Constraint, text: str) -> None:
+    assert not parses(text)
+    assert not accepts(grammar, text)
+    assert not is_sentence(constraint, text)
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{} = 1", "x.{}", "f({}=1)", "def {}(): pass", "def f({}): pass", "import {}", "import x as {}", "lambda {}: 1"],
+)
+def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
+    keywords = (
+        "False None True and as assert async await break class continue def del elif else except finally for from "
+        "global if import in is lambda nonlocal not or pass raise return try while with yield"
+    )
+    for word in keywords.split():
+        assert not parses(template.format(word))
+        assert not is_sentence(constraint, template.format(word)), word
+    for word in ("match", "case", "type", "_", "lambdas", "nonlocal_", "print"):
+        assert is_sentence(constraint, template.format(word)), word
