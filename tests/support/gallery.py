@@ -10,6 +10,7 @@ import configparser
 import csv
 import io
 import re
+import warnings
 from collections.abc import Callable
 from configparser import ConfigParser
 from contextlib import suppress
@@ -215,10 +216,71 @@ def _xml_aside(text: str) -> str | None:
     return None
 
 
+# ==== lark ====
+
+
+def _is_lark(text: str) -> bool:
+    """Lark's loader can parse it; what it says of names and patterns is said of a grammar that it has parsed."""
+    from lark.exceptions import LarkError
+    from lark.load_grammar import _parse_grammar
+
+    return _reads(lambda grammar: _parse_grammar(grammar, "text"), LarkError)(text)
+
+
+def _lark_aside(text: str) -> str | None:
+    if re.search(r'\\[/"]', text):
+        return "a backslash before the end of a string or of a regular expression"
+    return "line breaks within regular expressions" if re.search(r"/[^/\n]*\n[^/]*/", text) else None
+
+
+# ==== regex ====
+
+_NOT_IN_REGEX = re.compile(
+    r"""\(\?(P|\#|<|\(|>|[ims-]*[aLux])  # names, comments, look-behind, conditions, atomic groups, flags
+      | \\[0-9N]                          # references, octal numbers, names of characters
+      | \{                                # braces
+      | [*+?]\+                            # possessive quantifiers
+      | \[.*[-[&~|].*\]                    # ranges, what sets may mean one day
+      | [\x00-\x08\x0b-\x1f]
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _is_regex(text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _reads(re.compile, re.error, ValueError, OverflowError)(text)
+
+
+def _regex_aside(text: str) -> str | None:
+    return "what is left out" if _is_regex(text) and _NOT_IN_REGEX.search(text) else None
+
+
+# ==== graphql ====
+
+
+def _is_graphql(text: str) -> bool:
+    from graphql import GraphQLSyntaxError, parse
+
+    return _reads(parse, GraphQLSyntaxError)(text)
+
+
+def _graphql_aside(text: str) -> str | None:
+    if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
+        return "control characters"
+    if re.search(r"\\u\{|directive[\s,]*@[\s,]*\w+[\s,]*(\([^)]*\))?[\s,]*@", text):
+        return "later drafts"
+    return "empty selections" if re.search(r"\{([\s,\ufeff]|#.*)*\}", text) else None
+
+
 REFERENCES = {
     "csv": Reference("csv", _is_csv, _csv_aside),
+    "graphql": Reference("graphql", _is_graphql, _graphql_aside),
     "ini": Reference("configparser", _is_ini, _ini_aside, size=80),
     "iso8601": Reference("rfc3339_validator", _is_iso8601, _iso8601_aside),
+    "lark": Reference("lark", _is_lark, _lark_aside),
+    "regex": Reference("re", _is_regex, _regex_aside),
     "semver": Reference("semver", _is_semver),
     "toml": Reference("tomllib", _is_toml, _toml_aside),
     "url": Reference("rfc3986_validator", _is_uri, _url_aside),
