@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable
@@ -23,7 +24,7 @@ def width() -> int:
 
 def show(text: Text) -> None:
     """Print lines that are wrapped already, in colour if standard output is a terminal and NO_COLOR is not set."""
-    Console(highlight=False, soft_wrap=True).print(text)
+    Console(highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto").print(text)
 
 
 def listed(head: str, items: Iterable[str]) -> list[str]:
@@ -40,14 +41,16 @@ def listed(head: str, items: Iterable[str]) -> list[str]:
 
 def head_of(text: bytes) -> str:
     """The beginning of a text, quoted; how long it is if that is not all."""
-    shown = text.decode("utf-8", "backslashreplace")
-    return quote(text) if len(shown) <= _SHOWN else f"{quote(shown[:_SHOWN].encode())}... ({len(text)} bytes)"
+    shown = text.decode("utf-8", "surrogateescape")
+    if len(shown) <= _SHOWN:
+        return quote(text)
+    return f"{quote(shown[:_SHOWN].encode('utf-8', 'surrogateescape'))}... ({len(text)} bytes)"
 
 
 def tail_of(text: bytes) -> str:
     """The end of a text, quoted."""
-    shown = text.decode("utf-8", "backslashreplace")
-    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8"))
+    shown = text.decode("utf-8", "surrogateescape")
+    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8", "surrogateescape"))
 
 
 def first_character(text: bytes) -> bytes:

@@ -10,6 +10,7 @@ from pdacon.determinism.causes import Cause, find_cause
 from pdacon.determinism.explanations import Explanation, explain_conflicts
 from pdacon.determinism.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
 from pdacon.determinism.items import Items
+from pdacon.determinism.listing import listed, lookahead_name
 from pdacon.determinism.repairs import Advice, give_advice
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """How long to search for sentences that explain the conflicts, where nothing else is asked for."""
+
+_FEW = 6
 
 
 def conflict_findings(grammar: Grammar, tables: Tables, examples: Examples, seconds: float = SECONDS) -> list[Finding]:
@@ -93,7 +96,7 @@ class _Report:
         prefix = self._examples.prefix(shown.state)
         terminals = list(dict.fromkeys(conflict.terminal for conflict in group))
         rules = dict.fromkeys(self._grammar.productions[k].rule for k in productions)
-        lookahead = self._grammar.describe_symbol(shown.terminal)
+        lookahead = lookahead_name(self._grammar, shown.terminal)
         span, related = self._spans(productions)
         return Finding(
             id=id,
@@ -116,7 +119,7 @@ class _Report:
         lines += [f"  {self._grammar.describe_production(k)}" for k in conflict.productions]
         lines.append("Lark's table for it depends on hash order, so it is refused with every option.")
         prefix = self._examples.prefix(conflict.state)
-        lookahead = self._grammar.describe_symbol(conflict.terminal)
+        lookahead = lookahead_name(self._grammar, conflict.terminal)
         span, related = self._spans(conflict.productions)
         rules = dict.fromkeys(self._grammar.productions[k].rule for k in conflict.productions)
         return Finding(
@@ -179,8 +182,7 @@ class _Report:
         return lines
 
     def _lookaheads(self, group: Sequence[Conflict]) -> str:
-        shown = list(dict.fromkeys(self._grammar.describe_symbol(c.terminal) for c in group))
-        return ", ".join(shown) if len(shown) <= 6 else f"{', '.join(shown[:5])} and {len(shown) - 5} more"
+        return listed(dict.fromkeys(lookahead_name(self._grammar, c.terminal) for c in group), _FEW)
 
     def _spans(self, productions: Sequence[int]) -> tuple[Span | None, tuple[tuple[str, Span], ...]]:
         """The first place, and the others."""

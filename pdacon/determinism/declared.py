@@ -64,4 +64,4 @@ def unused_findings(grammar: Grammar) -> list[Finding]:
 
 
 def _listed(starts: tuple[str, ...]) -> str:
-    return f"the start {starts[0]}" if len(starts) == 1 else f"the starts {', '.join(starts)}"
+    return f"the rule {starts[0]}" if len(starts) == 1 else f"the rules {', '.join(starts)}"

@@ -341,12 +341,19 @@ def _json_span(span: Span | None) -> dict[str, Any] | None:
 
 
 def quote(text: bytes) -> str:
-    """Bytes as a quoted literal on one line: UTF-8 as characters, controls escaped, double quotes unless they are
+    """Bytes as a string literal of Python's, on one line: UTF-8 as characters, double quotes unless they are inside.
 
-    inside.
+    Backslashes are doubled; what is not printable, or not UTF-8, is escaped.
     """
-    shown = text.decode("utf-8", "backslashreplace")
-    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+    escaped = "".join(map(_escaped, text.decode("utf-8", "surrogateescape")))
     if '"' in escaped and "'" not in escaped:
         return f"'{escaped}'"
     return '"' + escaped.replace('"', '\\"') + '"'
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable() and character != "\\":
+        return character
+    if "\udc80" <= character <= "\udcff":
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")

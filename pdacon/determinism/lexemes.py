@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
+from pdacon.determinism.listing import listed
+from pdacon.determinism.matching_texts import Run
 from pdacon.determinism.texts import turned
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar, Terminal
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
+
+_FEW = 4
 
 
 def pattern_findings(grammar: Grammar) -> list[Finding]:
@@ -126,8 +130,10 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
         prefix, loop = turned(prefix, loop)
     terminal = None if lookahead.terminal is None else grammar.terminals[lookahead.terminal]
     name = _ignored(grammar) if terminal is None else _shown(terminal)
+    others = _read_on(grammar, prefix + 2 * loop, lookahead.terminal)
+    longer = f"lexeme ({listed(others, _FEW)})" if others else "lexeme"
     lines = [
-        f"In {quote(prefix)} {name} has matched, but a longer lexeme may still come of it.",
+        f"In {quote(prefix)} {name} has matched, but a longer {longer} may still come of it.",
         f"However often {quote(loop)} follows, it stays open which of the two it is.",
     ]
     if commit:
@@ -145,6 +151,18 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
         witness=Witness(text=prefix, loop=loop),
         repair=None if commit else repair,
     )
+
+
+def _read_on(grammar: Grammar, text: bytes, but: int | None) -> list[str]:
+    """The terminals that a text can be the beginning of, unless it is the one that has matched."""
+    found = []
+    for index, terminal in enumerate(grammar.terminals):
+        if terminal.pattern is None or index == but:
+            continue
+        program = compile_terminal(grammar, terminal)
+        if any(Run(program, entry).reads_on(text) for entry in range(len(program.entries))):
+            found.append(_shown(terminal))
+    return found
 
 
 def _ignored(grammar: Grammar) -> str:

@@ -1,8 +1,12 @@
-"""Names in a row; of many the first."""
+"""How symbols are named, and names in a row; of many the first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar
 
 
 def cut_short(names: Iterable[str], most: int) -> list[str]:
@@ -15,3 +19,8 @@ def listed(names: Iterable[str], most: int) -> str:
     """``a, b and c``; a long list is cut short."""
     *shown, last = cut_short(names, most) or [""]
     return f"{', '.join(shown)} and {last}" if shown else last
+
+
+def lookahead_name(grammar: Grammar, terminal: int) -> str:
+    """A terminal as its author writes it; ``$END`` in words."""
+    return "the end of the text" if terminal == grammar.end else grammar.describe_symbol(terminal)

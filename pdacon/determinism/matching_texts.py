@@ -57,6 +57,13 @@ class Run:
             self._known[key] = self._closure(self._moved(threads, byte))[:2]
         return self._known[key]
 
+    def reads_on(self, text: bytes) -> bool:
+        """Whether a match may come of more text."""
+        threads = self.start
+        for byte in text:
+            threads, _ = self.step(threads, byte)
+        return any(not ended for _, ended in threads)
+
     def cuts(self, threads: Threads) -> Iterator[int]:
         """Where the bytes begin that these threads tell apart."""
         for state, _ in threads:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby
 from textwrap import fill
 
-from pdacon.determinism.findings import DeterminismReport, Finding
+from pdacon.determinism.findings import TITLES, DeterminismReport, Finding
 from pdacon.determinism.snippets import Mark, snippet
 from pdacon.determinism.trees import counterexample_lines, sentence
 
@@ -13,11 +15,19 @@ WIDTH = 110
 """Columns of a report where nothing else is asked for."""
 _EXCERPT = 3
 """Errors in an exception's message."""
+_MANY = 3
+"""Notes of one kind that are shown together."""
 
 
 def render_text(report: DeterminismReport, width: int = WIDTH, *, sizes: bool = False) -> str:
     """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
-    blocks = [_block(finding, report, width) for finding in report.findings]
+    blocks = []
+    for _, alike in groupby(report.findings, key=lambda finding: (finding.level, finding.id)):
+        findings = list(alike)
+        if _are_noise(findings):
+            blocks.append(_together(findings, report, width))
+        else:
+            blocks += [_block(finding, report, width) for finding in findings]
     blocks += _more(report, width)
     if sizes and report.sizes is not None:
         lines = report.sizes.render().split("\n")
@@ -44,6 +54,25 @@ def plain_message(finding: Finding) -> str:
         lines.append(f"For example: {finding.witness}")
     if finding.repair is not None:
         lines.append(f"Repair: {finding.repair}")
+    return "\n".join(lines)
+
+
+def _are_noise(findings: list[Finding]) -> bool:
+    """Whether they are so many notes of one kind that one block is enough; conflicts are each about other rules."""
+    return len(findings) >= _MANY and findings[0].level == "note" and all(f.counterexample is None for f in findings)
+
+
+def _together(findings: list[Finding], report: DeterminismReport, width: int) -> str:
+    """One block for all: where each is, and the first one in full."""
+    first = findings[0]
+    head = _head(replace(first, title=f"{TITLES[first.id]}: {len(findings)} of them"), report)
+    details = [(finding.title.removeprefix(f"{TITLES[first.id]}: "), finding.span) for finding in findings]
+    marks = [Mark(span, label=detail) for detail, span in details if span is not None]
+    lines = [head, *snippet(report.source, marks, width, _INDENT)]
+    lines += [_wrapped(f"also: {detail}", width) for detail, span in details if span is None]
+    lines.append(_wrapped(f"About the first, {details[0][0]}:", width))
+    lines += _block(replace(first, span=None, related=()), report, width).split("\n")[1:]
+    lines.append(_wrapped("The others have messages and repairs of their own: see the report as data, or JSON.", width))
     return "\n".join(lines)
 
 

@@ -197,18 +197,22 @@ def _fragment(picture: Any) -> Element:
 
 
 def _add_terminals(root: Element, y: float, grammar: Grammar) -> float:
-    """The named terminals with their patterns; where they end."""
-    named = [(k, terminal) for k, terminal in enumerate(grammar.terminals) if terminal.literal is None]
+    """The named terminals with their patterns, and what is ignored; where they end."""
+    named = [
+        (k, terminal, terminal.name if terminal.literal is None else "%ignore")
+        for k, terminal in enumerate(grammar.terminals)
+        if terminal.literal is None or k in grammar.ignore
+    ]
     if not named:
         return y
     y += svg.LINE_HEIGHT
     svg.add_text(root, svg.MARGIN, y, "Terminals", "head")
-    width = max(len(terminal.name) for _, terminal in named)
-    for k, terminal in named:
+    width = max(len(name) for _, _, name in named)
+    for k, terminal, name in named:
         y += svg.LINE_HEIGHT
         remarks = [f"priority {terminal.priority}"] if terminal.priority else []
-        remarks += ["ignored"] if k in grammar.ignore else []
+        remarks += ["ignored"] if k in grammar.ignore and terminal.literal is None else []
         remark = f"  ({', '.join(remarks)})" if remarks else ""
         written_as = pattern(terminal) or "made by the postlexer"
-        svg.add_text(root, svg.MARGIN, y, f"{terminal.name:<{width}}  {written_as}{remark}", "item")
+        svg.add_text(root, svg.MARGIN, y, f"{name:<{width}}  {written_as}{remark}", "item")
     return y

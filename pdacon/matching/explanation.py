@@ -142,10 +142,10 @@ def listing(names: Iterable[str], last: str = "or") -> str:
 
 def tail(text: bytes) -> str:
     """The end of a text, quoted."""
-    shown = text.decode("utf-8", "backslashreplace")
+    shown = text.decode("utf-8", "surrogateescape")
     if not shown:
         return "the start of the text"
-    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8"))
+    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8", "surrogateescape"))
 
 
 def _listed(width: int, head: str, items: Iterable[str], gap: str = "  ") -> list[str]:

@@ -122,7 +122,7 @@ def test_reduce_reduce_names_both_rules() -> None:
     finding = only(check(Grammar.from_lark(TWO_WAYS)), "PDA002")
     assert finding.symbols == ("$END", "a", "b")
     assert finding.witness is not None
-    assert finding.witness.symbols == ('"x"', "$END")
+    assert finding.witness.symbols == ('"x"', "the end of the text")
 
 
 def test_one_conflict_in_several_states_is_one_finding() -> None:

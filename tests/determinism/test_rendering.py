@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from pdacon import NondeterministicGrammarError, Vocabulary, compile
-from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding
+from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding, check
 from pdacon.determinism.snippets import Mark, columns, snippet
 from pdacon.determinism.trees import counterexample_lines
 from pdacon.grammar import Grammar, Span
@@ -204,6 +204,21 @@ class Numbers:
 
     def render(self) -> str:
         return "parser: 7 LR states\nlexer: " + "many " * 20
+
+
+def test_many_notes_of_one_kind_are_one_block() -> None:
+    names = "ABC"
+    text = "start: " + " | ".join(f'"k" {name}' for name in names) + "\n"
+    text += "".join(f"{name}: /[k-z]+{k}?/\n" for k, name in enumerate(names))
+    report = check(Grammar.from_lark(text, conflicts="shift"))
+    notes = [finding for finding in report.findings if finding.id == "PDA005"]
+    assert len(notes) == 3
+    rendered = report.render(80)
+    assert rendered.count("note[PDA005]") == 1
+    assert "note[PDA005]: colliding terminals: 3 of them" in rendered
+    assert all(finding.title.removeprefix("colliding terminals ") in rendered for finding in notes)
+    assert notes[0].message.split("\n")[0][:60] in rendered
+    assert max(map(len, rendered.splitlines())) <= 80
 
 
 def test_sizes_come_before_the_verdict_if_they_are_asked_for() -> None:

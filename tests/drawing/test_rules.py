@@ -53,6 +53,12 @@ def test_terminals_stand_below_the_rules() -> None:
     assert "Terminals" not in draw_rules(Grammar.builtin("json"), ["pair"])
 
 
+def test_what_is_ignored_stands_below_the_rules() -> None:
+    picture = draw_rules(Grammar.from_lark('start: "a"\n%ignore /#[^;]*;/\n%ignore " "\n'))
+    assert "%ignore  /#[^;]*;/" in picture
+    assert '%ignore  " "' in picture
+
+
 def test_rules_lead_to_their_diagrams() -> None:
     root = ElementTree.fromstring(draw_rules(Grammar.builtin("json"), ["value", "object"]))
     links = list(root.iter(f"{SVG}a"))
