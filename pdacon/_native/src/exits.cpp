@@ -12,13 +12,15 @@ Exits::Exits(const Pushdown& machine)
       closes_(static_cast<std::size_t>(machine.lexer.end_label()) + 1, 0) {
     find_rules();
     find_yields();
-    for (const auto& rule : rules_) find_rests(rule);
+    for (const auto& rule : rules_) find_items(rule);
+    find_rests();
     closes_.back() = 1;
     for (const auto& rest : rests_) {
         first_.push_back(rest.first);
         if (rest.first >= 0) closes_[static_cast<std::size_t>(rest.first)] = 1;
     }
     rules_ = {};
+    items_ = {};
     rests_ = {};
     yields_ = {};
 }
@@ -88,28 +90,53 @@ void Exits::find_yields() {
 }
 
 // Of a rule that has been begun: what is left of it in each of the states on the way.
-void Exits::find_rests(const Rule& rule) {
+void Exits::find_items(const Rule& rule) {
     auto& start = rests_[static_cast<std::size_t>(machine_.start.start_state)];
     auto states = rule.ends;
     Yield rest{0, kDone};
-    for (auto symbol = rule.symbols.rbegin();; ++symbol) {
-        if (symbol == rule.symbols.rend()) break;
+    for (auto left = rule.symbols.size(); left > 0; --left) {
         std::vector<std::int32_t> below;
         for (const auto state : states) {
-            auto& known = rests_[static_cast<std::size_t>(state)];
-            if (rest.cost < known.cost) known = rest;
+            items_.push_back({state, left == 1 ? rule.lhs : -1, rest});
             const auto& into = machine_.predecessors[static_cast<std::size_t>(state)];
             below.insert(below.end(), into.begin(), into.end());
         }
         std::sort(below.begin(), below.end());
         below.erase(std::unique(below.begin(), below.end()), below.end());
         states = std::move(below);
-        rest = join(yield_of(*symbol), rest);
+        rest = join(yield_of(rule.symbols[left - 1]), rest);
     }
     const bool whole =
         std::binary_search(states.begin(), states.end(), machine_.start.start_state) &&
         machine_.tables.goto_of(machine_.start.start_state, rule.lhs) == machine_.start.end_state;
     if (whole && rest.cost < start.cost) start = rest;
+}
+
+// The rank of what an item leads to once its rule is complete, on the worst of the stacks.
+std::int32_t Exits::rank_below(const Item& item) const {
+    if (item.lhs < 0) return 0;
+    std::int32_t worst = 0;
+    for (const auto state : machine_.predecessors[static_cast<std::size_t>(item.state)]) {
+        const auto next = machine_.tables.goto_of(state, item.lhs);
+        if (next < 0) return kEndless;
+        if (next != machine_.start.end_state)
+            worst = std::max(worst, rests_[static_cast<std::size_t>(next)].cost + 1);
+    }
+    return worst;
+}
+
+// Of each state the item of the least rank: the terminals that are missing, and what comes after it.
+void Exits::find_rests() {
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& item : items_) {
+            const auto rank = item.rest.cost + rank_below(item);
+            auto& known = rests_[static_cast<std::size_t>(item.state)];
+            if (rank >= known.cost) continue;
+            known = {rank, item.rest.first};
+            again = true;
+        }
+    }
 }
 
 }  // namespace pdacon

@@ -1,8 +1,11 @@
-// Out of each LR state one way: the terminal that a shortest rest of one of its rules begins with.
+// Out of each LR state one way: the terminal that the rest of one of its rules begins with.
 //
 // An LR state lies on a stack only where each of its items is valid, so one rule that can be brought to its
-// end shows that every stack with this state on top leads on. What follows that way alone is a small part of
-// all that can follow. These are hints: what cannot be shown with them is shown without.
+// end shows that every stack with this state on top leads on. It has to lead down: the end of a rule of which
+// two symbols or more have been read leaves a lower stack; where it is one symbol, the states that the rule's
+// left-hand side leads to count as well, so that no way goes round a left recursion for ever. What follows
+// that way alone is a small part of all that can follow. These are hints: what cannot be shown with them is
+// shown without.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +46,23 @@ class Exits {
     static Yield join(const Yield& head, const Yield& tail);
     void find_rules();
     void find_yields();
-    void find_rests(const Rule& rule);
+    // A rule of which a symbol or more has been read in a state: what is left of it. `lhs` counts if it has
+    // been one symbol; else it is -1.
+    struct Item {
+        std::int32_t state, lhs;
+        Yield rest;
+    };
+    void find_items(const Rule& rule);
+    void find_rests();
+    std::int32_t rank_below(const Item& item) const;
     Yield yield_of(std::int32_t symbol) const;
 
     const Pushdown& machine_;
     std::int32_t ignored_;
     std::vector<Rule> rules_;
     std::vector<Yield> yields_;  // of each nonterminal
-    std::vector<Yield> rests_;   // of each state
+    std::vector<Item> items_;
+    std::vector<Yield> rests_;  // of each state: the way out, and its rank
     std::vector<std::int32_t> first_;
     std::vector<std::uint8_t> closes_;  // of each label: whether it is on the way out of some state
 };
