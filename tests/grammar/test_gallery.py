@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from support.lark_oracle import accepts
 from pdacon import Grammar, check
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
+NAMES = [*REFERENCES, "dot"]
 
 
 @pytest.fixture(autouse=True)
@@ -22,29 +24,29 @@ def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def grammars() -> dict[str, Grammar]:
-    return {name: Grammar.builtin(name) for name in REFERENCES}
+    return {name: Grammar.builtin(name) for name in NAMES}
 
 
-def samples() -> list[Any]:
+def samples(names: Iterable[str]) -> list[Any]:
     return [
         pytest.param(name, kind == "accept", path.read_bytes().decode(), id=f"{name}/{kind}/{path.name}")
-        for name in REFERENCES
+        for name in names
         for kind in ("accept", "reject")
         for path in sorted((GRAMMARS / name / kind).iterdir())
     ]
 
 
-@pytest.mark.parametrize("name", REFERENCES)
+@pytest.mark.parametrize("name", NAMES)
 def test_it_is_deterministic(grammars: dict[str, Grammar], name: str) -> None:
     assert {finding.level for finding in check(grammars[name]).findings} <= {"note"}
 
 
-@pytest.mark.parametrize(("name", "wanted", "text"), samples())
+@pytest.mark.parametrize(("name", "wanted", "text"), samples(NAMES))
 def test_samples(grammars: dict[str, Grammar], name: str, wanted: bool, text: str) -> None:
     assert accepts(grammars[name], text) == wanted
 
 
-@pytest.mark.parametrize(("name", "wanted", "text"), samples())
+@pytest.mark.parametrize(("name", "wanted", "text"), samples(REFERENCES))
 def test_the_reference_agrees_on_samples(name: str, wanted: bool, text: str) -> None:
     reference = REFERENCES[name]
     pytest.importorskip(reference.module)

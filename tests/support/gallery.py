@@ -89,6 +89,78 @@ def _csv_aside(text: str) -> str | None:
     return "control characters" if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text) else None
 
 
+# ==== datalog ====
+
+
+def _for_clingo(text: str) -> str:
+    """With another character that is right in strings and comments alone for each of those that clingo cannot quote."""
+    return re.sub(r"[^\x01-\x7f]", "$", text)
+
+
+def _is_datalog(text: str) -> bool:
+    from clingo.ast import parse_string
+
+    return _reads(
+        lambda program: parse_string(program, lambda node: None, logger=lambda code, said: None), RuntimeError
+    )(_for_clingo(text))
+
+
+def _datalog_aside(text: str) -> str | None:
+    return "answer set programs beyond Datalog" if _is_datalog(text) and _beyond_datalog(text) else None
+
+
+def _beyond_datalog(text: str) -> bool:
+    """Whether clingo reads something in a program that Datalog does not have."""
+    from clingo.ast import AST, ASTType, BinaryOperator, Sign, UnaryOperator, parse_string
+
+    plain = {
+        "Program",
+        "Rule",
+        "Literal",
+        "SymbolicAtom",
+        "Function",
+        "SymbolicTerm",
+        "Variable",
+        "Comparison",
+        "Guard",
+    }
+    beyond = False
+
+    def look(node: AST, inside: bool = False) -> None:
+        nonlocal beyond
+        kind = node.ast_type
+        if kind == ASTType.BinaryOperation:
+            allowed = {
+                BinaryOperator.Plus,
+                BinaryOperator.Minus,
+                BinaryOperator.Multiplication,
+                BinaryOperator.Division,
+            }
+            beyond |= node.operator_type not in allowed
+        elif kind == ASTType.UnaryOperation:
+            beyond |= node.operator_type != UnaryOperator.Minus or not inside
+        elif kind == ASTType.Function:
+            beyond |= bool(node.external) or (inside and bool(node.arguments)) or not node.name
+        elif kind == ASTType.Literal:
+            beyond |= node.sign == Sign.DoubleNegation
+            beyond |= node.sign == Sign.Negation and node.atom.ast_type != ASTType.SymbolicAtom
+        elif kind == ASTType.Comparison:
+            beyond |= len(node.guards) > 1
+        elif kind == ASTType.Rule:
+            beyond |= getattr(node.head, "atom", node).ast_type != ASTType.SymbolicAtom
+            beyond |= getattr(node.head, "sign", Sign.NoSign) != Sign.NoSign
+        else:
+            beyond |= kind.name not in plain
+        for key in node.child_keys:
+            child = getattr(node, key)
+            for each in child if hasattr(child, "__len__") else [child]:
+                if each is not None:
+                    look(each, inside or kind in (ASTType.Function, ASTType.Comparison))
+
+    parse_string(_for_clingo(text), look, logger=lambda code, said: None)
+    return beyond or bool(re.search(r"\(\s*\)|:-\s*\.|==|<>|%\*|#|;|(?<![\w'])_*'|\x00", text))
+
+
 # ==== iso8601 ====
 
 
@@ -276,6 +348,7 @@ def _graphql_aside(text: str) -> str | None:
 
 REFERENCES = {
     "csv": Reference("csv", _is_csv, _csv_aside),
+    "datalog": Reference("clingo", _is_datalog, _datalog_aside),
     "graphql": Reference("graphql", _is_graphql, _graphql_aside),
     "ini": Reference("configparser", _is_ini, _ini_aside, size=80),
     "iso8601": Reference("rfc3339_validator", _is_iso8601, _iso8601_aside),
