@@ -71,10 +71,9 @@ def refused(entry: Entry, source: Source) -> str:
     return f"| {entry.name} | {entry.distribution} {source.version} | {theirs} | {reason} |"
 
 
-def write(page: Path, row: str, marker: str) -> None:
-    """Put a row into the page, in the place of the one that begins alike, and keep the order of the registry."""
+def write(page: Path, row: str, marker: str, end: str) -> None:
+    """Put a row into a table between two marks, in the place of the one that begins alike, in the registry's order."""
     text = page.read_text(encoding="utf-8")
-    end = MARKERS[MARKERS.index(marker) + 1]
     before, table = text.split(marker + "\n")
     table, after = table.split(end, 1)
     heading, line, *rows = table.strip().splitlines()
@@ -106,7 +105,7 @@ def main() -> None:
             continue
         made = row(entry, source, arguments.number) if entry.reads else refused(entry, source)
         print(made, flush=True)
-        write(arguments.page, made, MARKERS[0] if entry.reads else MARKERS[1])
+        write(arguments.page, made, *(MARKERS[:2] if entry.reads else MARKERS[1:]))
 
 
 if __name__ == "__main__":

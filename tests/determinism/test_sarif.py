@@ -1,8 +1,10 @@
 """SARIF logs: what the standard asks of the objects that are written, and what code scanning makes of them.
 
-The standard's own JSON schema is not part of this repository. Where a copy is at hand, ``SARIF_SCHEMA=PATH pytest
-tests/determinism/test_sarif.py`` validates against it too. `LOG` below is the part of it that reports use, stricter:
-nothing optional that is not written, and no other property.
+The JSON schema of the standard is not part of this repository, and packages for SARIF on PyPI do not bring it. With a
+copy at hand, ``SARIF_SCHEMA=PATH pytest tests/determinism/test_sarif.py`` validates against it too.
+Without one, sarif-om stands in for it: classes generated from that schema, with the names of all properties and which
+are required. `LOG` below is the part of it that reports use, stricter: nothing optional that is not written, and no
+other property.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import attrs
 import jsonschema
 import pytest
 from support.finding_fixtures import FIXTURES, report_of
@@ -155,6 +158,49 @@ def test_every_id_is_a_rule_with_its_page() -> None:
     rules = to_sarif([], "1.0")["runs"][0]["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(TITLES)
     assert all(rule["help"]["markdown"].startswith(f"# {rule['id']}: ") for rule in rules)
+
+
+OBJECTS = {
+    "runs": "Run",
+    "tool": "Tool",
+    "driver": "ToolComponent",
+    "rules": "ReportingDescriptor",
+    "shortDescription": "MultiformatMessageString",
+    "fullDescription": "MultiformatMessageString",
+    "help": "MultiformatMessageString",
+    "defaultConfiguration": "ReportingConfiguration",
+    "invocations": "Invocation",
+    "toolExecutionNotifications": "Notification",
+    "artifacts": "Artifact",
+    "location": "ArtifactLocation",
+    "artifactLocation": "ArtifactLocation",
+    "results": "Result",
+    "message": "Message",
+    "locations": "Location",
+    "relatedLocations": "Location",
+    "physicalLocation": "PhysicalLocation",
+    "region": "Region",
+}
+"""The class of sarif-om for each property that is an object or a list of objects."""
+
+
+def require_known(name: str, value: dict[str, Any]) -> None:
+    """Make sure that an object has the properties of its class, and those that it must have."""
+    fields = attrs.fields(getattr(pytest.importorskip("sarif_om"), name))
+    known = {field.metadata["schema_property_name"] for field in fields}
+    required = {field.metadata["schema_property_name"] for field in fields if field.default is attrs.NOTHING}
+    assert required <= value.keys() <= known, name
+    for key, inner in value.items():
+        for item in inner if isinstance(inner, list) else [inner]:
+            if key in OBJECTS:
+                require_known(OBJECTS[key], item)
+            else:  # free to hold anything
+                assert not isinstance(item, dict) or key in ("properties", "partialFingerprints"), key
+
+
+def test_properties_are_those_of_the_standard() -> None:
+    reports = [INVENTED, *(report_of(folder / "grammar.lark") for folder in FIXTURES)]
+    require_known("SarifLog", to_sarif(reports, "1.0", [Failure("bad.lark", "why")]))
 
 
 def test_the_schema_of_the_standard_accepts_it() -> None:
