@@ -15,9 +15,12 @@ WORD_END = "(?![^\x00-#%-\\/:-@\\[-^`{-\x7f])"
 """sql.lark's W: no character of a word comes next."""
 
 _PLAIN = re.compile(r"[^\x00-@\[-^`{-\x7f][^\x00-#%-/:-@\[-^`{-\x7f]*")
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}/]")
+_ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{}/"})
 # Lark drops a backslash before a double quote, be it escaped itself.
 _UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]|(?<=\\)"')
+
+
+_BEGIN_EXPRESSIONS = ("cast", "current_date", "current_time", "current_timestamp", "raise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,8 @@ def _keywords() -> tuple[frozenset[str], frozenset[str]]:
     """SQL's keywords, and those of them that are never names, or never columns."""
     text, _ = builtin_source("sql")
     reserved = re.findall(r"[a-z]+", " ".join(re.findall(r"\(\?ai:([a-z|]+)\)", definitions(text)["NOT_RESERVED"])))
-    return frozenset(word.lower() for word in re.findall(r"^([A-Z_]+)\.1:", text, re.MULTILINE)), frozenset(
-        ("raise", *reserved)
-    )
+    keywords = re.findall(r"^([A-Z_]+)\.1:", text, re.MULTILINE)
+    return frozenset(map(str.lower, keywords)), frozenset((*_BEGIN_EXPRESSIONS, *reserved))
 
 
 def spelled(name: str) -> Spelled:
@@ -51,7 +53,7 @@ def spelled(name: str) -> Spelled:
 
 def lowered(name: str) -> str:
     """SQLite's idea of equal names: letters beyond ASCII have no case."""
-    return re.sub("[A-Z]+", lambda letters: letters[0].lower(), name)
+    return name.lower() if name.isascii() else re.sub("[A-Z]+", lambda letters: letters[0].lower(), name)
 
 
 def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
@@ -62,7 +64,10 @@ def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
     if after:
         words, closed = [], [text + after for text in (*words, *closed)]
     # Longer ones first, as each of a list has to be tried before those that it begins with.
-    bounded, rest = ("|".join(map(_escaped, sorted(set(some), key=lowered, reverse=True))) for some in (words, closed))
+    bounded, rest = (
+        "|".join(text.translate(_ESCAPES) for text in sorted(set(some), key=lowered, reverse=True))
+        for some in (words, closed)
+    )
     parts = [f"(?:{bounded}){WORD_END}"] if bounded else []
     value = f"(?ai:{'|'.join([*parts, *([rest] if rest else [])])})"
     lengths = [len(text) for text in (*words, *closed)]
@@ -86,7 +91,3 @@ def columns_of(schema: Mapping[str, Sequence[str]]) -> dict[str, Spelled]:
 def as_literal(value: str) -> str:
     """The regular expression as Lark's language writes it, between slashes."""
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", text)

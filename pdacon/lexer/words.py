@@ -1,9 +1,9 @@
 """Long lists of words -> Program, without the detour by Python's pattern parser.
 
 A pattern of the form ``(?ai:(?:word|word|...)(?![class])|word|...)``, as frontends write it for hundreds of names,
-takes `patterns.compile_pattern` 20 us a state. The states are those of a trie, and here NumPy lays out all of them at
-once. The form is read off the pattern's text; whatever departs from it, or needs the order of its alternatives to mean
-what it means, is left to the general way.
+takes `patterns.compile_pattern` 20 us a state. The states are those of a trie whose equal ends are one, and here NumPy
+lays out all of them at once. The form is read off the pattern's text; whatever departs from it, or needs the order of
+its alternatives to mean what it means, is left to the general way.
 """
 
 from __future__ import annotations
@@ -47,12 +47,15 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
     tail = compile_pattern(f"(?ai:(?:x){form['tail'] or ''})")
     if len(tail.entries) != 1 or len(tail) > 16:
         return None
-    program = _grafted(_trie(words), np.isin(np.array(words), np.array(closed or [b""])), tail)
+    ends_itself = set(closed)
+    program = _grafted(_trie(words), np.array([word in ends_itself for word in words]), tail)
     return program if len(program) <= limit else None
 
 
 def _words(alternatives: str) -> list[bytes]:
-    return [_ESCAPE.sub(r"\1", word).encode().lower() for word in re.findall(_WORD, alternatives)]
+    if r"\|" in alternatives:
+        return [_ESCAPE.sub(r"\1", word).encode().lower() for word in re.findall(_WORD, alternatives)]
+    return _ESCAPE.sub(r"\1", alternatives).encode().lower().split(b"|") if alternatives else []
 
 
 def _order_is_free(bounded: Sequence[bytes], closed: Sequence[bytes]) -> bool:
@@ -71,10 +74,15 @@ def _order_is_free(bounded: Sequence[bytes], closed: Sequence[bytes]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Trie:
-    """Nodes in preorder, 0 the root: for node k + 1 its parent and the byte that leads to it; each word's last node."""
+    """Nodes in preorder, 0 the root.
+
+    ``parent``, ``byte`` and ``depth`` of node k + 1 are at k: where it hangs, the byte that leads to it, the length of
+    what it has read. ``ends`` has the last node of each word.
+    """
 
     parent: NDArray[np.int64]
     byte: NDArray[np.uint8]
+    depth: NDArray[np.int64]
     ends: NDArray[np.int64]
 
 
@@ -91,19 +99,59 @@ def _trie(words: Sequence[bytes]) -> _Trie:
     # Numbers grow from row to row, so that what a row shares with the one before is the last number above.
     node = np.maximum.accumulate(number, axis=0)
     before = np.hstack([np.zeros((len(words), 1), node.dtype), node[:, :-1]])
-    return _Trie(before[fresh], letters[fresh], node[np.arange(len(words)), lengths - 1])
+    depth = np.broadcast_to(np.arange(1, width + 1), fresh.shape)[fresh]
+    return _Trie(before[fresh], letters[fresh], depth, node[np.arange(len(words)), lengths - 1])
+
+
+def _representatives(trie: _Trie, closed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each node the first one behind which the same can follow.
+
+    Nodes are grouped by a hash of what follows, from the leaves to the root. Groups in which the hash has thrown
+    together what differs are told by comparing each node with its representative: then no nodes are merged.
+    """
+    nodes = len(trie.parent) + 1
+    end = np.zeros(nodes, np.uint64)
+    end[trie.ends] = np.where(closed, 1, 2)
+    following = _mixed(end)
+    by_depth = np.argsort(trie.depth, kind="stable")
+    for at in reversed(np.split(by_depth, np.cumsum(np.bincount(trie.depth))[1:-1])):
+        # In preorder the children of a node at one depth follow each other.
+        parent = trie.parent[at]
+        begin = np.flatnonzero(np.diff(parent, prepend=-1))
+        following[parent[begin]] += np.add.reduceat(_mixed(_mixed(following[at + 1]) + trie.byte[at]), begin)
+    _, first, group = np.unique(following, return_index=True, return_inverse=True)
+    same = first[group.reshape(-1)]
+
+    children = np.bincount(trie.parent, minlength=nodes)
+    order = np.lexsort((trie.byte, trie.parent))
+    begin = np.concatenate([[0], np.cumsum(children)])
+    source, byte, target = trie.parent[order], trie.byte[order], same[order + 1]
+    if not (np.array_equal(end, end[same]) and np.array_equal(children, children[same])):
+        return np.arange(nodes)
+    other = begin[same[source]] + np.arange(len(order)) - begin[source]
+    if not (np.array_equal(byte, byte[other]) and np.array_equal(target, target[other])):
+        return np.arange(nodes)
+    return same
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A hash of each value (the end of splitmix64)."""
+    values = (values + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
 
 
 def _grafted(trie: _Trie, closed: NDArray[np.bool_], tail: Program) -> Program:
-    """The trie, with what follows a word behind its last node.
+    """The trie with equal ends merged, and with what follows a word behind its last node.
 
     State k is node k, a ``BYTES`` state; then come a ``SPLIT`` for each word that begins longer ones, and the tail's
     states less its first.
     """
     nodes = len(trie.parent) + 1
+    same = _representatives(trie, closed)
     inner = np.zeros(nodes, np.bool_)
-    inner[trie.parent] = True
-    begins = np.unique(trie.ends[inner[trie.ends]])
+    inner[same[trie.parent]] = True
+    begins = np.unique(same[trie.ends[inner[same[trie.ends]]]])
     behind = nodes + len(begins)
     (match,) = np.flatnonzero(tail.kind == MATCH).tolist()
     moved = np.arange(len(tail)) + behind - 1  # its entry is state 0, and nothing leads there
@@ -111,11 +159,12 @@ def _grafted(trie: _Trie, closed: NDArray[np.bool_], tail: Program) -> Program:
     entered[trie.ends] = np.where(closed, moved[match], moved[tail.target[0]])
     entered[begins] = nodes + np.arange(len(begins))
 
-    child = np.arange(1, nodes)
-    letter = (trie.byte >= ord("a")) & (trie.byte <= ord("z"))
-    source = np.concatenate([trie.parent, trie.parent[letter]])
-    byte = np.concatenate([trie.byte, trie.byte[letter] - 32])
+    kept = same[trie.parent] == trie.parent
+    parent, byte, child = trie.parent[kept], trie.byte[kept], same[1:][kept]
+    letter = (byte >= ord("a")) & (byte <= ord("z"))
+    source = np.concatenate([parent, parent[letter]])
     target = entered[np.concatenate([child, child[letter]])]
+    byte = np.concatenate([byte, byte[letter] - 32])
     order = np.lexsort((byte, source))
     source, byte, target = source[order], byte[order], target[order]
 

@@ -59,7 +59,7 @@ def is_sentence(constraint: Constraint, text: str) -> bool:
 def database_with(schema: dict[str, list[str]]) -> sqlite3.Connection:
     database = sqlite3.connect(":memory:")
     for table, columns in schema.items():
-        listed = ", ".join(f'"{column}"' for column in columns) or "nothing"
+        listed = ", ".join(f'"{column}"' for column in columns) or "no_column"
         database.execute(f'CREATE TABLE "{table}" ({listed})')
     return database
 

@@ -1,0 +1,112 @@
+"""sql_for_schema for schemas that nobody would make: deterministic, printable, and SQLite takes what is accepted."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+
+import pytest
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+
+import pdacon
+from pdacon import Grammar, Vocabulary
+from pdacon.frontends import sql_for_schema
+from pdacon.frontends.sql_names import WORD_END, lowered, spelled
+from pdacon.grammar.builtin import builtin_source
+
+EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+KEYWORDS = ["select", "Key", "order", "raise", "cast", "current_date", "rowid", "excluded", "null", "window", "x"]
+HOSTILE = [
+    'a"b',
+    "a`b",
+    "a]b",
+    "[a",
+    "a.b",
+    "*",
+    "a\nb",
+    "--",
+    "/*",
+    "'",
+    "\\",
+    '\\"',
+    "\\u0041",
+    "a|b",
+    "(?i)",
+    "é",
+    "K",
+]
+Schema = dict[str, list[str]]
+
+
+def names() -> st.SearchStrategy[str]:
+    short = st.text("aAb_1", min_size=1, max_size=3)  # many begin with others
+    any_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=4)
+    return st.one_of(short, st.sampled_from(KEYWORDS), st.sampled_from(HOSTILE), any_text)
+
+
+def schemas() -> st.SearchStrategy[Schema]:
+    columns = st.lists(names(), max_size=5, unique_by=lowered)
+    pairs = st.lists(st.tuples(names(), columns), min_size=1, max_size=4, unique_by=lambda pair: lowered(pair[0]))
+    return pairs.map(dict)
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+# A failure is reported as it is: each step of making it smaller would compile a grammar.
+@settings(max_examples=3, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(schemas())
+@example({"t": [*HOSTILE, *KEYWORDS], "a": ["a", "aa", "aaa"], "A1": ["count"]})
+@example({name: [name] for name in (*HOSTILE, *KEYWORDS)})
+@example({f"table_{n}": [f"column_{n}_{k}" for k in range(12)] for n in range(12)})
+def test_any_schema(schema: Schema) -> None:
+    grammar = sql_for_schema(schema)
+    again = Grammar.from_lark(grammar.to_lark())
+    assert again.terminals == grammar.terminals
+    assert again.fingerprint == grammar.fingerprint
+    constraint = pdacon.compile(grammar, EVERY_BYTE)  # raises for what is not deterministic
+    with closing(sqlite3.connect(":memory:")) as database:
+        for table, columns in schema.items():
+            if lowered(table).startswith("sqlite_"):
+                continue
+            listed = ", ".join(map(quoted, columns)) or "no_column"
+            database.execute(f"CREATE TABLE {quoted(table)} ({listed})")
+            for text in _queries(table, columns):
+                matcher = constraint.matcher()
+                assert matcher.accept_bytes(text.encode()), text
+                assert matcher.is_accepting(), text
+                database.execute(text)
+
+
+def _queries(table: str, columns: list[str]) -> list[str]:
+    """Queries in which each way to write the names is used."""
+    forms = [*spelled(table).words, *spelled(table).closed]
+    queries = [f"SELECT {form}.* FROM {form}" for form in forms]
+    for column in columns:
+        queries += [
+            f"SELECT T1.{form}, {of}.{form} FROM {of}, (SELECT {form} FROM {of}) AS T1 GROUP BY {of}.{form}"
+            for of in forms
+            for form in (*spelled(column).words, *spelled(column).closed)
+        ]
+    return queries
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"t": [*HOSTILE, *KEYWORDS], "T1": ["a", "ab", "A_1"], "singer": ["rank", "count", "singer"]},
+        {f"table_{n}": [f"column_{k}" for k in range(20)] for n in range(20)},
+    ],
+)
+def test_the_checker_has_nothing_to_say_of_the_names(schema: Schema) -> None:
+    assert {finding.id for finding in pdacon.check(sql_for_schema(schema)).findings} <= {"PDA016"}
+
+
+def test_words_end_as_in_sql() -> None:
+    text, _ = builtin_source("sql")
+    written = re.search(r"^W: /(.*)/$", text, re.MULTILINE)
+    assert written is not None
+    assert re.sub(r"\\x(..)", lambda escape: chr(int(escape[1], 16)), written[1]) == WORD_END
