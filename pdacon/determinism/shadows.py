@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _FEW = 8
 _WORD = re.compile(r"\w+")
+_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 def never_matched(texts: Texts) -> list[int]:
@@ -67,15 +68,18 @@ def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
             witness=Witness(text=texts.shortest(index)),
             repair=f"remove {shown} from these rules, or its %ignore.",
         )
-    text = texts.shortest(index) or b""
+    text = texts.shortest(index)
+    if text is None:
+        return _without_texts(terminal, shown, users)
     winner, context = None, -1
     for context in texts.entered:
         if index in texts.looked_for(context) and (winner := texts.first_lexeme(context, text)) is not None:
             break
-    lines = [f"Wherever {shown} may come, Lark's lexer takes what it matches for something else."]
+    lines = [f"Wherever {shown} may come, no text can be read on behind what it matches."]
     repair = f"remove {shown}, or change the patterns so that something is left for it."
     related: tuple[tuple[str, Span], ...] = ()
     if winner is not None:
+        lines = [f"Wherever {shown} may come, Lark's lexer takes what it matches for something else."]
         lines.append(
             f"It reads {_part(text, winner.length)} as {texts.shown(winner.label)}{_why(texts, index, winner.label)}."
         )
@@ -94,6 +98,25 @@ def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
         witness=Witness(prefix, len(prefix), text),
         repair=repair,
         related=related,
+    )
+
+
+def _without_texts(terminal: Terminal, shown: str, users: list[str]) -> Finding:
+    """The finding of a terminal whose pattern matches nothing."""
+    lines = [f"No text has anything that {shown} matches."]
+    value = terminal.pattern.value if terminal.pattern is not None else ""
+    if _SURROGATE.search(value):
+        lines.append("Surrogates (\\ud800 to \\udfff) are halves of characters in UTF-16; they are in no text.")
+    if users:
+        lines.append(f"So no text has what needs it in {listed(users, _FEW)}.")
+    return Finding(
+        id="PDA010",
+        level="warning",
+        title=f"{TITLES['PDA010']}: {shown}",
+        message="\n".join(lines),
+        span=terminal.span,
+        symbols=(terminal.name,),
+        repair=f"change the pattern of {shown}, or remove it.",
     )
 
 

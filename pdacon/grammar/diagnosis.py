@@ -117,6 +117,9 @@ def explain(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
         return _explain_import(error, builder)
     if isinstance(error, RecursionError):
         return GrammarSyntaxError("nested too deeply for Lark's loader; split it into more rules or terminals")
+    if "null bytes" in str(error) and (at := builder.source.text.find("\0")) >= 0:
+        place = _blame(builder) or builder.source.span(at, at + 1)
+        return GrammarSyntaxError(r"a NUL character, which Lark cannot read in a literal; write \x00", place)
     unexpected = error if isinstance(error, UnexpectedInput) else error.__context__
     if isinstance(unexpected, UnexpectedInput):
         return _explain_syntax(error, unexpected, builder.source)

@@ -187,6 +187,21 @@ TEXT: /[^;]/
     )
 
 
+@pytest.mark.parametrize(
+    ("grammar", "said"),
+    [
+        (r"start: A | B\nA: /[\ud800-\udfff]+/\nB: /b/".replace(r"\n", "\n"), "Surrogates"),
+        ("start: A | B\nA: /(?!a)a/\nB: /b/", "No text has anything that A matches."),
+        ("start: (A | B)*\nA: /a(?=b)/\nB: /c/", "no text can be read on behind what it matches"),
+        ('start: A | B\nA.1: /[ab]/\nB: "b"', "takes what it matches for something else"),
+    ],
+)
+def test_why_a_terminal_is_never_matched(grammar: str, said: str) -> None:
+    (finding,) = of("PDA010", grammar + "\n")
+    assert said in finding.message
+    assert ("Surrogates" in finding.message) == (said == "Surrogates")
+
+
 # PDA012
 
 

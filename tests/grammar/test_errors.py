@@ -18,6 +18,8 @@ PLACES = [
     ('start: "a"??\n', 1, 12, "Misplaced operator"),
     ('start: "a" ; "b"\n', 1, 12, "unexpected character ';'"),
     ('start: "a\n', 1, 8, "unexpected character"),
+    ('start: "a\0"\n', 1, 8, "a NUL character"),
+    ("start: A\nA: /a\0/\n", 2, 4, "a NUL character"),
     ('start:: "a"\n', 1, 7, "Unexpected colon"),
     ('start: a : "b"\n', 1, 10, "Unexpected colon"),
     ("start: ( {\n", 1, 10, "unexpected '{'; what may stand here: "),
