@@ -26,7 +26,9 @@ _PYTHON = Indentation(
     DEDENT_type="_DEDENT",
     tab_len=8,
 )
-_OPTIONS: dict[str, dict[str, Any]] = {"python": {"postlex": _PYTHON}}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    name: {"postlex": _PYTHON} for name in ("python", "python_expression", "python_function", "python_spaces")
+}
 
 
 def builtin_names() -> list[str]:

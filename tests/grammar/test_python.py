@@ -45,8 +45,13 @@ def grammar() -> Grammar:
 
 
 @pytest.fixture(scope="module")
-def constraint(grammar: Grammar) -> Constraint:
-    return compile(grammar, Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256]))
+def constraint() -> Constraint:
+    return for_builtin("python")
+
+
+def for_builtin(name: str) -> Constraint:
+    every_byte = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+    return compile(Grammar.builtin(name), every_byte)
 
 
 def is_sentence(constraint: Constraint, text: str) -> bool:
@@ -87,3 +92,42 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
         assert not is_sentence(constraint, template.format(word)), word
     for word in ("match", "case", "type", "_", "lambdas", "nonlocal_", "print"):
         assert is_sentence(constraint, template.format(word)), word
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences", "others"),
+    [
+        (
+            "python_expression",
+            ["a", "a, b", "[\n  f'{x}'\n]", "\n# c\nlambda *a: (yield)\n", "a if b else c\n\n  "],
+            ["", "a = 1", "*a, b", "pass", "a\nb", " a", "a; b", "yield", "a := 1"],
+        ),
+        (
+            "python_function",
+            ["def f(): pass", "\n@a\n@b()\nasync def f(x):\n  'c'\n  match x:\n    case 1: return\n\n# c\n"],
+            ["", "a", "class A: pass", "def f(): pass\na", "def f(): pass\ndef g(): pass", "a\ndef f(): pass", "@a"],
+        ),
+        (
+            "python_spaces",
+            ["if x:\n   y\n   if z:\n    w\n", "f(\n  x)\n", "x =\t1"],
+            ["if x:\n\ty", "if x:\n  a\n  if y:\n  \tz", "f(\n\tx)"],
+        ),
+    ],
+)
+def test_variants(name: str, sentences: list[str], others: list[str]) -> None:
+    constraint = for_builtin(name)
+    grammar = constraint.grammar
+    assert constraint.report.findings == ()
+    assert not [symbol.name for symbol in (*grammar.terminals, *grammar.nonterminals) if "python__" in symbol.name]
+    for text in sentences:
+        assert is_sentence(constraint, text), text
+    for text in others:
+        assert not is_sentence(constraint, text), text
+
+
+def test_samples_without_tabs_are_indented_by_spaces() -> None:
+    constraint = for_builtin("python_spaces")
+    for kind in ("accept", "reject"):
+        for path in sorted((SAMPLES / kind).iterdir()):
+            if b"\t" not in (text := path.read_bytes()):
+                assert is_sentence(constraint, text.decode()) == (kind == "accept"), path
