@@ -53,11 +53,18 @@ def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tall
     reference = REFERENCES[name]
     pytest.importorskip(reference.module)
     counts: Counter[str] = Counter()
+    unknown: list[str] = []
     for text in random_sentences(name, scaled(20)):
         assert accepts(constraint(name).grammar, text), text
-        difference = None if reference.accepts(text) else reference.aside(text) or pytest.fail(repr(text))
-        counts[f"{name}: {difference}" if difference else name] += 1
+        if reference.accepts(text):
+            counts[name] += 1
+        elif difference := reference.aside(text):
+            counts[f"{name}: {difference}"] += 1
+        else:
+            counts[f"{name}: other"] += 1
+            unknown.append(text)
     tally(**counts)
+    assert len(unknown) <= (1 - reference.least) * scaled(20), unknown
 
 
 @pytest.mark.parametrize("name", REFERENCES)
@@ -69,6 +76,7 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
     texts = samples + random_sentences(name, scaled(20))
     characters = "".join(sorted(set("".join(samples)) | set("\té\x00 ")))
     counts: Counter[str] = Counter()
+    unknown: list[tuple[str, bool]] = []
     for _ in range(scaled(60)):
         text = edited(random.choice(texts), characters, random)
         ours = accepts(constraint(name).grammar, text)
@@ -77,6 +85,9 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
         if reference.accepts(text) == ours:
             counts[f"{name} {'accepted' if ours else 'rejected'}"] += 1
         else:
-            difference = reference.aside(text) or pytest.fail(f"{'ours' if ours else 'theirs'} alone: {text!r}")
-            counts[f"{name}: {difference}"] += 1
+            difference = reference.aside(text)
+            counts[f"{name}: {difference or 'other'}"] += 1
+            if not difference:
+                unknown.append((text, ours))
     tally(**counts)
+    assert len(unknown) <= (1 - reference.least) * scaled(60), unknown
