@@ -194,12 +194,13 @@ def _names(where: str, names: Iterable[str], kind: str) -> list[str]:
         reason = _reason(name)
         if reason:
             raise SchemaError(f"{where}: {_shown(name)} cannot be the name of a {kind}: {reason}; leave it out")
-        other = seen.setdefault(lowered(name), name)
-        if other is not name:
+        key = lowered(name)
+        if key in seen:
             raise SchemaError(
-                f"{where}: {_shown(other)} and {_shown(name)} are one {kind} to SQLite, where letters have no case; "
-                "name it once"
+                f"{where}: {_shown(seen[key])} and {_shown(name)} are one {kind} to SQLite, where letters have no "
+                "case; name it once"
             )
+        seen[key] = name
     return names
 
 
@@ -209,7 +210,7 @@ def _reason(name: str) -> str:
         return "it is empty"
     if "\0" in name:
         return "a text of SQL ends at a NUL"
-    if re.search("[\ud800-\udfff]", name):
+    if not name.isascii() and re.search("[\ud800-\udfff]", name):
         return "a surrogate is no character"
     return f"it has {len(name):,} characters, and at most {_LONGEST:,} are taken" if len(name) > _LONGEST else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -63,15 +63,18 @@ def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
     closed = [text for name in names for text in name.closed]
     if after:
         words, closed = [], [text + after for text in (*words, *closed)]
-    # Longer ones first, as each of a list has to be tried before those that it begins with.
-    bounded, rest = (
-        "|".join(text.translate(_ESCAPES) for text in sorted(set(some), key=lowered, reverse=True))
-        for some in (words, closed)
-    )
+    bounded, rest = (_alternatives(set(some)) for some in (words, closed))
     parts = [f"(?:{bounded}){WORD_END}"] if bounded else []
     value = f"(?ai:{'|'.join([*parts, *([rest] if rest else [])])})"
     lengths = [len(text) for text in (*words, *closed)]
     return Pattern("re", value, frozenset(), value, min(lengths), max(lengths))
+
+
+def _alternatives(texts: Collection[str]) -> str:
+    """Longer ones first, as each has to be tried before those that it begins with."""
+    key = str.lower if all(map(str.isascii, texts)) else lowered
+    # No name has a NUL; the bars in names are escaped before it becomes one.
+    return "\0".join(sorted(texts, key=key, reverse=True)).translate(_ESCAPES).replace("\0", "|")
 
 
 def qualified(table: Spelled, column: Spelled) -> Spelled:
@@ -85,7 +88,8 @@ def qualified(table: Spelled, column: Spelled) -> Spelled:
 
 def columns_of(schema: Mapping[str, Sequence[str]]) -> dict[str, Spelled]:
     """Every column of any table, once, by its name without case."""
-    return {lowered(column): spelled(column) for columns in schema.values() for column in columns}
+    named = {lowered(column): column for columns in schema.values() for column in columns}
+    return {name: spelled(column) for name, column in named.items()}
 
 
 def as_literal(value: str) -> str:

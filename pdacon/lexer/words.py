@@ -21,13 +21,12 @@ from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
 _FEW, _LARGE = 16, 1 << 26
 """Fewer words are not worth it; more bytes, counted in equal widths, are not to be held at once."""
 
-_WORD = r"(?:[^\\()\[\]{}*+?.^$|]|\\[^0-9A-Za-z])+"
 _FORM = re.compile(
-    rf"\(\?ai: (?: \(\?: (?P<bounded> {_WORD}(?:\|{_WORD})* ) \) (?P<tail> \(\?! \[ (?:[^\\\]]|\\.)+ \] \) ) \|? )?"
-    rf"(?P<closed> (?: {_WORD}(?:\|{_WORD})* )? ) \)",
-    re.VERBOSE | re.DOTALL,
+    r"\(\?ai:(?:\(\?:(?P<bounded>.+)\)(?P<tail>\(\?!\[(?:[^\\\]]|\\.)+\]\))(?:\|(?P<others>.+))?|(?P<closed>.+))\)",
+    re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\([^0-9A-Za-z])", re.DOTALL)
+_SPECIAL = re.compile(r"[\\()\[\]{}*+?.^$]")
 
 
 def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit: int) -> Program | None:
@@ -38,8 +37,8 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
     form = _FORM.fullmatch(regexp) if regexp.startswith("(?ai:") else None
     if form is None:
         return None
-    bounded, closed = _words(form["bounded"] or ""), _words(form["closed"])
-    if not _order_is_free(bounded, closed):
+    bounded, closed = _words(form["bounded"]), _words(form["others"] or form["closed"])
+    if bounded is None or closed is None or not _order_is_free(bounded, closed):
         return None
     words = sorted([*bounded, *closed])
     if len(words) < _FEW or len(words) * max(map(len, words)) > _LARGE:
@@ -52,10 +51,15 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
     return program if len(program) <= limit else None
 
 
-def _words(alternatives: str) -> list[bytes]:
-    if r"\|" in alternatives:
-        return [_ESCAPE.sub(r"\1", word).encode().lower() for word in re.findall(_WORD, alternatives)]
-    return _ESCAPE.sub(r"\1", alternatives).encode().lower().split(b"|") if alternatives else []
+def _words(alternatives: str | None) -> list[bytes] | None:
+    """The words between the bars, without case; None if there is more to them than characters."""
+    if not alternatives:
+        return []
+    if "\0" in alternatives or _SPECIAL.search(_ESCAPE.sub("", alternatives)) is not None:
+        return None
+    plain = _ESCAPE.sub(lambda escape: "\0" if escape[1] == "|" else escape[1], alternatives)
+    words = [word.replace(b"\0", b"|") for word in plain.encode().lower().split(b"|")]
+    return words if all(words) else None
 
 
 def _order_is_free(bounded: Sequence[bytes], closed: Sequence[bytes]) -> bool:
@@ -63,7 +67,7 @@ def _order_is_free(bounded: Sequence[bytes], closed: Sequence[bytes]) -> bool:
     if any(first <= second for first, second in pairwise(bounded)):
         return False
     beginnings = set(bounded)
-    if len(set(closed)) < len(closed) or any(b"\0" in word for word in (*bounded, *closed)):
+    if len(set(closed)) < len(closed):
         return False
     if any(word[:end] in beginnings for word in closed for end in range(1, len(word) + 1)):
         return False

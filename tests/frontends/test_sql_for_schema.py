@@ -142,6 +142,7 @@ def test_it_is_deterministic(grammar: Grammar) -> None:
         ({"a": ["x" * 100_000]}, "100,000 characters"),
         ({"a": ["x"], "A": ["x"]}, "one table"),
         ({"a": ["x", "X"]}, "one column"),
+        ({"a": ["x", "y", "x"]}, "one column"),
     ],
 )
 def test_what_cannot_be_a_schema(schema: dict[str, list[str]], words: str) -> None:

@@ -23,7 +23,12 @@ def form(words: list[str], closed: list[str]) -> str:
 
 @pytest.mark.parametrize(
     ("words", "closed"),
-    [(SOME, []), ([], [f"{word}.*" for word in SOME]), (SOME, ['"a"', '"a b"', "[ab]", '"é"', "`a``b`", "q.`a`"])],
+    [
+        (SOME, []),
+        ([], [f"{word}.*" for word in SOME]),
+        (SOME, ['"a"', '"a b"', "[ab]", '"é"', "`a``b`", "q.`a`"]),
+        ([*SOME, "p|q", "p\\", "r"], ["s|t", "s\\|t"]),
+    ],
 )
 def test_words_mean_what_re_says(words: list[str], closed: list[str]) -> None:
     regexp = form(words, closed)
@@ -47,6 +52,9 @@ def test_words_mean_what_re_says(words: list[str], closed: list[str]) -> None:
         form([], [*SOME, "name1.x"]),  # one begins another
         form(SOME, ["a."]).replace("a\\.", "a") + "b",
         f"(?ai:(?:{'|'.join(SOME)}){WORD_END})",  # shorter words first
+        form(SOME, []).replace("])", "])q", 1),  # something behind the class
+        form(SOME, []).replace("|z", "|\\d").replace("|b|", "|\0|"),
+        form(SOME, []).replace("|z|", "||"),  # nothing, as a word
         form(SOME[:3], []),  # not worth it
     ],
 )
