@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LEVELS = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
 # The parts of a block: its first line, and the source lines below it.
 _HEAD = re.compile(r"^(?P<place>.+?): (?P<level>error|warning|note)\[PDA\d+\]: ")
-_SOURCE = re.compile(r".*\n(?P<rows>(?: {4}(?: *\d* \|.*|\.\.\.)\n)+)")
+_SOURCE = re.compile(r".*\n(?P<rows>(?: {4}(?: *\d* \|.*|\.\.\.|in .*:)\n)+)")
 _ROW = re.compile(
     r"^(?P<gutter> {4} *\d* \|)(?: *(?P<carets>\^+(?: .*)?)$| *(?P<related>-+(?: .*)?)$|.*)", re.MULTILINE
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.advice import advise
@@ -130,12 +131,29 @@ def make_report(grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | No
     options = grammar.options
     return DeterminismReport(
         subject=grammar.source_path or "<grammar>",
-        findings=tuple(sorted(findings, key=_rank)),
+        findings=tuple(sorted((_with_imports(grammar, finding) for finding in findings), key=_rank)),
         conflicts=options.conflicts,
         lookahead=options.lookahead,
         source=grammar.source,
+        imported_files=grammar.imported_files,
         sizes=sizes,
     )
+
+
+def _with_imports(grammar: Grammar, finding: Finding) -> Finding:
+    """The finding with the ``%import`` of what another file defines; where its place is that, with the definition."""
+    there = [one for one in grammar.imports if finding.span in (one.definition, one.site)]
+    # One definition may be imported twice, and one site may bring much.
+    one = next((one for one in there if one.name in finding.symbols), next(iter(there), None))
+    if one is None or finding.span is None:
+        return finding
+    if finding.span == one.definition:
+        further = "imported here", one.site
+    elif one.packaged and one.name in finding.symbols:
+        further = f"{one.name} is defined here", one.definition
+    else:
+        return finding
+    return finding if further in finding.related else replace(finding, related=(*finding.related, further))
 
 
 def _rank(finding: Finding) -> tuple[object, ...]:

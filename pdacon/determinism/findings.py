@@ -250,6 +250,8 @@ class DeterminismReport:
         The options that the levels depend on, see ``Grammar.from_lark``.
     source : str
         The grammar's text.
+    imported_files : tuple of (str, str)
+        Path and text of other files with places in ``findings``.
     sizes : Sizes or None
         How large its automata are; None where ``compile`` made the report.
     """
@@ -260,6 +262,7 @@ class DeterminismReport:
     lookahead: str
     source: str = ""
     sizes: Sizes | None = None
+    imported_files: tuple[tuple[str, str], ...] = ()
 
     @property
     def ok(self) -> bool:

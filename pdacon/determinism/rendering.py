@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from textwrap import fill
@@ -41,7 +42,7 @@ def render_excerpt(report: DeterminismReport) -> str:
     lines = [report.summary()]
     for finding in errors[:_EXCERPT]:
         lines.append(_head(finding, report))
-        lines += snippet(report.source, [] if finding.span is None else [Mark(finding.span)], WIDTH, _INDENT)
+        lines += _marked([] if finding.span is None else [Mark(finding.span)], report, WIDTH)
         lines += [_INDENT + line for line in _example(finding)]
     more = f"{len(errors) - _EXCERPT} more, and repairs" if len(errors) > _EXCERPT else "Repairs"
     return "\n".join([*lines, f"{more}: print(error.report.render()), or `pdacon check` on the command line"])
@@ -68,7 +69,7 @@ def _together(findings: list[Finding], report: DeterminismReport, width: int) ->
     head = _head(replace(first, title=f"{TITLES[first.id]}: {len(findings)} of them"), report)
     details = [(finding.title.removeprefix(f"{TITLES[first.id]}: "), finding.span) for finding in findings]
     marks = [Mark(span, label=detail) for detail, span in details if span is not None]
-    lines = [head, *snippet(report.source, marks, width, _INDENT)]
+    lines = [head, *_marked(marks, report, width)]
     lines += [_wrapped(f"also: {detail}", width) for detail, span in details if span is None]
     lines.append(_wrapped(f"About the first, {details[0][0]}:", width))
     lines += _block(replace(first, span=None, related=()), report, width).split("\n")[1:]
@@ -106,10 +107,24 @@ def _example(finding: Finding) -> list[str]:
 
 
 def _source_lines(finding: Finding, report: DeterminismReport, width: int) -> list[str]:
-    """The place and what is related to it, as far as they are in the grammar's own text."""
+    """The place and what is related to it."""
     marks = [] if finding.span is None else [Mark(finding.span)]
     marks += [Mark(span, "-", label) for label, span in finding.related]
-    return snippet(report.source, marks, width, _INDENT)
+    return _marked(marks, report, width)
+
+
+def _marked(marks: Sequence[Mark], report: DeterminismReport, width: int) -> list[str]:
+    """The marked lines, file by file; the name of a file stands before its lines, but for that of the first mark."""
+    texts = dict(report.imported_files)
+    files: dict[str | None, list[Mark]] = {}
+    for mark in marks:
+        files.setdefault(mark.span.path if mark.span.path in texts else None, []).append(mark)
+    lines: list[str] = []
+    for path, here in files.items():
+        if lines:
+            lines.append(f"{_INDENT}in {path or report.subject}:")
+        lines += snippet(report.source if path is None else texts[path], here, width, _INDENT)
+    return lines
 
 
 def _more(report: DeterminismReport, width: int) -> list[str]:

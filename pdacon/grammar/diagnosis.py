@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import lark
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 from lark.lexer import Token
-from lark.load_grammar import EXT, _literal_to_pattern, stdlib_loader
+from lark.load_grammar import EXT, _literal_to_pattern
 
 from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.importing import find_file, path_of
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions, Span
 from pdacon.grammar.places import shorten
@@ -202,7 +201,7 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> Gram
     """Name what is wrong in the imported file, at its own place; Lark does not say which file it was reading."""
     wanted = os.path.join(*error.dotted_path) + EXT  # noqa: PTH118 (Lark's import paths are strings)
     cause = error.__cause__
-    found = _find(wanted, error.base_path, builder)
+    found = find_file(wanted, error.base_path, builder.import_paths)
     if found is None:
         searched = [path for path in builder.import_paths if isinstance(path, str)]
         searched += [] if error.base_path is None else [str(error.base_path) or "."]
@@ -212,7 +211,7 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> Gram
             error.site,
         )
     base, text = found
-    path = base if isinstance(base, str) else "/".join(map(str, base))
+    path = path_of(base)
     options = GrammarOptions(import_paths=tuple(builder.import_paths))
     inner = RecordingBuilder(SourceText(text, path), options)
     try:
@@ -221,19 +220,6 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> Gram
         return explain(failure, inner)
     message = _one_line(cause) if cause is not None else "cannot be imported"
     return GrammarSyntaxError(_with_advice(f"%import of {wanted}: {message}"), error.site)
-
-
-def _find(wanted: str, base_path: Any, builder: RecordingBuilder) -> tuple[Any, str] | None:
-    """Lark's search: import_paths, then the folder of the importing file, then Lark's own grammars."""
-    sources: list[Any] = [*builder.import_paths, *([] if base_path is None else [base_path]), stdlib_loader]
-    for source in sources:
-        with suppress(OSError):
-            if callable(source):
-                path, text = source(base_path, wanted)
-                return path, text
-            joined = os.path.join(source, wanted)  # noqa: PTH118
-            return joined, Path(joined).read_text(encoding="utf-8")
-    return None
 
 
 def _one_line(error: BaseException) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -59,6 +59,15 @@ class ImportFailedError(Exception):
         self.dotted_path, self.base_path, self.site = dotted_path, base_path, site
 
 
+@dataclass(frozen=True, slots=True)
+class ImportStatement:
+    """Names from one file; ``aliases`` are those asked for, with what they are called here."""
+
+    dotted_path: tuple[str, ...]
+    base_path: Any
+    aliases: Mapping[str, str]
+
+
 class RecordingBuilder(GrammarBuilder):
     """Lark's grammar builder; it remembers where each rule and terminal of the main text is defined.
 
@@ -71,6 +80,7 @@ class RecordingBuilder(GrammarBuilder):
         self.name_tokens: dict[str, Token] = {}
         self.spans: dict[str, Span] = {}
         self._sites: dict[tuple[str, ...], dict[str, Token]] = {}
+        self.imports: list[tuple[ImportStatement, list[str]]] = []
         # The names in each definition; in Lark's trees terminals are written out where others name them.
         self.leads: dict[str, set[str]] = {}
         self.current: Token | None = None  # The name of the definition at work, for errors that do not tell
@@ -122,7 +132,10 @@ class RecordingBuilder(GrammarBuilder):
             super().do_import(dotted_path, base_path, aliases, base_mangle)
         except Exception as error:
             raise ImportFailedError(tuple(map(str, dotted_path)), base_path, site) from error
-        for name in self._definitions.keys() - known:
+        path, aliases = tuple(map(str, dotted_path)), {str(own): str(name) for own, name in aliases.items()}
+        new = self._definitions.keys() - known
+        self.imports.append((ImportStatement(path, base_path, aliases), sorted(map(str, new))))
+        for name in new:
             self.leads.setdefault(str(name), set()).update(_names(self._definitions[name].tree))
             span = sites.get(str(name), site)
             if span is not None:

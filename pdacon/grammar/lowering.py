@@ -49,6 +49,8 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
         source_path=path,
         layout=layout,
         unused=tuple(Definition(name, loaded.builder.spans.get(name)) for name in loaded.unused),
+        imports=places.imports.names,
+        imported_files=places.imports.files,
     )
 
 

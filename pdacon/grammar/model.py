@@ -130,6 +130,20 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Import:
+    """A name that another file defines.
+
+    ``definition`` is its place there, ``site`` that of the ``%import`` that brings it. Files of packages, such as
+    Lark's own grammars, are ``packaged``.
+    """
+
+    name: str
+    definition: Span
+    packaged: bool
+    site: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How newlines become indentation, in symbol ids of terminals. Made from Lark's ``Indenter``.
 
@@ -203,6 +217,11 @@ class Grammar:
     unused : tuple of Definition
         Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
         them, and what only they need.
+    imports : tuple of Import
+        What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
+        then it is the place of the ``%import``.
+    imported_files : tuple of (str, str)
+        Path and text of each file with a definition in ``imports``.
 
     Raises
     ------
@@ -220,6 +239,8 @@ class Grammar:
     source_path: str | None = None
     layout: Layout | None = None
     unused: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    imported_files: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)

@@ -16,6 +16,7 @@ from lark.grammar import Rule
 from lark.lexer import Token
 from lark.tree import Tree
 
+from pdacon.grammar.importing import find_imports
 from pdacon.grammar.loading import Loaded
 from pdacon.grammar.model import Span
 
@@ -50,6 +51,8 @@ class Places:
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
+        self.imports = find_imports(loaded.builder)
+        self._imported = {one.name: one.definition for one in self.imports.names if not one.packaged}
         self._builder = loaded.builder
         self._source = loaded.builder.source
 
@@ -60,16 +63,19 @@ class Places:
         return (name for name in self._loaded.rule_trees if not name.startswith("__"))
 
     def rule(self, name: str) -> Span | None:
-        """The place of the name in the definition; of an imported rule, in its %import."""
-        return self._builder.spans.get(owner(name))
+        """The place of the name in the definition; of a rule from a package, in its %import."""
+        return self._named(owner(name))
 
     def terminal(self, name: str, literal: str | None) -> Span | None:
         """The place of the name in the definition, or of the first use of a literal that has none."""
-        span = self._builder.spans.get(name) or self._loaded.written.get(literal or "")
+        span = self._named(name) or self._loaded.written.get(literal or "")
         if span is None:
             users = (r.origin.name for r in self._loaded.rules if any(s.name == name for s in r.expansion))
             span = next(filter(None, map(self.rule, users)), None)
         return span
+
+    def _named(self, name: str) -> Span | None:
+        return self._imported.get(name) or self._builder.spans.get(name)
 
     def declaration(self, name: str) -> Span | None:
         """The place of a %declare'd name."""

@@ -1,0 +1,101 @@
+"""What another file defines has its place there."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from pdacon import check
+from pdacon.grammar import Grammar
+
+MAIN = """
+start: item+ tail DIGIT
+%import .lib (item, WORD)
+%import .lib.tail
+%import .parts.deep.other -> another
+%import common (WS, DIGIT)
+%ignore WS
+x: another
+"""
+LIB = """
+// item: a remark
+?item: "(" WORD ")" | NAME
+WORD: /[a-z]+/
+NAME.2: /[a-z]+/
+tail{x}: x
+!tail: _sub "x"
+%import .parts.deep._sub
+"""
+DEEP = """
+_sub : _sub _sub | "y"
+other: _sub
+"""
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> Path:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "lib.lark").write_text(LIB.replace("tail{x}: x\n", ""), encoding="utf-8")
+    (tmp_path / "parts" / "deep.lark").write_text(DEEP, encoding="utf-8")
+    path = tmp_path / "main.lark"
+    path.write_text(MAIN, encoding="utf-8")
+    return path
+
+
+def test_each_name_has_its_place(main: Path) -> None:
+    grammar = Grammar.from_file(main, start=["start", "x"])
+    found = {one.name: one for one in grammar.imports}
+    places = {name: (Path(one.definition.path or "").name, one.definition.line) for name, one in found.items()}
+    assert places == {
+        "item": ("lib.lark", 3),
+        "WORD": ("lib.lark", 4),
+        "lib__NAME": ("lib.lark", 5),
+        "tail": ("lib.lark", 6),
+        "_lib__sub": ("deep.lark", 2),
+        "another": ("deep.lark", 3),
+        "_parts__deep__sub": ("deep.lark", 2),
+        "WS": ("common.lark", places["WS"][1]),
+        "DIGIT": ("common.lark", places["DIGIT"][1]),
+    }
+    texts = dict(grammar.imported_files)
+    for name, one in found.items():
+        line = texts[one.definition.path or ""].split("\n")[one.definition.line - 1]
+        written = line[one.definition.column - 1 : one.definition.end_column - 1]
+        assert name.endswith(written) or name == "another"
+        assert one.packaged == (name in ("WS", "DIGIT"))
+        assert one.site.path == str(main)
+    assert pickle.loads(pickle.dumps(grammar)) == grammar
+
+
+def test_terminals_and_productions_are_placed_there(main: Path) -> None:
+    grammar = Grammar.from_file(main, start=["start", "x"])
+    files = {terminal.name: Path(terminal.span.path or "").name for terminal in grammar.terminals if terminal.span}
+    assert files["WORD"] == files["lib__NAME"] == "lib.lark"
+    assert files["WS"] == files["DIGIT"] == "main.lark"
+    spans = [(p.rule, p.span) for p in grammar.productions]
+    assert {Path(span.path or "").name for rule, span in spans if span and rule == "item"} == {"lib.lark"}
+
+
+def test_a_finding_shows_the_line_and_the_import(main: Path) -> None:
+    report = check(Grammar.from_file(main, start=["start", "x"]))
+    finding = next(f for f in report.findings if f.id == "PDA001" and "_lib__sub" in f.symbols)
+    assert finding.span is not None
+    assert (Path(finding.span.path or "").name, finding.span.line) == ("deep.lark", 2)
+    assert [label for label, span in finding.related if span.path == str(main)] == ["imported here"]
+    rendered = report.render()
+    assert "2 | _sub : _sub _sub" in rendered
+    assert f"    in {main}:\n" in rendered
+    assert "%import .lib (item, WORD)" in rendered
+
+
+def test_what_a_package_defines_is_shown_beside_its_import() -> None:
+    report = check(Grammar.from_lark('start: ESCAPED_STRING "x"\n%import common.ESCAPED_STRING\n'))
+    (finding,) = (f for f in report.findings if f.id == "PDA012")
+    assert finding.span is not None
+    assert finding.span.line == 2
+    ((label, span),) = finding.related
+    assert label == "ESCAPED_STRING is defined here"
+    assert (span.path or "").endswith("common.lark")
+    assert "ESCAPED_STRING : " in report.render()
