@@ -149,7 +149,7 @@ def _with_imports(grammar: Grammar, finding: Finding) -> Finding:
         return finding
     if finding.span == one.definition:
         further = "imported here", one.site
-    elif one.packaged and one.name in finding.symbols:
+    elif one.packaged and one.name in finding.symbols and finding.id != "PDA013":  # else it does not matter what it is
         further = f"{one.name} is defined here", one.definition
     else:
         return finding
