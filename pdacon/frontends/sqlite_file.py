@@ -36,11 +36,11 @@ def sql_schema_of(path: str | os.PathLike[str], tables: Iterable[str] | None = N
         It is no database, has no table (or not one of ``tables``), is locked, or does not say what columns a view or
         a virtual table has.
     """
-    place = os.fspath(path)
-    with Path(place).open("rb"):  # for the reason, where there is one: SQLite says only that it cannot
-        pass
+    place = os.fsdecode(path)
+    with Path(place).open("rb") as file:  # where it cannot be opened this says why, and SQLite does not
+        header = file.read(20)
     try:
-        with closing(sqlite3.connect(_uri(place), uri=True, timeout=_SECONDS_TO_WAIT)) as database:
+        with closing(sqlite3.connect(_uri(place, header), uri=True, timeout=_SECONDS_TO_WAIT)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             known = _table_names(database)
             wanted = list(known.values()) if tables is None else [_found(table, known, place) for table in tables]
@@ -52,8 +52,12 @@ def sql_schema_of(path: str | os.PathLike[str], tables: Iterable[str] | None = N
     return schema
 
 
-def _uri(place: str) -> str:
-    return f"{Path(place).absolute().as_uri()}?mode=ro"
+def _uri(place: str, header: bytes) -> str:
+    # A database with a write-ahead log would be given an empty one, and could not be read in a folder that cannot be
+    # written. Without a log nobody has it open, so that nothing changes while it is read.
+    logged = header[18:20] == b"\x02\x02"
+    immutable = "&immutable=1" if logged and not Path(f"{place}-wal").exists() else ""
+    return f"{Path(place).absolute().as_uri()}?mode=ro{immutable}"
 
 
 def _table_names(database: sqlite3.Connection) -> dict[str, str]:

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.errors import LimitExceededError
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
 
 _FEW, _LARGE = 16, 1 << 26
@@ -33,6 +34,11 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
     """The Program of a pattern of many words; None where it is of another form, or too large.
 
     ``compile_pattern`` lowers the pattern of one word, for what comes behind each.
+
+    Raises
+    ------
+    LimitExceededError
+        More than ``limit`` states.
     """
     form = _FORM.fullmatch(regexp) if regexp.startswith("(?ai:") else None
     if form is None:
@@ -48,7 +54,9 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
         return None
     ends_itself = set(closed)
     program = _grafted(_trie(words), np.array([word in ends_itself for word in words]), tail)
-    return program if len(program) <= limit else None
+    if len(program) > limit:  # the general way makes more of them
+        raise LimitExceededError("states", len(program), limit)
+    return program
 
 
 def _words(alternatives: str | None) -> list[bytes] | None:

@@ -66,6 +66,18 @@ def test_nothing_is_written(database: tuple[Path, sqlite3.Connection]) -> None:
     assert (path.read_bytes(), sorted(path.parent.iterdir())) == before
 
 
+def test_a_write_ahead_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE singer (name)")
+    assert sql_schema_of(path) == {"singer": ["name"]}  # of which nothing is in the file itself yet
+    connection.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["log.db"]
+    assert sql_schema_of(path) == {"singer": ["name"]}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["log.db"]
+
+
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         sql_schema_of(tmp_path / "none.db")

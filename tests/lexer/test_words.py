@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from support.pike import Simulator
 
+from pdacon import LimitExceededError
 from pdacon.lexer import compile_pattern
 from pdacon.lexer.words import words_program
 
@@ -64,4 +65,5 @@ def test_other_patterns_are_left_to_the_general_way(regexp: str) -> None:
 
 
 def test_the_limit_holds() -> None:
-    assert words_program(form(SOME, []), compile_pattern, 20) is None
+    with pytest.raises(LimitExceededError):
+        words_program(form(SOME, []), compile_pattern, 20)
