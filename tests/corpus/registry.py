@@ -134,9 +134,7 @@ EXTRA = (
         "mapfile",
         "mappyfile",
         "mappyfile/mapfile.lark",
-        refusal=Refusal(
-            "exceeds the limit", "matches wait for many bytes whose texts are told apart: too many lexer states"
-        ),
+        needs=_BOTH,
     ),
     *(
         Entry(
@@ -312,9 +310,7 @@ FURTHER = (
         "timefhuman",
         "timefhuman/grammar.lark",
         options={"g_regex_flags": re.IGNORECASE},
-        refusal=Refusal(
-            "exceeds the limit", "matches wait for up to 30 bytes whose texts are told apart: too many lexer states"
-        ),
+        needs=_BOTH,
     ),
     Entry("dice", "d20", "d20/grammar.lark", start=("expr", "commented_expr"), needs=_SHIFT),
     Entry(

@@ -78,17 +78,26 @@ class NativeLexer:
             if reached < -1:
                 label, behind, word = automaton.commit(reached)
                 at -= len(word)
-                assert word == [self._classes[byte] for byte in text[at : at + len(word)]]
+                read = [self._classes[byte] for byte in text[at : at + len(word)]]
                 found.append(("" if label > end else self._grammar.symbol_name(label), begin, at))
                 fed = (stack, margin) if label > end else self._feed(stack, margin, label, text[begin:at])
                 if fed is None:
                     return found, False
                 stack, margin = fed
                 begin, reached = at, automaton.entry(self._context_of_state[stack[-1]], behind)
+                assert self._landing(reached, word) == self._landing(reached, read)
             elif not inside:
                 return found, reached == 0 and ends(self._parser, stack, margin)
             state = reached
         return found, False
+
+    def _landing(self, state: int, word: list[int]) -> int | str:
+        """Where the first lexeme of a residual leads: what stands for it does the same as what has been read."""
+        for cls in word:
+            if state < 0:
+                break
+            state = self._automaton.next(state, cls)
+        return state if state >= -1 else f"label {self._automaton.commit(state)[0]}"
 
     def _feed(
         self, stack: tuple[int, ...], margin: Margin, label: int, lexeme: bytes

@@ -9,10 +9,10 @@ namespace pdacon {
 
 namespace {
 
-// A residual of so many bytes calls for a survey, and so do so many states where there are residuals: in an
-// unbounded wait their texts alone can be millions before one of them is long.
-constexpr std::size_t kPlainResidual = 4;
-constexpr std::size_t kPlainStates = 10'000;
+// A residual of so many bytes calls for a survey, and so do residuals where states come up faster than they
+// are explored: in an unbounded wait they can be very many before one of them is long.
+constexpr std::int32_t kPlainResidual = 4;
+constexpr std::size_t kPlainStates = 1'000;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void Determinizer::run() {
         explore(Pass::kSurvey);
         for (const auto& state : states_)
             for (Slot slot = kFallback; slot < static_cast<Slot>(state.threads.size()); ++slot)
-                if (const auto& match = match_in(state, slot); match.label >= 0 && match.residual.empty())
+                if (const auto& match = match_in(state, slot); match.label >= 0 && !match.waits())
                     loops_.add_match(loops_.add_line(line_of(state, slot)), match.behind, path_to(state));
         out_.unbounded_ = loops_.find();
         explore(Pass::kCut);
@@ -49,11 +49,11 @@ void Determinizer::describe_states() {
     std::vector<std::int32_t> last_seen(static_cast<std::size_t>(spec_.num_terminals()), -1);
     out_.states_by_terminal_.assign(last_seen.size(), 0);
     out_.waiting_.clear();
-    for (std::size_t at = 0; at < states_.size(); ++at) {
-        const auto& state = states_[at];
+    for (std::size_t at = 0; at < reached_.size(); ++at) {
+        const auto& state = states_[static_cast<std::size_t>(reached_[at])];
         const Match* longest = &state.fallback;
         for (const auto& thread : state.threads) {
-            if (thread.match.residual.size() > longest->residual.size()) longest = &thread.match;
+            if (length_of(thread.match) > length_of(*longest)) longest = &thread.match;
             const auto owner =
                 static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(thread.position)]);
             if (std::exchange(last_seen[owner], static_cast<std::int32_t>(at)) !=
@@ -61,42 +61,80 @@ void Determinizer::describe_states() {
                 ++out_.states_by_terminal_[owner];
         }
         out_.waiting_.push_back(std::max(longest->label, LexingAutomaton::kDead));
-        out_.waiting_.push_back(static_cast<std::int32_t>(longest->residual.size()));
+        out_.waiting_.push_back(length_of(*longest));
     }
 }
 
 // All states from the start of a text on. False: given up, because a residual grew.
 bool Determinizer::explore(Pass pass) {
     pass_ = pass;
+    residuals_.reset();
+    if (pass != Pass::kSurvey)
+        residuals_.emplace(static_cast<Residuals::Lexer&>(*this), out_.num_classes_, budget_);
     state_ids_ = commit_ids_ = out_.words_ = Interner();
     states_.clear();
+    commits_.clear();
+    steps_.clear();
+    for (auto* numbers : {&reached_, &reached_commits_, &number_, &commit_number_}) numbers->clear();
     out_.delta_.clear();
     out_.end_.clear();
     out_.keeps_.clear();
     out_.entries_.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
                          LexingAutomaton::kDead);
+    entries_ = out_.entries_;
     out_.commits_.clear();
     out_.lookahead_ = 0;
     out_.matched_.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
     for (const auto context : spec_.starts) enter(context, 0);
-    for (std::size_t at = 0; at < states_.size(); ++at) {
-        for (const auto slot : waiting_slots(states_[at])) {
-            const auto length = match_in(states_[at], slot).residual.size();
-            if (pass == Pass::kPlain && (length > kPlainResidual || states_.size() > kPlainStates))
-                return false;
-            out_.lookahead_ = std::max(out_.lookahead_, static_cast<std::int32_t>(length));
+    for (std::size_t at = 0; at < reached_.size(); ++at) {
+        const auto state = reached_[at];
+        for (const auto slot : waiting_slots(states_[static_cast<std::size_t>(state)])) {
+            const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
+            const bool swells = states_.size() > kPlainStates && states_.size() > 2 * at;
+            if (pass == Pass::kPlain && (length > kPlainResidual || swells)) return false;
+            out_.lookahead_ = std::max(out_.lookahead_, length);
         }
-        step_all(static_cast<std::int32_t>(at));
-        out_.end_.push_back(at_end(states_[at]));
-        if (spec_.newline >= 0) out_.keeps_.push_back(columns_kept(states_[at]));
+        step_all(state);
+        out_.end_.push_back(at_end(states_[static_cast<std::size_t>(state)]));
+        if (spec_.newline >= 0) out_.keeps_.push_back(columns_kept(states_[static_cast<std::size_t>(state)]));
     }
     return true;
 }
 
-// The start of a lexeme. Only those that some text leads to are made.
+// Some text leads there: what a state, a commit or kDead is called in the automaton.
+std::int32_t Determinizer::reach(std::int32_t target) {
+    if (target == LexingAutomaton::kDead) return target;
+    if (target >= 0) {
+        auto& number = number_[static_cast<std::size_t>(target)];
+        if (number == LexingAutomaton::kDead) {
+            number = static_cast<std::int32_t>(reached_.size());
+            reached_.push_back(target);
+        }
+        return number;
+    }
+    const auto id = LexingAutomaton::kDead - 1 - target;
+    auto& number = commit_number_[static_cast<std::size_t>(id)];
+    if (number == LexingAutomaton::kDead) {
+        const auto& match = commits_[static_cast<std::size_t>(id)];
+        number = LexingAutomaton::kDead - 1 - static_cast<std::int32_t>(reached_commits_.size());
+        reached_commits_.push_back(target);
+        const auto text = residuals_ ? residuals_->text(match.residual) : std::vector<std::int32_t>{};
+        out_.commits_.push_back({match.label, match.behind, out_.words_.intern(text)});
+        for (const auto context : out_.contexts_after(match.label)) enter(context, match.behind);
+    }
+    return number;
+}
+
+// A lexeme of the context begins there in some text.
 void Determinizer::enter(std::int32_t context, std::int32_t behind) {
-    auto& entry = out_.entries_[static_cast<std::size_t>(context * out_.num_behind_ + behind)];
-    if (entry != LexingAutomaton::kDead) return;
+    out_.entries_[static_cast<std::size_t>(context * out_.num_behind_ + behind)] =
+        reach(entry(context, behind));
+}
+
+// The start of a lexeme.
+std::int32_t Determinizer::entry(std::int32_t context, std::int32_t behind) {
+    const auto place = static_cast<std::size_t>(context * out_.num_behind_ + behind);
+    if (entries_[place] != LexingAutomaton::kDead) return entries_[place];
     State state;
     state.fresh = true;
     state.behind = behind;
@@ -122,41 +160,74 @@ void Determinizer::enter(std::int32_t context, std::int32_t behind) {
             for (const auto position : positions) state.shadows.push_back({rename.regex, keyword, position});
         }
     }
-    entry = intern(std::move(state));
+    return entries_[place] = intern(std::move(state));
 }
 
-// Byte classes that lead the threads to the same places lead to the same state, unless a match reads them on.
 void Determinizer::step_all(std::int32_t from) {
+    auto row = std::move(steps_[static_cast<std::size_t>(from)]);
+    complete(from, row);
+    for (const auto& [target, matched] : row) {
+        if (matched >= 0) note_match(matched);
+        out_.delta_.push_back(reach(target));
+    }
+}
+
+// Finds the steps of a state that are not known. Byte classes that lead the threads to the same places lead
+// to the same state, unless a match reads them on.
+void Determinizer::complete(std::int32_t from, std::vector<Step>& row) {
     Interner seen;
-    std::vector<std::int32_t> results, targets;
+    std::vector<Step> results;
+    std::vector<std::int32_t> targets;
+    row.resize(static_cast<std::size_t>(out_.num_classes_));
     for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
         budget_.tick();
+        auto& found = row[static_cast<std::size_t>(cls)];
+        if (found.target != Step::kUnknown) continue;
         const auto& state = states_[static_cast<std::size_t>(from)];
         const auto byte = representative(cls);
         targets.assign(1, spec_.nfa.behind_after(state.behind, byte));
         for (const auto& thread : state.threads) targets.push_back(closure_.step(thread.position, byte));
         for (const auto& shadow : state.shadows) targets.push_back(closure_.step(shadow.position, byte));
         if (const auto known = seen.find(targets); known >= 0) {
-            out_.delta_.push_back(results[static_cast<std::size_t>(known)]);
+            found = results[static_cast<std::size_t>(known)];
             continue;
         }
         has_read_on_ = false;
-        out_.delta_.push_back(step(from, cls));
+        found = step(from, cls);
         if (has_read_on_) continue;
         seen.intern(targets);
-        results.push_back(out_.delta_.back());
+        results.push_back(found);
     }
 }
 
-std::int32_t Determinizer::step(std::int32_t from, std::int32_t cls) {
+Determinizer::Step Determinizer::step(std::int32_t from, std::int32_t cls) {
     State state;
     state.parent = from;
     state.via = cls;
     carried_.clear();
-    move(states_[static_cast<std::size_t>(from)], cls, state);
+    // What is asked of residuals can make states, and takes the scratch space.
+    const auto pending = read_pending(from, cls);
+    std::int32_t matched = -1;
+    if (move(states_[static_cast<std::size_t>(from)], cls, pending, state, matched)) {
+        state.fallback = read_on(states_[static_cast<std::size_t>(from)].fallback, cls);
+        if (state.fallback.label < 0) state.fallback = {};
+    }
     const auto next = finish(std::move(state));
     if (pass_ == Pass::kSurvey && next >= 0) survey_step(from, cls, next);
-    return next;
+    return {next, matched};
+}
+
+// The pending matches of the threads that go on, after one more byte.
+std::vector<Determinizer::Match> Determinizer::read_pending(std::int32_t from, std::int32_t cls) {
+    std::vector<Match> pending;
+    for (std::size_t slot = 0; slot < states_[static_cast<std::size_t>(from)].threads.size(); ++slot) {
+        const auto& thread = states_[static_cast<std::size_t>(from)].threads[slot];
+        if (!spec_.nfa.is_pending(thread.position)) continue;
+        pending.resize(slot + 1);
+        if (closure_.step(thread.position, representative(cls)) >= 0)
+            pending[slot] = read_on(thread.match, cls);
+    }
+    return pending;
 }
 
 // In a survey: each match that waits on in the step at hand.
@@ -168,8 +239,10 @@ void Determinizer::survey_step(std::int32_t from, std::int32_t cls, std::int32_t
     }
 }
 
-// Moves all threads, in order, until one has matched for certain; what is behind that is cut.
-void Determinizer::move(const State& from, std::int32_t cls, State& to) {
+// Moves all threads, in order, until one has matched for certain; what is behind that is cut. Returns whether
+// the fallback reads on.
+bool Determinizer::move(const State& from, std::int32_t cls, const std::vector<Match>& pending, State& to,
+                        std::int32_t& matched_terminal) {
     const auto& nfa = spec_.nfa;
     const auto byte = representative(cls);
     to.behind = nfa.behind_after(from.behind, byte);
@@ -187,20 +260,20 @@ void Determinizer::move(const State& from, std::int32_t cls, State& to) {
             for (const auto position : positions) to.threads.push_back({position, {}});
             if (certain) {
                 matched = nfa.owner[static_cast<std::size_t>(target)];
-                note_match(target);
+                matched_terminal = matched;
             }
             continue;
         }
-        auto match = read_on(thread.match, cls);
+        const auto& match = pending[slot];
         const auto before = static_cast<Slot>(slot);
         if (nfa.kind_of(target) == NfaKind::kMatch) {
-            note_match(thread.position);
-            to.fallback = std::move(match);
+            matched_terminal = nfa.owner[static_cast<std::size_t>(thread.position)];
+            to.fallback = match;
             certain = true;
             carried_.emplace_back(before, kFallback);
         } else if (closure_.first(target)) {
             carried_.emplace_back(before, static_cast<Slot>(to.threads.size()));
-            to.threads.push_back({target, std::move(match)});
+            to.threads.push_back({target, match});
         }
     }
     const auto names = step_shadows(from, byte, to);
@@ -211,20 +284,16 @@ void Determinizer::move(const State& from, std::int32_t cls, State& to) {
         return Match{ignored               ? out_.ignored_label()
                      : name != names.end() ? name->second
                                            : terminal,
-                     to.behind,
-                     {},
-                     -1};
+                     to.behind};
     };
     for (auto& thread : to.threads)
         if (nfa.is_pending(thread.position) && thread.match.label == Match::kNone)
             thread.match = match_of(nfa.owner[static_cast<std::size_t>(thread.position)]);
-    if (matched >= 0) {
-        to.fallback = match_of(matched);
-    } else if (!certain && from.fallback.label >= 0) {
-        to.fallback = read_on(from.fallback, cls);
-        carried_.emplace_back(kFallback, kFallback);
-    }
+    if (matched >= 0) to.fallback = match_of(matched);
     if (to.fallback.label < 0) to.fallback = {};
+    if (certain || from.fallback.label < 0) return false;
+    carried_.emplace_back(kFallback, kFallback);
+    return true;
 }
 
 // Moves the keyword threads on; returns the names of lexemes that end here, by the regex that matched.
@@ -252,26 +321,27 @@ std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(co
 }
 
 // The match after one more byte of its residual.
-Determinizer::Match Determinizer::read_on(const Match& match, std::int32_t cls) {
-    has_read_on_ = true;
-    if (match.label < 0) return match;
-    auto next = match;
+Determinizer::Match Determinizer::read_on(Match match, std::int32_t cls) {
     if (pass_ == Pass::kSurvey) {
-        next.residual = {0};
-        return next;
+        match.residual = 0;
+    } else if (match.label >= 0) {
+        match.relexing = relexing_.step(
+            match.waits() ? match.relexing : relexing_.after(match.label, match.behind), representative(cls));
+        if (relexing_.viable(match.relexing))
+            match.residual = match.waits() ? residuals_->after(match.residual, cls)
+                                           : residuals_->after_match(match.label, match.behind, cls);
+        else
+            match.residual = Residuals::kNone;
+        if (!match.waits()) match = {Match::kFailed};
     }
-    next.relexing =
-        relexing_.step(match.residual.empty() ? relexing_.after(match.label, match.behind) : match.relexing,
-                       representative(cls));
-    if (!relexing_.viable(next.relexing)) return {Match::kFailed, 0, {}, -1};
-    next.residual.push_back(cls);
-    return next;
+    has_read_on_ = true;
+    return match;
 }
 
 // Whether all that the residual can be read as is being read by threads ahead of the fallback, in step: they
 // stay alive as long, and match when it would.
 bool Determinizer::is_outrun(const State& state) const {
-    if (state.fallback.residual.empty()) return false;
+    if (!state.fallback.waits()) return false;
     const auto positions = relexing_.positions(state.fallback.relexing);
     return std::all_of(positions.begin(), positions.end(), [&](std::int32_t position) {
         return std::any_of(state.threads.begin(), state.threads.end(),
@@ -297,15 +367,15 @@ void Determinizer::cut_loops(State& state) {
         if (slot == kFallback)
             state.fallback = {};
         else
-            state.threads[static_cast<std::size_t>(slot)].match = {Match::kFailed, 0, {}, -1};
+            state.threads[static_cast<std::size_t>(slot)].match = {Match::kFailed};
     }
 }
 
 std::vector<Determinizer::Slot> Determinizer::waiting_slots(const State& state) {
     std::vector<Slot> slots;
     for (std::size_t slot = 0; slot < state.threads.size(); ++slot)
-        if (!state.threads[slot].match.residual.empty()) slots.push_back(static_cast<Slot>(slot));
-    if (!state.fallback.residual.empty()) slots.push_back(kFallback);
+        if (state.threads[slot].match.waits()) slots.push_back(static_cast<Slot>(slot));
+    if (state.fallback.waits()) slots.push_back(kFallback);
     return slots;
 }
 
@@ -316,7 +386,7 @@ std::uint8_t Determinizer::columns_kept(const State& state) const {
         }))
         keeps |= LexingAutomaton::kCounting;
     if (state.fallback.label == spec_.newline)
-        keeps |= state.fallback.residual.empty() ? LexingAutomaton::kFreshMatch : LexingAutomaton::kOldMatch;
+        keeps |= state.fallback.waits() ? LexingAutomaton::kOldMatch : LexingAutomaton::kFreshMatch;
     return static_cast<std::uint8_t>(keeps);
 }
 
@@ -327,10 +397,10 @@ std::int32_t Determinizer::at_end(const State& state) {
     for (const auto& thread : state.threads) {
         if (spec_.nfa.kind_of(thread.position) != NfaKind::kPendingOrEnd) continue;
         match = thread.match;
-        note_match(thread.position);
+        note_match(spec_.nfa.owner[static_cast<std::size_t>(thread.position)]);
         break;
     }
-    return match.label < 0 ? LexingAutomaton::kDead : commit(match);
+    return reach(match.label < 0 ? LexingAutomaton::kDead : commit(match));
 }
 
 // A text that leads from the start of a lexeme to the state.
@@ -343,22 +413,22 @@ std::string Determinizer::path_to(const State& state) const {
 }
 
 std::int32_t Determinizer::commit(const Match& match) {
-    const auto& follow = match.label == out_.ignored_label()
-                             ? out_.contexts_
-                             : out_.follow_[static_cast<std::size_t>(match.label)];
-    for (const auto context : follow) enter(context, match.behind);
-    const auto word = out_.words_.intern(match.residual);
-    const std::int32_t key[] = {match.label, match.behind, word};
+    const std::int32_t key[] = {match.label, match.behind, match.residual};
     const auto id = commit_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == out_.commits_.size())
-        out_.commits_.push_back({match.label, match.behind, word});
+    if (static_cast<std::size_t>(id) == commits_.size()) {
+        commits_.push_back(match);
+        commit_number_.push_back(LexingAutomaton::kDead);
+    }
     return LexingAutomaton::kDead - 1 - id;
 }
 
 std::int32_t Determinizer::intern(State&& state) {
     const auto id = state_ids_.intern(key_of(state));
     if (static_cast<std::size_t>(id) == states_.size()) {
+        if (spec_.newline >= 0) state.keeps = columns_kept(state);
         states_.push_back(std::move(state));
+        steps_.emplace_back();
+        number_.push_back(LexingAutomaton::kDead);
         budget_.check_states(states_.size());
     }
     return id;
@@ -369,9 +439,7 @@ std::vector<std::int32_t> Determinizer::key_of(const State& state) const {
     std::vector<std::int32_t> key{state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())};
     const auto add = [&](const Match& match) {
         key.push_back(match.label);
-        if (match.label < 0) return;
-        key.insert(key.end(), {match.behind, static_cast<std::int32_t>(match.residual.size())});
-        key.insert(key.end(), match.residual.begin(), match.residual.end());
+        if (match.label >= 0) key.insert(key.end(), {match.behind, match.residual, match.relexing});
     };
     for (const auto& thread : state.threads) {
         key.push_back(thread.position);
@@ -382,6 +450,56 @@ std::vector<std::int32_t> Determinizer::key_of(const State& state) const {
         key.insert(key.end(), {shadow.regex, shadow.keyword, shadow.position});
     add(state.fallback);
     return key;
+}
+
+std::vector<std::int32_t> Determinizer::entries_after(std::int32_t label, std::int32_t behind) {
+    std::vector<std::int32_t> entries;
+    for (const auto context : out_.contexts_after(label)) {
+        const auto found = entry(context, behind);
+        if (std::ranges::find(entries, found) == entries.end()) entries.push_back(found);
+    }
+    return entries;
+}
+
+std::int32_t Determinizer::next(std::int32_t state, std::int32_t cls) {
+    const auto number = number_[static_cast<std::size_t>(state)];
+    if (number >= 0 && number < out_.num_states()) {
+        const auto target = out_.next(number, cls);
+        if (target == LexingAutomaton::kDead) return target;
+        return target >= 0 ? reached_[static_cast<std::size_t>(target)]
+                           : reached_commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - target)];
+    }
+    const auto at = static_cast<std::size_t>(state);
+    if (steps_[at].empty()) {
+        std::vector<Step> row(static_cast<std::size_t>(out_.num_classes_));
+        if (states_[at].fresh) complete(state, row);  // all of it will be asked for
+        steps_[at] = std::move(row);
+    }
+    auto found = steps_[at][static_cast<std::size_t>(cls)];
+    if (found.target == Step::kUnknown) {
+        found = step(state, cls);
+        steps_[at][static_cast<std::size_t>(cls)] = found;
+    }
+    return found.target;
+}
+
+std::vector<std::int32_t> Determinizer::carried(std::int32_t state) const {
+    std::vector<std::int32_t> found;
+    const auto& of = states_[static_cast<std::size_t>(state)];
+    for (const auto slot : waiting_slots(of)) found.push_back(match_in(of, slot).residual);
+    return found;
+}
+
+void Determinizer::move(Reading& reading, std::int32_t next, std::int32_t cls) const {
+    out_.move_columns(reading, states_[static_cast<std::size_t>(next)].keeps, cls);
+}
+
+Residuals::Committed Determinizer::committed(std::int32_t commit, const Reading& reading, std::int32_t cls) {
+    const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - commit)];
+    Column column;
+    if (match.label == spec_.newline)
+        column = match.waits() ? reading.matched : out_.column_after(reading.now, cls);
+    return {match.label, match.behind, match.residual, column};
 }
 
 // What decides how long a match waits: its line, see WaitingLoops.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,11 +13,12 @@
 #include "lexing.hpp"
 #include "nfa.hpp"
 #include "relexing.hpp"
+#include "residuals.hpp"
 #include "waiting_loops.hpp"
 
 namespace pdacon {
 
-class Determinizer {
+class Determinizer final : private Residuals::Lexer {
   public:
     Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& budget);
 
@@ -24,15 +27,16 @@ class Determinizer {
     void run();
 
   private:
-    // A match, and the bytes read since.
+    // A match, and what has been read since.
     struct Match {
         static constexpr std::int32_t kNone = -1;
         // It cannot lead on to anything; if it is certain, nothing after it counts either.
         static constexpr std::int32_t kFailed = -2;
         std::int32_t label = kNone;
-        std::int32_t behind = 0;             // what lies behind its end
-        std::vector<std::int32_t> residual;  // byte classes; in a survey only whether there are any
-        std::int32_t relexing = -1;          // what can follow the residual, where there is one
+        std::int32_t behind = 0;                   // what lies behind its end
+        std::int32_t residual = Residuals::kNone;  // in a survey only whether there is any
+        std::int32_t relexing = -1;                // what can follow the residual, where there is one
+        bool waits() const { return residual != Residuals::kNone; }
     };
     // A thread at a pending position has a match already.
     struct Thread {
@@ -50,8 +54,14 @@ class Determinizer {
         std::vector<Thread> threads;
         std::vector<Shadow> shadows;
         Match fallback;            // the last match that is certain if no thread gets to another one
+        std::uint8_t keeps = 0;    // columns: see LexingAutomaton::Keeps
         std::int32_t parent = -1;  // the state it was first reached from
         std::int32_t via = -1;     // and the byte class
+    };
+    // Where a byte class leads to, and the terminal that it made the first to match, or -1.
+    struct Step {
+        std::int32_t target = kUnknown, matched = -1;
+        static constexpr std::int32_t kUnknown = std::numeric_limits<std::int32_t>::min();
     };
     enum class Pass { kPlain, kSurvey, kCut };
     // Where a state keeps a match that waits: the index of a thread, or kFallback.
@@ -59,22 +69,28 @@ class Determinizer {
     static constexpr Slot kFallback = -1;
 
     bool explore(Pass pass);
-    void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
+    std::int32_t reach(std::int32_t target);
     void enter(std::int32_t context, std::int32_t behind);
+    std::int32_t entry(std::int32_t context, std::int32_t behind);
     void step_all(std::int32_t from);
-    std::int32_t step(std::int32_t from, std::int32_t cls);
-    void move(const State& from, std::int32_t cls, State& to);
+    void complete(std::int32_t from, std::vector<Step>& row);
+    Step step(std::int32_t from, std::int32_t cls);
+    void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
+    bool move(const State& from, std::int32_t cls, const std::vector<Match>& pending, State& to,
+              std::int32_t& matched);
     std::vector<std::pair<std::int32_t, std::int32_t>> step_shadows(const State& from, std::uint8_t byte,
                                                                     State& to);
     std::int32_t finish(State&& state);
-    Match read_on(const Match& match, std::int32_t cls);
+    std::vector<Match> read_pending(std::int32_t from, std::int32_t cls);
+    Match read_on(Match match, std::int32_t cls);
     void cut_loops(State& state);
     bool is_outrun(const State& state) const;
     std::int32_t at_end(const State& state);
     std::uint8_t columns_kept(const State& state) const;
     void describe_states();
-    void note_match(std::int32_t position) {
-        out_.matched_[static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(position)])] = 1;
+    void note_match(std::int32_t terminal) { out_.matched_[static_cast<std::size_t>(terminal)] = 1; }
+    std::int32_t length_of(const Match& match) const {
+        return match.waits() && pass_ != Pass::kSurvey ? residuals_->length(match.residual) : match.waits();
     }
     std::string path_to(const State& state) const;
     std::int32_t commit(const Match& match);
@@ -89,17 +105,32 @@ class Determinizer {
         return representative_[static_cast<std::size_t>(cls)];
     }
 
+    // Residuals asks on demand, also of states that have not been reached, and perhaps never are.
+    std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t behind) override;
+    std::int32_t next(std::int32_t state, std::int32_t cls) override;
+    std::vector<std::int32_t> carried(std::int32_t state) const override;
+    void move(Reading& reading, std::int32_t next, std::int32_t cls) const override;
+    Residuals::Committed committed(std::int32_t commit, const Reading& reading, std::int32_t cls) override;
+
     const LexerSpec& spec_;
     LexingAutomaton& out_;
     Budget& budget_;
     Closure closure_;
     Relexing relexing_;
     Pass pass_ = Pass::kPlain;
+    std::optional<Residuals> residuals_;  // but in a survey
+    // What has been made, by ids of its own.
     Interner state_ids_, commit_ids_;
     std::vector<State> states_;
-    bool has_read_on_ = false;                    // in the step at hand: some match has read the byte
-    std::vector<std::pair<Slot, Slot>> carried_;  // in the step at hand: where a match was, and is
-    std::vector<std::uint8_t> representative_;    // of each byte class
+    std::vector<Match> commits_;
+    std::vector<std::int32_t> entries_;     // [contexts, behind states]; kDead: not made
+    std::vector<std::vector<Step>> steps_;  // of each state: what Residuals has asked for
+    // What some text leads to is numbered in the order in which it is reached: that is the automaton.
+    std::vector<std::int32_t> reached_, reached_commits_;
+    std::vector<std::int32_t> number_, commit_number_;  // of each state and commit; kDead: not reached
+    bool has_read_on_ = false;                          // in the step at hand: some match has read the byte
+    std::vector<std::pair<Slot, Slot>> carried_;        // in the step at hand: where a match was, and is
+    std::vector<std::uint8_t> representative_;          // of each byte class
     WaitingLoops loops_;
 };
 

@@ -134,6 +134,7 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
             "lexer: bad newline");
     follow_ = spec.follow;
     tab_width_ = spec.tab_width;
+    has_columns_ = spec.newline >= 0;
     for (std::size_t context = 0; context < spec.contexts.size(); ++context)
         contexts_.push_back(static_cast<std::int32_t>(context));
     Determinizer(spec, *this, budget).run();

@@ -5,7 +5,7 @@
 // lexeme, or commit a terminal together with the bytes that must be lexed again after it.
 //
 // A state is an ordered list of NFA positions, the keyword threads that shadow a regex, and at most one
-// fallback: the terminal matched last, and the residual bytes read since. Leftmost-first as in Python's `re`:
+// fallback: the terminal matched last, and the residual read since. Leftmost-first as in Python's `re`:
 // the threads ahead of a match may still win, those behind it are cut. It knows no parser; the contexts that
 // can follow a terminal are given.
 //
@@ -123,7 +123,7 @@ class LexingAutomaton {
     std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
 
     // Columns, of a grammar with layout only: what a state keeps any for.
-    bool has_columns() const { return !keeps_.empty(); }
+    bool has_columns() const { return has_columns_; }
     bool keeps_columns(std::int32_t state) const { return keeps(state) != 0; }
     bool keeps_match(std::int32_t state) const { return (keeps(state) & (kFreshMatch | kOldMatch)) != 0; }
     bool keeps_old_match(std::int32_t state) const { return (keeps(state) & kOldMatch) != 0; }
@@ -135,14 +135,7 @@ class LexingAutomaton {
     template <class AnyColumn>
     void move(ReadingOf<AnyColumn>& reading, std::int32_t next, std::int32_t byte_class) const {
         reading.state = next;
-        if (!has_columns()) return;
-        const auto kept = keeps(next);
-        reading.now = column_after(reading.now, byte_class);
-        if ((kept & kFreshMatch) != 0)
-            reading.matched = reading.now;
-        else if ((kept & kOldMatch) == 0)
-            reading.matched = {};
-        if ((kept & kCounting) == 0) reading.now = {};
+        move_columns(reading, keeps(next), byte_class);
     }
     // The column of a lexeme that a byte class commits.
     template <class AnyColumn>
@@ -194,6 +187,16 @@ class LexingAutomaton {
         return has_columns() ? keeps_[static_cast<std::size_t>(state)] : std::uint8_t{0};
     }
     template <class AnyColumn>
+    void move_columns(ReadingOf<AnyColumn>& reading, std::uint8_t kept, std::int32_t byte_class) const {
+        if (!has_columns()) return;
+        reading.now = column_after(reading.now, byte_class);
+        if ((kept & kFreshMatch) != 0)
+            reading.matched = reading.now;
+        else if ((kept & kOldMatch) == 0)
+            reading.matched = {};
+        if ((kept & kCounting) == 0) reading.now = {};
+    }
+    template <class AnyColumn>
     AnyColumn column_after(AnyColumn column, std::int32_t byte_class) const {
         if (!has_columns()) return {};
         if (is_line_break(byte_class)) return AnyColumn::at(0);
@@ -212,6 +215,7 @@ class LexingAutomaton {
     std::vector<std::int32_t> contexts_;  // all of them
     std::vector<Commit> commits_;
     Interner words_;
+    bool has_columns_ = false;
     std::vector<std::uint8_t> keeps_;  // of each state; empty without layout
     std::int32_t tab_width_ = 8;
     std::int32_t lookahead_ = 0;
