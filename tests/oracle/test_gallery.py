@@ -9,9 +9,11 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from support.gallery import REFERENCES
 from support.lark_oracle import accepts
+from support.real_vocabularies import NAMES, coded, replay
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
@@ -19,6 +21,8 @@ from pdacon.matching.sampling import sample
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+
+WALKS = 3
 
 Tally = Callable[..., None]
 
@@ -32,6 +36,10 @@ def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
 @cache
 def constraint(name: str) -> Constraint:
     return pdacon.compile(Grammar.builtin(name), EVERY_BYTE)
+
+
+def samples(name: str) -> list[str]:
+    return [path.read_bytes().decode() for path in sorted((GRAMMARS / name / "accept").iterdir())]
 
 
 @cache
@@ -72,9 +80,8 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
     reference = REFERENCES[name]
     pytest.importorskip(reference.module)
     random = Random(2)
-    samples = [path.read_bytes().decode() for path in sorted((GRAMMARS / name / "accept").iterdir())]
-    texts = samples + random_sentences(name, scaled(20))
-    characters = "".join(sorted(set("".join(samples)) | set("\té\x00 ")))
+    texts = samples(name) + random_sentences(name, scaled(20))
+    characters = "".join(sorted(set("".join(samples(name))) | set("\té\x00 ")))
     counts: Counter[str] = Counter()
     unknown: list[tuple[str, bool]] = []
     for _ in range(scaled(60)):
@@ -91,3 +98,28 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
                 unknown.append((text, ours))
     tally(**counts)
     assert len(unknown) <= (1 - reference.least) * scaled(60), unknown
+
+
+@pytest.mark.parametrize("vocabulary", NAMES)
+@pytest.mark.parametrize("name", [*REFERENCES, "dot"])
+def test_tokens_of_the_samples_are_in_their_masks_and_walks_end(name: str, vocabulary: str, tally: Tally) -> None:
+    known = coded(vocabulary)
+    tokens_of = {text: known.encode(text) for text in samples(name) if known.spells(text)}
+    over_tokens = pdacon.compile(Grammar.builtin(name), known.vocabulary)
+    for tokens in tokens_of.values():
+        replay(over_tokens, tokens)
+    tally(texts=len(tokens_of), tokens=sum(map(len, tokens_of.values())), walks=WALKS)
+    random = Random(4)
+    mask = np.zeros((1, (known.vocabulary.size + 31) // 32), np.int32)
+    for _ in range(WALKS):
+        matcher = over_tokens.matcher()
+        walked = b""
+        for _ in range(random.randint(1, 20)):
+            matcher.fill_bitmask(mask)
+            allowed = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")[: known.vocabulary.size])
+            token = int(random.choice(allowed))
+            assert matcher.accept_token(token)
+            if matcher.is_terminated():
+                break
+            walked += known.vocabulary.decode([token])
+        assert accepts(over_tokens.grammar, walked + matcher.shortest_completion())

@@ -298,9 +298,9 @@ def _xml_aside(text: str) -> str | None:
 def _is_lark(text: str) -> bool:
     """Lark's loader can parse it; what it says of names and patterns is said of a grammar that it has parsed."""
     from lark.exceptions import LarkError
-    from lark.load_grammar import _parse_grammar
+    from lark.load_grammar import _get_parser
 
-    return _reads(lambda grammar: _parse_grammar(grammar, "text"), LarkError)(text)
+    return _reads(lambda grammar: _get_parser().parse(grammar + "\n", "start"), LarkError)(text)
 
 
 def _lark_aside(text: str) -> str | None:
