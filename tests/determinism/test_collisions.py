@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from conftest import Tally
-from lexer.regexes import texts_over
+from lexer.regexes import conditional_regex, texts_over
 
 from pdacon.errors import GrammarError, LimitExceededError
 from pdacon.grammar import Grammar
@@ -16,17 +16,6 @@ from pdacon.lalr import build_tables
 from pdacon.lexer import Collision, build_lexer, find_collisions
 
 LENGTH = 6
-SIMPLE = ("a", "b", "ab", "ba", "aa", "a+", "b*", "a+?", "[ab]", "[ab]+?", "(?:ab|a)", "(?:a|ab)", "a?", "a??")
-CONDITIONS = ("", "(?=b)", "(?=a)", "(?!a)", "(?!b)", "(?=ab)", "(?!ab)", "$", r"\b", "(?=a$)", "(?=b*a)", "(?!a*b)")
-
-
-def pattern(random: Random) -> str:
-    """Alternatives with look-ahead within, or behind."""
-    parts = [
-        "".join(random.choices(SIMPLE, k=random.randint(1, 2))) + random.choice(CONDITIONS)
-        for _ in range(random.randint(1, 3))
-    ]
-    return random.choice(("", "", "(?!ab)", "(?!b)")) + "|".join(parts)
 
 
 def lexer_of(text: str) -> list[Collision]:
@@ -49,7 +38,7 @@ def shared(patterns: list[re.Pattern[str]], text: str) -> bool:
 def grammars(number: int) -> Iterator[list[str]]:
     random = Random(5)
     for _ in range(number):
-        yield [pattern(random) for _ in range(random.randint(2, 3))]
+        yield [conditional_regex(random) for _ in range(random.randint(2, 3))]
 
 
 def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:

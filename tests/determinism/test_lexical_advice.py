@@ -9,7 +9,9 @@ from random import Random
 import lark
 import numpy as np
 import pytest
+from conftest import Tally
 from lark.lexer import LexerThread
+from lexer.regexes import conditional_regex
 
 import pdacon
 from pdacon._native import _core
@@ -17,6 +19,7 @@ from pdacon.determinism import Finding, check
 from pdacon.determinism.lookahead import neighbour_distances
 from pdacon.determinism.sizes import Sizes, count_distinguishable
 from pdacon.determinism.texts import Texts
+from pdacon.errors import GrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
@@ -241,6 +244,25 @@ def test_early_ends_are_those_of_re(first: int) -> None:
         assert match is not None
         assert match.end() == length, regex
         assert shortest is None or len(shortest) == len(text), regex
+
+
+def test_early_ends_under_conditions_are_some_of_re(tally: Tally) -> None:
+    """With look-ahead not all are found; those that are are right."""
+    for seed in range(80):
+        regex = conditional_regex(Random(seed))
+        try:
+            nfa = texts_of(f"start: T\nT: /{regex}/\n").lexer.nfa
+        except GrammarError:
+            continue
+        pattern = re.compile(regex)
+        found = _core.find_early_end(nfa, 0, 100_000, 0)
+        tally(patterns=1, found=found is not None)
+        if found is not None:
+            text, length = found
+            match = pattern.match(text.decode())
+            assert pattern.fullmatch(text.decode()), regex
+            assert match is not None
+            assert match.end() == length < len(text), regex
 
 
 @pytest.mark.parametrize(

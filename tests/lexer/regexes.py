@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -98,3 +99,15 @@ rich_guarded_regexes = st.builds(
     st.sampled_from(["", r"\b", r"\B", "$", r"(?!\w)", r"(?=[^\W\d])", "(?!\\s)", "(?=\u20ac|\ud55c)"]),
 )
 """Patterns with Unicode classes between look-around."""
+
+_PIECES = ("a", "b", "ab", "ba", "aa", "a+", "b*", "a+?", "[ab]", "[ab]+?", "(?:ab|a)", "(?:a|ab)", "a?", "a??")
+_CONDITIONS = ("", "(?=b)", "(?=a)", "(?!a)", "(?!b)", "(?=ab)", "(?!ab)", "$", r"\b", "(?=a$)", "(?=b*a)", "(?!a*b)")
+
+
+def conditional_regex(random: Random) -> str:
+    """Alternatives over a and b with look-ahead before, within or behind them."""
+    parts = [
+        "".join(random.choices(_PIECES, k=random.randint(1, 2))) + random.choice(_CONDITIONS)
+        for _ in range(random.randint(1, 3))
+    ]
+    return random.choice(("", "", "(?!ab)", "(?!b)")) + "|".join(parts)
