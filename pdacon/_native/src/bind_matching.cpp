@@ -266,14 +266,14 @@ bool accept_token(Matcher& matcher, nb::handle token) {
     return accept(matcher, allowed_step(matcher, whole_number(token, "token")));
 }
 
-bool accept_bytes(Matcher& matcher, nb::handle bytes) {
-    if (!PyBytes_Check(bytes.ptr()))
-        throw nb::type_error((std::string("text must be bytes, not ") + nb::type_name(bytes.type()).c_str() +
-                              (PyUnicode_Check(bytes.ptr()) ? "; encode it, as in text.encode()" : ""))
+bool accept_bytes(Matcher& matcher, nb::handle object) {
+    if (!PyBytes_Check(object.ptr()))
+        throw nb::type_error((std::string("text must be bytes, not ") + nb::type_name(object.type()).c_str() +
+                              (PyUnicode_Check(object.ptr()) ? "; encode it, as in text.encode()" : ""))
                                  .c_str());
     const Matcher::Use use(matcher);
-    const std::string_view text(PyBytes_AS_STRING(bytes.ptr()),
-                                static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+    const auto bytes = nb::borrow<nb::bytes>(object);
+    const std::string_view text(bytes.c_str(), bytes.size());
     if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
     return without_gil([&] {
         auto step = matcher.step(text);
