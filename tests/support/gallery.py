@@ -304,8 +304,8 @@ def _is_lark(text: str) -> bool:
 
 
 def _lark_aside(text: str) -> str | None:
-    if re.search(r'\\[/"]', text):
-        return "a backslash before the end of a string or of a regular expression"
+    if re.search(r'\\[/"]|\\ *\Z', text):
+        return "a backslash before the end of a string, a regular expression or the text"
     if re.search(r"\r(?!\n)", text):
         return "carriage returns alone"
     return "line breaks within regular expressions" if re.search(r"/[^/\n]*\n[^/]*/", text) else None
