@@ -145,7 +145,7 @@ def sql_for_schema(
     labels : str
         The same for columns: what stands for a column and is none of the schema. Behind ``AS`` any name may stand.
     functions : iterable of str
-        The functions that may be called.
+        The functions that may be called. With ``regexp`` among them its operator is there, too.
 
     Raises
     ------
@@ -168,7 +168,8 @@ def sql_for_schema(
         raise ValueError("functions: at least one is needed; without the argument they are SQLite's own")
     made_up = _as_pattern("aliases", aliases), _as_pattern("labels", labels)
     terminals = _terminals(tables, called, labels)
-    form = Form(statements == "changes", *made_up, _not_tables(tables, aliases), frozenset(terminals))
+    regexp = "regexp" in map(lowered, called)
+    form = Form(statements == "changes", *made_up, _not_tables(tables, aliases), frozenset(terminals), regexp)
     return _filled(load(form), terminals)
 
 

@@ -91,6 +91,8 @@ class Form:
         A look-ahead that keeps names of tables from being aliases; empty if none looks like one.
     kinds : frozenset of str
         The terminals for names that there are any of.
+    regexp : bool
+        Whether there is a function of that name, which SQLite itself has not, and the operator calls.
     """
 
     changes: bool
@@ -98,6 +100,7 @@ class Form:
     labels: str
     not_tables: str
     kinds: frozenset[str]
+    regexp: bool
 
 
 @lru_cache(maxsize=32)
@@ -108,7 +111,8 @@ def load(form: Form) -> Grammar:
     # SQLite's own alias, for the row that an upsert did not insert.
     aliases = f"{form.aliases}|excluded" if form.changes else form.aliases
     made_up = _MADE_UP.format(aliases=aliases, labels=form.labels, not_tables=form.not_tables)
-    rules = (_CHANGES if form.changes else _QUERY) + _RULES + _columns(form.kinds) + made_up + names
+    like = f"_like: LIKE | GLOB | MATCH{' | REGEXP' if form.regexp else ''}\n"
+    rules = (_CHANGES if form.changes else _QUERY) + _RULES + _columns(form.kinds) + like + made_up + names
     known = {"start": "", **definitions(text), **definitions(rules)}
     return Grammar.from_lark(grammar_text(known, ["start"], ignored(text)))
 

@@ -108,6 +108,13 @@ def test_made_up_names_are_the_callers_affair() -> None:
     assert not accepts(grammar, "SELECT singer.id FROM singer")
 
 
+def test_functions_are_those_that_are_listed() -> None:
+    grammar = sql_for_schema(SCHEMA, functions=["regexp", "mine", "count"])
+    assert accepts(grammar, "SELECT mine(name), regexp('a', name), count FROM singer WHERE name REGEXP 'a.*'")
+    assert not accepts(grammar, "SELECT max(name) FROM singer")
+    assert not accepts(sql_for_schema(SCHEMA), "SELECT name FROM singer WHERE name REGEXP 'a.*'")
+
+
 def test_names_that_begin_others() -> None:
     """A table, a column, an alias and a function of one name: what comes behind it tells which is meant."""
     grammar = sql_for_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})

@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from support.lark_oracle import accepts
 from support.sqlite import syntax_error
+from support.token_walks import walked_texts
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
@@ -94,21 +93,6 @@ def test_walks_over_tokens_end_in_sql(
     tekken: Vocabulary, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
     constraint = pdacon.compile(Grammar.builtin("sql", start="statement"), tekken)
-    # Short ones, so that not all of a text is names and comments.
-    short = np.array([text is not None and text.isascii() and len(text) < 9 for text in tekken.tokens])
-    mask = np.zeros((1, (tekken.size + 31) // 32), np.int32)
-    random = Random(1)
-    for _ in range(scaled(200)):
-        matcher = constraint.matcher()
-        tokens: list[int] = []
-        for _ in range(random.randint(1, 40)):
-            matcher.fill_bitmask(mask)
-            allowed = np.unpackbits(mask.view(np.uint8), bitorder="little")[: tekken.size].astype(bool)
-            choices = np.flatnonzero(allowed & short)
-            if not choices.size:
-                break
-            tokens.append(int(random.choice(choices)))
-            assert matcher.accept_token(tokens[-1])
-        text = (tekken.decode(tokens) + matcher.shortest_completion()).decode()
+    for text, tokens in walked_texts(constraint, scaled(200)):
         assert syntax_error(text) is None, text
-        tally(walks=1, tokens=len(tokens))
+        tally(walks=1, tokens=tokens)
