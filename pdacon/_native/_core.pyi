@@ -122,6 +122,9 @@ class NextLexemes:
 def find_collisions(
     nfa: Nfa, pairs: NDArray[np.int32], following: list[list[int]], max_states: int, max_seconds: float
 ) -> list[tuple[int, int, bytes, bytes]]: ...  # first, second, witness, what has to follow it
+def column_classes(
+    lexer: LexingAutomaton, trie: Trie, newline: int, max_states: int, max_seconds: float
+) -> tuple[int, int]: ...
 def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
 
 # composition
@@ -149,6 +152,9 @@ class TokenPda:
         end_state: int,
         layout: NDArray[np.int32],
         in_parens: NDArray[np.uint8],
+        columns: tuple[int, int],
+        block: NDArray[np.int32],
+        opened: NDArray[np.int32],
         trie: Trie,
         max_states: int,
         max_seconds: float,

@@ -12,7 +12,7 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
-from pdacon.lalr import Tables
+from pdacon.lalr import ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
 
 
@@ -86,6 +86,14 @@ def compose(
     layout = grammar.layout
     if layout is not None and not {b" ", b"\n"} <= set(vocabulary.tokens):
         raise VocabularyError("a grammar with indentation needs a vocabulary with tokens for a space and for a newline")
+    trie = native_trie(vocabulary)
+    context, blocks = lexer.context_of_state, np.empty(0, np.int32)
+    opened, classes = blocks, ColumnClasses()
+    if layout is not None:
+        native = _core.column_classes(lexer.automaton, trie, layout.newline, limits.states, seconds)
+        classes = ColumnClasses(*native)
+        split = split_blocks(grammar, tables, classes, max_states=limits.states)
+        tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)
     base = len(grammar.terminals) + 1
     return _core.TokenPda.make(
         lexer.automaton,
@@ -93,12 +101,15 @@ def compose(
         tables.goto,
         np.array([production.lhs - base for production in grammar.productions], np.int32),
         np.array([len(production.rhs) for production in grammar.productions], np.int32),
-        lexer.context_of_state,
+        context,
         tables.start_states[start],
         tables.end_states[start],
         np.array([-1] * 3 if layout is None else [layout.newline, layout.indent, layout.dedent], np.int32),
         tables.in_parens.astype(np.uint8),
-        native_trie(vocabulary),
+        (classes.single, classes.period),
+        blocks,
+        opened,
+        trie,
         limits.states,
         seconds,
         limits.depth,

@@ -18,7 +18,18 @@ Sources: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahea
 1982; the behaviour of lark.parsers.lalr_analysis (Lark 1.3).
 """
 
+from pdacon.lalr.columns import BlockTables, ColumnClasses, split_blocks
 from pdacon.lalr.layout import Imbalance, find_imbalances, split_parentheses
 from pdacon.lalr.tables import Conflict, Tables, build_tables
 
-__all__ = ["Conflict", "Imbalance", "Tables", "build_tables", "find_imbalances", "split_parentheses"]
+__all__ = [
+    "BlockTables",
+    "ColumnClasses",
+    "Conflict",
+    "Imbalance",
+    "Tables",
+    "build_tables",
+    "find_imbalances",
+    "split_blocks",
+    "split_parentheses",
+]

@@ -59,7 +59,7 @@ class Imbalance:
 
 
 @dataclass(frozen=True, slots=True)
-class _Levels:
+class Levels:
     """What each symbol does to a level, such as the number of open parentheses.
 
     Attributes
@@ -93,7 +93,7 @@ def find_imbalances(grammar: Grammar) -> list[Imbalance]:
     blocks = {grammar.layout.indent: 1, grammar.layout.dedent: -1}
     found = []
     for what, effect in (("blocks", blocks), ("parentheses", _parentheses(grammar))):
-        if _levels(grammar, effect) is None:
+        if levels_of(grammar, effect) is None:
             alone = [(k, [effect.get(symbol, 0) for symbol in p.rhs]) for k, p in enumerate(grammar.productions)]
             depths = [(k, list(accumulate(effects))) for k, effects in alone if any(effects)]
             found += [
@@ -135,11 +135,11 @@ def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_0
     if imbalance is not None:
         raise UnsupportedGrammarError(f"{imbalance.message}; {imbalance.advice}", imbalance.span, feature="postlex")
     effect = _parentheses(grammar)
-    levels = _levels(grammar, effect)
+    levels = levels_of(grammar, effect)
     if not effect or levels is None:
         return tables
     entered = np.where(tables.accessing < 0, 0, np.array(levels.net, np.int64)[tables.accessing])
-    most = _most_counted(grammar, tables, levels)
+    most = most_counted(tables, levels)
     reached = _reached(tables, entered.tolist(), most.tolist())
     return _copies(tables, entered, most, reached, max_states)
 
@@ -173,10 +173,10 @@ def _imbalance(grammar: Grammar, index: int, what: str, effect: Mapping[int, int
     return Imbalance(what, production.rule, opens, closes, excess, message, advice, production.span)
 
 
-def _levels(grammar: Grammar, effect: Mapping[int, int]) -> _Levels | None:
+def levels_of(grammar: Grammar, effect: Mapping[int, int]) -> Levels | None:
     """None if a nonterminal derives texts of different effect, or a text can close what it has not opened."""
     count = grammar.end + 1 + len(grammar.nonterminals)
-    levels = _Levels([0] * count, [0] * count)
+    levels = Levels([0] * count, [0] * count)
     for symbol, gain in effect.items():
         levels.net[symbol], levels.low[symbol] = gain, min(0, gain)
     rules = [(p.lhs, p.rhs) for p in grammar.productions]
@@ -199,14 +199,14 @@ def _levels(grammar: Grammar, effect: Mapping[int, int]) -> _Levels | None:
     return None
 
 
-def _most_counted(grammar: Grammar, tables: Tables, levels: _Levels) -> NDArray[np.int64]:
-    """For each state: 1 + the most parentheses that the rest of a rule at work in it closes without opening them."""
+def most_counted(tables: Tables, levels: Levels) -> NDArray[np.int64]:
+    """For each state: 1 + the most parentheses or blocks that the rest of a rule at work in it closes for others."""
     first = [0, *accumulate(len(rhs) + 1 for _, rhs in tables._rules)]
     behind = np.zeros(first[-1], np.int64)  # For each rule and dot; the augmented rules close nothing.
-    for index, p in enumerate(grammar.productions):
+    for index, (_, rhs) in enumerate(tables._rules):
         lowest = 0
-        for dot in range(len(p.rhs) - 1, -1, -1):
-            symbol = p.rhs[dot]
+        for dot in range(len(rhs) - 1, -1, -1):
+            symbol = rhs[dot]
             lowest = min(levels.low[symbol], levels.net[symbol] + lowest)
             behind[first[index] + dot] = -lowest
     offset, production, dots = tables._kernels

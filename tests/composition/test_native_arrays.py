@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.indented_grammars import TreeIndenter
 
 import pdacon
 from pdacon._native import _core
 from pdacon.composition import native_trie
-from pdacon.lalr import build_tables
+from pdacon.lalr import ColumnClasses, build_tables, split_blocks, split_parentheses
 from pdacon.lexer import build_lexer
 
 
@@ -33,11 +34,73 @@ def parts() -> dict[str, Any]:
         "end_state": tables.end_states[0],
         "layout": np.full(3, -1, np.int32),
         "in_parens": np.zeros(len(tables.action), np.uint8),
+        "columns": (0, 1),
+        "block": np.empty(0, np.int32),
+        "opened": np.empty(0, np.int32),
         "trie": native_trie(vocabulary),
         "max_states": 0,
         "max_seconds": 0.0,
         "max_depth": 0,
     }
+
+
+@pytest.fixture(scope="module")
+def indented_parts() -> dict[str, Any]:
+    """The same for a grammar with layout, whose columns are told apart."""
+    text = 'start: "a" _NL [_INDENT start _DEDENT]\n_NL: /\\n+ */\n%declare _INDENT _DEDENT\n'
+    grammar = pdacon.Grammar.from_lark(text, postlex=TreeIndenter())
+    tables = split_parentheses(grammar, build_tables(grammar))
+    lexer = build_lexer(grammar, tables)
+    split = split_blocks(grammar, tables, ColumnClasses(1, 1))
+    layout = grammar.layout
+    assert layout is not None
+    base = len(grammar.terminals) + 1
+    return {
+        "lexer": lexer.automaton,
+        "action": split.tables.action,
+        "goto": split.tables.goto,
+        "lhs": np.array([production.lhs - base for production in grammar.productions], np.int32),
+        "length": np.array([len(production.rhs) for production in grammar.productions], np.int32),
+        "context": lexer.context_of_state[split.parent],
+        "start_state": split.tables.start_states[0],
+        "end_state": split.tables.end_states[0],
+        "layout": np.array([layout.newline, layout.indent, layout.dedent], np.int32),
+        "in_parens": split.tables.in_parens.astype(np.uint8),
+        "columns": (1, 1),
+        "block": split.block,
+        "opened": split.opened.reshape(-1),
+        "trie": native_trie(pdacon.Vocabulary.from_tokens([b"a", b"\n", b" ", None], eos_ids=[3])),
+        "max_states": 0,
+        "max_seconds": 0.0,
+        "max_depth": 0,
+    }
+
+
+def test_layout_that_fits_together_is_taken(indented_parts: dict[str, Any]) -> None:
+    assert not _core.TokenPda.make(**indented_parts).empty_language()
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("columns", (-1, 1)),
+        ("columns", (1, 0)),
+        ("columns", (0, 1)),
+        ("columns", (1, 2)),
+        ("block", np.empty(0, np.int32)),
+        ("block", np.int32(-1)),
+        ("block", np.int32(1)),
+        ("block", np.int32(2)),
+        ("opened", np.empty(0, np.int32)),
+        ("opened", np.int32(-2)),
+        ("opened", np.int32(-1)),
+        ("opened", np.int32(1 << 20)),
+    ],
+)
+def test_columns_that_do_not_fit(part: str, value: Any, indented_parts: dict[str, Any]) -> None:
+    wrong = np.full_like(indented_parts[part], value) if isinstance(value, np.int32) else value
+    with pytest.raises(ValueError, match="tables"):
+        _core.TokenPda.make(**indented_parts | {part: wrong})
 
 
 def test_tables_that_fit_together_are_taken(parts: dict[str, Any]) -> None:

@@ -110,7 +110,6 @@ def test_random_indented_grammars(scaled: Callable[[int], int], tally: Tally) ->
     keep_promises_of_many(grammars, tally)
 
 
-@pytest.mark.xfail(strict=True, reason="columns are followed as if every newline could end in any column")
 def test_a_newline_that_the_next_one_would_have_swallowed() -> None:
     """Two newlines in a row are two lexemes only if the first ends in a blank, and that is an INDENT here."""
     text = 'start: _NL _NL _INDENT "a" _DEDENT\n_NL: /[\\n;]+ */\n%declare _INDENT _DEDENT\n'

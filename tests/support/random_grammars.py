@@ -136,15 +136,45 @@ _NEWLINES = [
 ]
 
 
+_LINE_BEGINS = [r"\n", r"\n+", r"[\n;]+", r"(\r?\n)+", r"\n;*", r"\n[\n;]*", r";*\n", r";|\n", r"(;|\n)+"]
+_LINE_ENDS = [
+    " *",
+    r"[ \t]*",
+    r"\t* *",
+    "[ ;]*",
+    r"[\t ;]*",
+    r" *(\t[ ;]*)?",
+    r"\t*( [ ;]*)?",
+    " *(;+ *)?",
+    r" *(;*\n *)?",
+    r" *(;[^\n]*)?",
+    r" *(\n;* *)*",
+]
+
+
 def random_indented_grammar(seed: int) -> SmallGrammar:
     """The grammar of a seed, with an Indenter. Most are balanced; Lark may refuse to load it."""
+    return _indented_grammar(seed, lambda random: random.choice(_NEWLINES))
+
+
+def random_columns_grammar(seed: int) -> SmallGrammar:
+    """The same, with a newline after which, more often than not, the column tells what may follow."""
+    return _indented_grammar(seed, _newline)
+
+
+def _newline(random: Random) -> str:
+    body = random.choice(_LINE_BEGINS) + random.choice(_LINE_ENDS)
+    return "/" + random.choice(["{}", "{}", "({})+"]).format(body) + "/"
+
+
+def _indented_grammar(seed: int, make_newline: Callable[[Random], str]) -> SmallGrammar:
     random = Random(seed)
     rules = ["start", *(f"r{i}" for i in range(random.randint(1, 3)))]
     lines = []
     for name in rules:
         bodies = [" ".join(_indented(random, rules, 2)) for _ in range(random.randint(1, 3))]
         lines.append(f"{name}: " + " | ".join(bodies))
-    newline = random.choice(_NEWLINES)
+    newline = make_newline(random)
     lines += [f"_NL: {newline}", "%declare _INDENT _DEDENT"]
     if random.random() < 0.4:
         lines.append("%ignore " + random.choice(['" "', "/ +/", r"/\s/", "/;[^\n]*/", "_NL* /;/"]))

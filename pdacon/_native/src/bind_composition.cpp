@@ -1,5 +1,6 @@
 // The binding of the detokenizing trie and of the token-level pushdown automaton.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
@@ -30,6 +31,8 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                                    const Array<std::int32_t>& length, const Array<std::int32_t>& context,
                                    std::int32_t start_state, std::int32_t end_state,
                                    const Array<std::int32_t>& layout, const Array<std::uint8_t>& in_parens,
+                                   std::pair<std::int32_t, std::int32_t> columns,
+                                   const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
                                    std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
                                    std::int64_t max_depth) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
@@ -44,7 +47,8 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
     tables.context = copy(context);
     const auto terminals = copy(layout);
     if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
-    Layout blocks{terminals[0], terminals[1], terminals[2], copy(in_parens)};
+    Layout blocks{terminals[0], terminals[1], terminals[2], copy(in_parens), {columns.first, columns.second},
+                  copy(block),  copy(opened)};
     const nb::gil_scoped_release release;
     return std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
@@ -88,8 +92,9 @@ void bind_composition(nb::module_& m) {
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto"), nb::arg("lhs"),
                     nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
-                    nb::arg("layout"), nb::arg("in_parens"), nb::arg("trie"), nb::arg("max_states"),
-                    nb::arg("max_seconds"), nb::arg("max_depth"))
+                    nb::arg("layout"), nb::arg("in_parens"), nb::arg("columns"), nb::arg("block"),
+                    nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"), nb::arg("max_seconds"),
+                    nb::arg("max_depth"))
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
         .def("statistics", &statistics)
         .def("mask_table", &mask_table, nb::arg("since"));

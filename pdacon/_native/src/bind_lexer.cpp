@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "column_classes.hpp"
 #include "futures.hpp"
 #include "lexing.hpp"
 #include "module.hpp"
@@ -144,7 +145,7 @@ class NextLexemes {
                 double max_seconds)
         : lexer_(std::move(lexer)),
           budget_(max_states, max_seconds),
-          futures_(*lexer_, Speller(trie, budget_), budget_) {}
+          futures_(*lexer_, Speller(trie, budget_), -1, {}, budget_) {}
 
     std::int32_t beginning() { return futures_.beginning(); }
     std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
@@ -159,6 +160,17 @@ class NextLexemes {
     Budget budget_;
     Futures futures_;
 };
+
+// The classes of columns that a newline has to be told apart by: how many single ones, and the period of the
+// others.
+std::pair<std::int32_t, std::int32_t> column_classes(const LexingAutomaton& lexer, const Trie& trie,
+                                                     std::int32_t newline, std::int64_t max_states,
+                                                     double max_seconds) {
+    const nb::gil_scoped_release release;
+    Budget budget(max_states, max_seconds);
+    const auto classes = find_column_classes(lexer, Speller(trie, budget), newline, budget);
+    return {classes.single, classes.period};
+}
 
 std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
                                                std::shared_ptr<Trie> trie, std::int64_t max_states,
@@ -200,6 +212,8 @@ void bind_lexer(nb::module_& m) {
                     nb::arg("max_seconds"))
         .def("beginning", &NextLexemes::beginning)
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
+    m.def("column_classes", &column_classes, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
+          nb::arg("max_states"), nb::arg("max_seconds"));
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
           nb::arg("max_seconds"));
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 namespace pdacon {
@@ -9,14 +10,16 @@ namespace pdacon {
 const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
     const auto [known, added] = of_set_.try_emplace(set);
     if (added) {
-        std::map<std::int32_t, std::vector<std::int32_t>> residues;  // of each label
+        std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>>
+            residues;  // of each label and column
         for (const auto id : futures_.events(set)) {
             const auto& event = futures_.event(id);
-            residues[event.label].push_back(event.residue);
+            residues[{event.label, event.column}].push_back(event.residue);
         }
         for (auto& [label, left] : residues) {
             std::sort(left.begin(), left.end());
-            emit_controls(label, left, [&](std::int32_t control) { known->second.push_back(control); });
+            emit_controls(label.first, label.second, left,
+                          [&](std::int32_t control) { known->second.push_back(control); });
         }
     }
     return known->second;
@@ -28,8 +31,8 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     for (const auto residue : residues) {
         const auto landing = futures_.land(context, residue);
         if (landing.event >= 0) events.push_back(landing.event);
-        if (landing.lexer_state < 0) continue;
-        const auto more = futures_.events(futures_.of(landing.lexer_state, landing.speller_state));
+        if (landing.reading.state < 0) continue;
+        const auto more = futures_.events(futures_.of(landing.reading, landing.speller_state));
         events.insert(events.end(), more.begin(), more.end());
     }
     std::sort(events.begin(), events.end());
@@ -41,53 +44,106 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
 
 Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget)
     : machine_(machine),
-      futures_(machine.lexer, speller, budget),
+      futures_(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget),
       controls_(futures_, machine.layout),
       known_(*this),
       proofs_(machine, controls_, budget, known_) {
     std::int32_t rows = 0;
-    for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state) {
-        const auto set = futures_.of(state, 0);
-        future_.push_back(set);
+    const auto add_row = [&](std::int32_t set) {
         if (static_cast<std::size_t>(set) >= dense_.size())
             dense_.resize(static_cast<std::size_t>(set) + 1, -1);
         if (dense_[static_cast<std::size_t>(set)] < 0) dense_[static_cast<std::size_t>(set)] = rows++;
+    };
+    for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state) {
+        if (!machine.lexer.keeps_columns(state))
+            future_.push_back(futures_.of({state, {}, {}}, 0));
+        else
+            future_.push_back(-1);
+        if (future_.back() >= 0) add_row(future_.back());
     }
-    if (machine.layout.newline >= 0) find_column_free();
+    if (machine.layout.newline >= 0) find_lines();
+    for (const auto& line : lines_) add_row(line.future);
     verdicts_ = std::make_unique<std::atomic<Verdict>[]>(static_cast<std::size_t>(rows) *
                                                          static_cast<std::size_t>(machine.tables.num_states));
     prove_entries(budget);
 }
 
-// Behind a line break every column can be reached; so if what can follow there is what can follow here, the
-// column here does not matter. All that lies between has that future too, because futures only lose events.
-void Coaccessibility::find_column_free() {
-    const auto& lexer = machine_.lexer;
-    column_free_.assign(future_.size(), 0);
-    std::vector<std::vector<std::int32_t>> before(future_.size());  // states of the same future
-    std::vector<std::int32_t> open;
-    for (std::int32_t state = 0; state < lexer.num_states(); ++state) {
-        auto& is_free = column_free_[static_cast<std::size_t>(state)];
-        for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
-            const auto next = lexer.next(state, cls);
-            if (next < 0 || future(next) != future(state)) continue;
-            auto& into = before[static_cast<std::size_t>(next)];
-            if (into.empty() || into.back() != state) into.push_back(state);
-            if (lexer.is_line_break(cls) && lexer.counts(next)) is_free = 1;
-        }
-        if (is_free != 0) open.push_back(state);
-    }
-    while (!open.empty()) {
-        const auto at = static_cast<std::size_t>(open.back());
-        open.pop_back();
-        for (const auto state : before[at])
-            if (std::exchange(column_free_[static_cast<std::size_t>(state)], 1) == 0) open.push_back(state);
-    }
-    for (std::int32_t state = 0; state < lexer.num_states(); ++state)
-        if (!lexer.keeps_columns(state)) column_free_[static_cast<std::size_t>(state)] = 1;
+const Coaccessibility::Line& Coaccessibility::line(const Reading& reading) const {
+    const auto at = find_line(machine_.layout.classes.least(reading));
+    if (at < 0) throw std::logic_error("coaccessibility: a reading that no text leads to");
+    return lines_[static_cast<std::size_t>(at)];
 }
 
-bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top) {
+std::int32_t Coaccessibility::find_line(const Reading& reading) const {
+    auto at = first_line_[static_cast<std::size_t>(reading.state)];
+    while (at >= 0 && lines_[static_cast<std::size_t>(at)].reading != reading)
+        at = lines_[static_cast<std::size_t>(at)].further;
+    return at;
+}
+
+// All that can be read of a newline, and which of it is free. Where a line begins every column of a class can
+// be reached if one can. So if what can follow there is what can follow here, the column here does not
+// matter. All that lies between has that future too, because futures only lose events.
+void Coaccessibility::find_lines() {
+    const auto& lexer = machine_.lexer;
+    first_line_.assign(future_.size(), -1);
+    std::vector<std::vector<std::int32_t>> before;  // of each line: those of the same future
+    const auto add = [&](const Reading& reading) {
+        const auto known = find_line(reading);
+        if (known >= 0) return known;
+        auto& first = first_line_[static_cast<std::size_t>(reading.state)];
+        const auto at = static_cast<std::int32_t>(lines_.size());
+        const bool free = !reading.now.known() && any_column(lexer, reading);
+        lines_.push_back({reading, futures_.of(reading, 0), std::exchange(first, at), free});
+        before.emplace_back();
+        return at;
+    };
+    for (const auto& reading : lexer.first_columns()) add(machine_.layout.classes.least(reading));
+    std::vector<std::uint8_t> is_token(static_cast<std::size_t>(lexer.num_classes()), 0);
+    for (const auto& move : futures_.moves(0))
+        if (move.speller_state == 0) is_token[static_cast<std::size_t>(move.byte_class)] = 1;
+    for (std::size_t at = 0; at < lines_.size(); ++at) {
+        std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
+        for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
+            const auto next = lexer.next(lines_[at].reading.state, cls);
+            const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && !lexer.is_blank(cls);
+            const bool again = plain && next == std::exchange(last, next);
+            if (next < 0 || again || !lexer.keeps_columns(next)) continue;
+            const auto to = static_cast<std::size_t>(add(futures_.moved(lines_[at].reading, next, cls)));
+            if (!is_token[static_cast<std::size_t>(cls)] || lines_[to].future != lines_[at].future) continue;
+            before[to].push_back(static_cast<std::int32_t>(at));
+            if (lexer.is_line_break(cls) && any_column(lexer, lines_[to].reading)) lines_[at].free = true;
+        }
+    }
+    std::vector<std::size_t> open;
+    for (std::size_t at = 0; at < lines_.size(); ++at)
+        if (lines_[at].free) open.push_back(at);
+    while (!open.empty()) {
+        const auto at = open.back();
+        open.pop_back();
+        for (const auto from : before[at])
+            if (!std::exchange(lines_[static_cast<std::size_t>(from)].free, true))
+                open.push_back(static_cast<std::size_t>(from));
+    }
+    find_column_free();
+}
+
+// The lexer states of which every reading is free, and has the same future.
+void Coaccessibility::find_column_free() {
+    for (std::size_t state = 0; state < future_.size(); ++state) {
+        if (future_[state] >= 0 || first_line_[state] < 0) continue;
+        const auto future = lines_[static_cast<std::size_t>(first_line_[state])].future;
+        bool all = true;
+        for (auto at = first_line_[state]; at >= 0; at = lines_[static_cast<std::size_t>(at)].further) {
+            const auto& line = lines_[static_cast<std::size_t>(at)];
+            all = all && line.free && line.future == future;
+        }
+        if (all) future_[state] = future;
+    }
+}
+
+bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top, bool dropped) {
+    if (!dropped && !owner_.controls_.is_through(control, owner_.machine_.block(top))) return false;
     const auto context = owner_.machine_.tables.context[static_cast<std::size_t>(top)];
     const auto& futures = owner_.controls_.futures_after(context, control);
     return std::any_of(futures.begin(), futures.end(), [&](std::int32_t future) {
@@ -105,8 +161,10 @@ void Coaccessibility::prove_entries(Budget& budget) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
         for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind) {
             const auto entry = machine_.lexer.entry(context, behind);
-            if (entry >= 0 && prove(proofs, future(entry), state) == Verdict::kAlways)
-                verdicts_[index(future(entry), state)].store(Verdict::kAlways, std::memory_order_relaxed);
+            if (entry < 0) continue;
+            const auto begun = future({entry, {}, {}});
+            if (prove(proofs, begun, state) == Verdict::kAlways)
+                verdicts_[index(begun, state)].store(Verdict::kAlways, std::memory_order_relaxed);
         }
     }
 }

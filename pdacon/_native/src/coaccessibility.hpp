@@ -43,9 +43,11 @@ class Coaccessibility {
     // found; everything else on demand.
     Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget);
 
-    // The future of a lexer state between two tokens; states with equal futures are alive on the same stacks.
-    std::int32_t future(std::int32_t lexer_state) const {
-        return future_[static_cast<std::size_t>(lexer_state)];
+    // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
+    // if they are free.
+    std::int32_t future(const Reading& reading) const {
+        const auto known = future_[static_cast<std::size_t>(reading.state)];
+        return known >= 0 ? known : line(reading).future;
     }
 
     // What is known about a future on a top of stack; safe from any thread.
@@ -53,10 +55,18 @@ class Coaccessibility {
         return verdicts_[index(future, top)].load(std::memory_order_acquire);
     }
 
-    // Whether a lexer state is alive on the same stacks whatever its columns are, because another line of the
-    // same newline can begin.
+    // Whether a lexer state is alive on the same stacks whatever its columns are, because it keeps none, or
+    // another line of the same newline can begin. Its future is that of the state then.
     bool column_free(std::int32_t lexer_state) const {
-        return column_free_.empty() || column_free_[static_cast<std::size_t>(lexer_state)] != 0;
+        return future_[static_cast<std::size_t>(lexer_state)] >= 0;
+    }
+    std::int32_t future(std::int32_t lexer_state) const {
+        return future_[static_cast<std::size_t>(lexer_state)];
+    }
+    // Whether a reading has all of its future, whatever its columns are beyond their classes. If not, its
+    // future has what it has, and perhaps more.
+    bool is_free(const Reading& reading) const {
+        return column_free(reading.state) || any_column(machine_.lexer, reading) || line(reading).free;
     }
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
@@ -77,7 +87,7 @@ class Coaccessibility {
         bool counts(std::int32_t label, std::int32_t state) const override {
             return exits_ == nullptr || exits_->has(state, label);
         }
-        bool is_settled(std::int32_t control, std::int32_t top) override;
+        bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override;
 
       private:
         Coaccessibility& owner_;
@@ -93,8 +103,18 @@ class Coaccessibility {
                    static_cast<std::size_t>(machine_.tables.num_states) +
                static_cast<std::size_t>(top);
     }
+    // What can be read of a newline in a lexer state, with the least columns of their classes.
+    struct Line {
+        Reading reading;
+        std::int32_t future;
+        std::int32_t further;  // another one in the same state, or -1
+        bool free;
+    };
+    std::int32_t find_line(const Reading& reading) const;
+    const Line& line(const Reading& reading) const;
     Verdict prove(Proofs& proofs, std::int32_t future, std::int32_t top);
     void prove_entries(Budget& budget);
+    void find_lines();
     void find_column_free();
 
     const Pushdown& machine_;
@@ -102,9 +122,10 @@ class Coaccessibility {
     QuotientControls controls_;
     Known known_;
     Proofs proofs_;
-    std::vector<std::int32_t> future_;       // of each lexer state: id of its set of events
-    std::vector<std::uint8_t> column_free_;  // of each lexer state; empty without layout
-    std::vector<std::int32_t> dense_;        // of each such id: its row in verdicts_
+    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
+    std::vector<Line> lines_;           // of the states that keep columns
+    std::vector<std::int32_t> first_line_;
+    std::vector<std::int32_t> dense_;  // of each future: its row in verdicts_
     std::unique_ptr<std::atomic<Verdict>[]> verdicts_;
 };
 

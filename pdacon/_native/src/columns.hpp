@@ -26,6 +26,23 @@ struct ReadingOf {
 };
 using Reading = ReadingOf<Column>;
 
+// What coaccessibility tells apart of columns: each of the first `single` ones, and of the others their
+// remainder. The least column of a class stands for it.
+struct ColumnClasses {
+    std::int32_t single = 0, period = 1;
+    std::int32_t count() const { return single + period; }
+    // The least column of the same class that is no less than `from`, unless the column itself is.
+    Column least(Column column, std::int32_t from = 0) const {
+        from = std::max(from, single);
+        return column.value < from ? column : Column{from + (column.value - from) % period};
+    }
+    Reading least(const Reading& reading, std::int32_t from = 0) const {
+        return {reading.state, least(reading.now, from), least(reading.matched, from)};
+    }
+    // Whether further in than a column of the one class there is a column of the other.
+    bool may_open(std::int32_t outer, std::int32_t inner) const { return inner >= single || inner > outer; }
+};
+
 // A column relative to those of the reading that a walk starts from.
 struct RelativeColumn {
     enum Base : std::int32_t { kUnknown, kLineStart, kNow, kMatched };

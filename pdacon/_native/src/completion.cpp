@@ -5,22 +5,24 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 namespace pdacon {
 
-// One control for each label and cost. Costs relative to the cheapest in one control would be fewer, and need
-// not end.
+// One control for each label, column and cost. Costs relative to the cheapest in one control would be fewer,
+// and need not end.
 std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& costs) {
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
+    std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
     for (const auto& [id, cost] : costs) {
         const auto& event = futures_.event(id);
-        groups[{event.label, cost}].push_back(event.residue);
+        groups[{event.label, event.column, cost}].push_back(event.residue);
     }
     std::vector<Successor> successors;
     for (auto& [group, residues] : groups) {
+        const auto [label, column, bytes] = group;
         std::sort(residues.begin(), residues.end());
-        emit_controls(group.first, residues,
-                      [&](std::int32_t control) { successors.push_back({control, group.second}); });
+        emit_controls(label, column, residues,
+                      [&](std::int32_t control) { successors.push_back({control, bytes}); });
     }
     return successors;
 }
@@ -35,60 +37,64 @@ std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t con
     for (const auto residue : residues) {
         const auto landing = futures_.land(context, residue);
         if (landing.event >= 0) add(landing.event, 0);
-        if (landing.lexer_state < 0) continue;
-        for (const auto& [event, cost] : event_costs(landing.lexer_state, landing.speller_state))
+        if (landing.reading.state < 0) continue;
+        for (const auto& [event, cost] : event_costs({landing.reading, landing.speller_state}))
             add(event, cost);
     }
     return by_label(costs);
 }
 
-std::span<const PendingControls::Successor> WeightedControls::distances(std::int32_t lexer_state,
+std::span<const PendingControls::Successor> WeightedControls::distances(const Reading& reading,
                                                                         std::int32_t speller_state) {
-    const std::int32_t key[] = {lexer_state, speller_state};
-    const auto id = static_cast<std::size_t>(distance_ids_.intern(key));
-    if (id == distances_.size()) distances_.push_back(by_label(event_costs(lexer_state, speller_state)));
-    return distances_[id];
+    const State from{futures_.classes().least(reading), speller_state};
+    const auto [known, added] = distances_.try_emplace(number(from));
+    if (added) known->second = by_label(event_costs(from));
+    return known->second;
 }
 
-// Breadth first over lexer and speller states; visit(state, number of bytes) says whether to go on from
-// there.
+// By the number of bytes, over readings and speller states; visit(state, number of bytes) says whether to go
+// on from there.
 template <class Visit>
-void WeightedControls::search(State from, Visit visit) {
+void WeightedControls::search(const State& from, Visit visit) {
     Interner seen;
-    const std::int32_t first[] = {from.lexer_state, from.speller_state};
-    seen.intern(first);
-    std::vector<std::int32_t> cost{0};
-    for (std::size_t at = 0; at < seen.size(); ++at) {
-        const auto pair = seen[static_cast<std::int32_t>(at)];
-        const State state{pair[0], pair[1]};
-        if (!visit(state, cost[at])) continue;
-        for (const auto& move : futures_.moves(state.speller_state)) {
-            const auto next = futures_.lexer().next(state.lexer_state, move.byte_class);
-            if (next < 0) continue;
-            const std::int32_t reached[] = {next, move.speller_state};
-            seen.intern(reached);
-            if (seen.size() > cost.size()) cost.push_back(cost[at] + 1);
+    std::vector<State> here{from}, further;
+    for (std::int32_t bytes = 0; !here.empty(); ++bytes) {
+        while (!here.empty()) {
+            const auto state = here.back();
+            here.pop_back();
+            const auto& [reading, speller_state] = state;
+            const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value,
+                                        speller_state};
+            const auto known = seen.size();
+            if (static_cast<std::size_t>(seen.intern(key)) != known || !visit(state, bytes)) continue;
+            for (const auto& move : futures_.moves(speller_state)) {
+                const auto next = futures_.lexer().next(reading.state, move.byte_class);
+                if (next < 0) continue;
+                const bool free = reading.now.known() && futures_.lexer().is_space(move.byte_class);
+                (free ? here : further)
+                    .push_back({futures_.moved(reading, next, move.byte_class), move.speller_state});
+            }
         }
+        std::swap(here, further);
     }
 }
 
-const WeightedControls::Costs& WeightedControls::event_costs(std::int32_t lexer_state,
-                                                             std::int32_t speller_state) {
-    const State from{lexer_state, speller_state};
-    const auto known = event_costs_.find(key_of(from));
+const WeightedControls::Costs& WeightedControls::event_costs(State from) {
+    from.reading = futures_.classes().least(from.reading);
+    const auto known = event_costs_.find(number(from));
     if (known != event_costs_.end()) return known->second;
     std::vector<State> ahead;
-    search(from, [&](State state, std::int32_t bytes) {
-        if (event_costs_.contains(key_of(state))) return false;
+    search(from, [&](const State& state, std::int32_t bytes) {
+        if (event_costs_.contains(number(state))) return false;
         if (bytes > 0 && bytes % kSpan == 0) ahead.push_back(state);
         return true;
     });
     for (; !ahead.empty(); ahead.pop_back())
-        event_costs_.emplace(key_of(ahead.back()), costs_from(ahead.back()));
-    return event_costs_.emplace(key_of(from), costs_from(from)).first->second;
+        event_costs_.emplace(number(ahead.back()), costs_from(ahead.back()));
+    return event_costs_.emplace(number(from), costs_from(from)).first->second;
 }
 
-WeightedControls::Costs WeightedControls::costs_from(State from) {
+WeightedControls::Costs WeightedControls::costs_from(const State& from) {
     const auto& lexer = futures_.lexer();
     Costs found;
     const auto add = [&](std::int32_t event, std::int32_t cost) {
@@ -96,16 +102,16 @@ WeightedControls::Costs WeightedControls::costs_from(State from) {
         const auto [at, added] = found.try_emplace(event, cost);
         if (!added) at->second = std::min(at->second, cost);
     };
-    search(from, [&](State state, std::int32_t bytes) {
-        if (const auto known = event_costs_.find(key_of(state)); known != event_costs_.end()) {
+    search(from, [&](const State& state, std::int32_t bytes) {
+        if (const auto known = event_costs_.find(number(state)); known != event_costs_.end()) {
             for (const auto& [event, cost] : known->second) add(event, bytes + cost);
             return false;
         }
-        if (futures_.may_end(state.speller_state)) add(futures_.end_event(state.lexer_state), bytes);
+        if (futures_.may_end(state.speller_state)) add(futures_.end_event(state.reading), bytes);
         for (const auto& move : futures_.moves(state.speller_state)) {
-            const auto next = lexer.next(state.lexer_state, move.byte_class);
+            const auto next = lexer.next(state.reading.state, move.byte_class);
             if (LexingAutomaton::is_commit(next))
-                add(futures_.commit_event(lexer.commit(next), move.speller_state), bytes + 1);
+                add(futures_.commit_event(next, state.reading, move), bytes + 1);
         }
         return true;
     });
@@ -149,8 +155,8 @@ std::int64_t Completion::cost_of_pop(std::int32_t pop, const StackNode* stack) {
     return pop_costs_.at(key_of(pop, stack));
 }
 
-std::int64_t Completion::cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack) {
-    const auto known = controls_.distances(lexer_state, speller_state);
+std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack) {
+    const auto known = controls_.distances(reading, speller_state);
     const std::vector<PendingControls::Successor> events(known.begin(), known.end());
     std::int64_t best = kNone;
     for (const auto& event : events) {
@@ -179,7 +185,9 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
         std::vector<std::int32_t> pending{move.first};
         const bool readable = read(machine_, next_stack, next, pending);
         kept_.push_back(next_stack);
-        if (!readable || cost(next.state, edge.next, next_stack.node()) != left) continue;
+        // Within a line the cost is that of the best column of its class; `step_to_column` tells which it is.
+        if (!readable || !any_column(machine_.lexer, next)) continue;
+        if (cost(next, edge.next, next_stack.node()) != left) continue;
         reading = next;
         speller_state = edge.next;
         stack = std::move(next_stack);
@@ -192,9 +200,11 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
 // In a newline whose column is not one that leads on for least: reads up to where the cost is certain again,
 // which is behind a line break or the newline's end, with as many spaces on the way as it takes. They cost
 // nothing. Returns what is left then; kNone: the text may end there.
-std::int64_t Completion::step_to_column(Reading& reading, PersistentStack& stack, std::string& out) {
+std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
+                                        std::string& out) {
     struct Way {
         Reading reading;
+        std::int32_t speller_state;
         std::int64_t spent;
         std::int32_t from;
         std::uint8_t byte;
@@ -204,6 +214,7 @@ std::int64_t Completion::step_to_column(Reading& reading, PersistentStack& stack
         std::int32_t from = -1;
         int byte = -1;  // -1: the text ends
         Reading reading;
+        std::int32_t speller_state = 0;
         std::optional<PersistentStack> stack;
     } best;
     const auto& lexer = machine_.lexer;
@@ -212,48 +223,52 @@ std::int64_t Completion::step_to_column(Reading& reading, PersistentStack& stack
     std::deque<std::int32_t> open;
     Interner seen;
     const auto add = [&](Way way, bool first) {
-        way.reading.now.value = std::min(way.reading.now.value, most);
-        way.reading.matched.value = std::min(way.reading.matched.value, most);
+        way.reading = machine_.layout.classes.least(way.reading, most);
         ways.push_back(way);
         const auto id = static_cast<std::int32_t>(ways.size()) - 1;
         first ? open.push_front(id) : open.push_back(id);
     };
-    const auto offer = [&](std::int64_t cost, std::int64_t left, std::int32_t from, int byte,
-                           const Reading& to, const PersistentStack& on) {
-        if (cost < best.cost) best = {cost, left, from, byte, to, on};
+    const auto offer = [&](std::int64_t cost, const Best& found) {
+        if (cost >= best.cost) return;
+        best = found;
+        best.cost = cost;
     };
-    add({reading, 0, -1, 0}, false);
+    add({reading, speller_state, 0, -1, 0}, false);
     while (!open.empty()) {
         const auto at = open.front();
         open.pop_front();
         const auto here = ways[static_cast<std::size_t>(at)];
         if (here.spent >= best.cost) break;
-        const std::int32_t key[] = {here.reading.state, here.reading.now.value, here.reading.matched.value};
+        const std::int32_t key[] = {here.reading.state, here.reading.now.value, here.reading.matched.value,
+                                    here.speller_state};
         const auto known = seen.size();
         if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
+        const auto spelled = static_cast<std::size_t>(here.speller_state);
         Looked looked;
         Overlay closed(stack.view(), looked);
-        if (ends(machine_, closed, here.reading)) offer(here.spent, kNone, at, -1, here.reading, stack);
-        std::vector<std::int32_t> tried;
-        for (const auto& edge : speller_.edges[0]) {
-            const auto cls = lexer.byte_class(edge.byte);
-            if (std::find(tried.begin(), tried.end(), cls) != tried.end()) continue;
-            tried.push_back(cls);
+        if (speller_.boundary[spelled] && ends(machine_, closed, here.reading))
+            offer(here.spent, {0, kNone, at, -1, here.reading, here.speller_state, stack});
+        std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
+        for (const auto& edge : speller_.edges[spelled]) {
+            const std::pair move{lexer.byte_class(edge.byte), edge.next};
+            if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
+            tried.push_back(move);
             auto next = here.reading;
-            const auto state = lexer.next(next.state, cls);
-            if (state >= 0) lexer.move(next, state, cls);
-            if (state >= 0 && !lexer.is_line_break(cls) && !any_column(lexer, next)) {
-                const bool free = edge.byte == ' ';
-                add({next, here.spent + !free, at, edge.byte}, free);
+            const auto state = lexer.next(next.state, move.first);
+            if (state >= 0) lexer.move(next, state, move.first);
+            if (state >= 0 && !any_column(lexer, next)) {
+                const bool free = edge.byte == ' ' && here.reading.now.known();
+                add({next, edge.next, here.spent + !free, at, edge.byte}, free);
                 continue;
             }
             next = here.reading;
             auto next_stack = stack;
-            std::vector<std::int32_t> pending{cls};
+            std::vector<std::int32_t> pending{move.first};
             if (!read(machine_, next_stack, next, pending)) continue;
             kept_.push_back(next_stack);
-            const auto left = cost(next.state, edge.next, next_stack.node());
-            if (left != kNone) offer(here.spent + 1 + left, left, at, edge.byte, next, next_stack);
+            const auto left = cost(next, edge.next, next_stack.node());
+            if (left == kNone) continue;
+            offer(here.spent + 1 + left, {0, left, at, edge.byte, next, edge.next, next_stack});
         }
     }
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
@@ -264,13 +279,14 @@ std::int64_t Completion::step_to_column(Reading& reading, PersistentStack& stack
         path.push_back(static_cast<char>(ways[static_cast<std::size_t>(at)].byte));
     out.append(path.rbegin(), path.rend());
     reading = best.reading;
+    speller_state = best.speller_state;
     stack = std::move(*best.stack);
     return best.left;
 }
 
 std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out) {
     kept_.assign(1, stack);
-    const auto length = cost(reading.state, 0, stack.node());
+    const auto length = cost(reading, 0, stack.node());
     if (out != nullptr) {
         out->clear();
         spell(std::move(reading), std::move(stack), length <= kLongest ? length : 0, *out);
@@ -294,7 +310,7 @@ void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left
         if (left > 0 && step(reading, speller_state, stack, left - 1, out))
             --left;
         else if (machine_.lexer.keeps_columns(reading.state))
-            left = step_to_column(reading, stack, out);
+            left = step_to_column(reading, speller_state, stack, out);
         else
             throw std::logic_error("no byte leads on to the shortest completion");
     }

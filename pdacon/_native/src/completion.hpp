@@ -27,33 +27,35 @@ class WeightedControls final : public PendingControls {
   public:
     using PendingControls::PendingControls;
 
-    // What can follow in a lexer and speller state, one control per label, with the least number of bytes up
-    // to it.
-    std::span<const Successor> distances(std::int32_t lexer_state, std::int32_t speller_state);
+    // What can follow a reading in a speller state, with the least number of bytes up to it, not counting the
+    // spaces of a line that has begun.
+    std::span<const Successor> distances(const Reading& reading, std::int32_t speller_state);
 
   private:
     using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
 
     struct State {
-        std::int32_t lexer_state, speller_state;
+        Reading reading;
+        std::int32_t speller_state;
     };
     // Far ahead of a state its costs are computed first at every so many bytes, so that none looks further:
     // else a long literal would cost the square of its length.
     static constexpr std::int32_t kSpan = 64;
-    static std::uint64_t key_of(State state) {
-        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(state.lexer_state)) << 32 |
-               static_cast<std::uint32_t>(state.speller_state);
+    std::int32_t number(const State& state) {
+        const std::int32_t key[] = {state.reading.state, state.reading.now.value, state.reading.matched.value,
+                                    state.speller_state};
+        return numbers_.intern(key);
     }
     std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
     template <class Visit>
-    void search(State from, Visit visit);
-    const Costs& event_costs(std::int32_t lexer_state, std::int32_t speller_state);
-    Costs costs_from(State from);
+    void search(const State& from, Visit visit);
+    const Costs& event_costs(State from);
+    Costs costs_from(const State& from);
     std::vector<Successor> by_label(const Costs& costs);
 
-    Interner distance_ids_;
-    std::vector<std::vector<Successor>> distances_;
-    std::unordered_map<std::uint64_t, Costs> event_costs_;  // of each lexer and speller state
+    Interner numbers_;  // of states
+    std::unordered_map<std::int32_t, std::vector<Successor>> distances_;
+    std::unordered_map<std::int32_t, Costs> event_costs_;
 };
 
 class Completion {
@@ -71,12 +73,13 @@ class Completion {
     std::int64_t shortest(Reading reading, PersistentStack stack, std::string* out);
 
   private:
-    std::int64_t cost(std::int32_t lexer_state, std::int32_t speller_state, const StackNode* stack);
+    std::int64_t cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack);
     void spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out);
     std::int64_t cost_of_pop(std::int32_t pop, const StackNode* stack);
     bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t cost,
               std::string& out);
-    std::int64_t step_to_column(Reading& reading, PersistentStack& stack, std::string& out);
+    std::int64_t step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
+                                std::string& out);
 
     const Pushdown& machine_;
     const Speller& speller_;

@@ -8,8 +8,15 @@
 
 namespace pdacon {
 
-Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, Budget& budget)
-    : lexer_(lexer), budget_(budget), boundary_(speller.boundary) {
+Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
+                 ColumnClasses classes, Budget& budget)
+    : lexer_(lexer),
+      newline_(newline),
+      classes_(classes),
+      budget_(budget),
+      boundary_(speller.boundary),
+      plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
+      plain_events_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -33,39 +40,55 @@ std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32
 // Residues that land alike share an event: without that, as many events as texts of residues would be told
 // apart. The recursion through `land` is as deep as the residue has lexemes, and a residue is no longer than
 // the lookahead.
-std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue) {
-    constexpr std::int32_t kUnknown = -2;
-    const std::int32_t key[] = {label, residue};
+std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue, Column column) {
+    column = classes_.least(column);
+    const std::int32_t key[] = {label, residue, column.value};
     const auto id = static_cast<std::size_t>(event_ids_.intern(key));
-    if (id >= event_of_.size()) event_of_.resize(id + 1, kUnknown);
-    if (event_of_[id] != kUnknown) return event_of_[id];
+    if (id >= event_of_.size()) event_of_.resize(id + 1, kUnasked);
+    if (event_of_[id] != kUnasked) return event_of_[id];
     std::vector<std::int32_t> landings{label};
     bool dead = label != lexer_.end_label();
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
             const auto landing = land(context, residue);
             dead = dead && landing.dead();
-            landings.insert(landings.end(), {landing.event, landing.lexer_state, landing.speller_state});
+            if (landing.column.known() || landing.reading.now.known() || landing.reading.matched.known())
+                lined_.push_back(landing);
+            landings.insert(landings.end(), {landing.event, landing.column.value, landing.reading.state,
+                                             landing.reading.now.value, landing.reading.matched.value,
+                                             landing.speller_state});
         }
     }
     std::int32_t event = -1;
     if (!dead) {
-        event = landings_.intern(landings);
-        if (static_cast<std::size_t>(event) == events_.size()) events_.push_back({label, residue});
+        const std::int32_t landed[] = {landings_.intern(landings), column.value};
+        event = landed_.intern(landed);
+        if (static_cast<std::size_t>(event) == events_.size())
+            events_.push_back({label, residue, column.value, landed[0]});
     }
     return event_of_[id] = event;
 }
 
-std::int32_t Futures::commit_event(const Commit& commit, std::int32_t speller_state) {
-    return intern_event(commit.label, residue(speller_state, false, commit.behind, lexer_.word(commit.word)));
+std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, const Move& move) {
+    const auto& commit = lexer_.commit(next);
+    const auto make = [&] {
+        const auto left = residue(move.speller_state, false, commit.behind, lexer_.word(commit.word));
+        return intern_event(commit.label, left, column_of(commit, reading, move.byte_class));
+    };
+    if (move.speller_state != 0 || commit.label == newline_) return make();
+    const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
+    if (plain_events_[number] == kUnasked) plain_events_[number] = make();
+    return plain_events_[number];
 }
 
-std::int32_t Futures::end_event(std::int32_t lexer_state) {
-    const auto end = lexer_.at_end(lexer_state);
+std::int32_t Futures::end_event(const Reading& reading) {
+    const auto end = lexer_.at_end(reading.state);
     if (end == LexingAutomaton::kDead) return -1;
-    if (end == LexingAutomaton::kBoundary) return intern_event(lexer_.end_label(), residue(0, true, 0, {}));
+    if (end == LexingAutomaton::kBoundary)
+        return intern_event(lexer_.end_label(), residue(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    return intern_event(commit.label, residue(0, true, commit.behind, lexer_.word(commit.word)));
+    const auto left = residue(0, true, commit.behind, lexer_.word(commit.word));
+    return intern_event(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
 Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
@@ -73,22 +96,24 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
     const std::vector<std::int32_t> key(known.begin(), known.end());
     const std::span<const std::int32_t> word = std::span(key).subspan(3);
     const bool ended = key[1] != 0;
-    auto state = lexer_.entry(context, key[2]);
+    Reading reading{lexer_.entry(context, key[2]), {}, {}};
     for (std::size_t at = 0; at < word.size(); ++at) {
-        const auto next = lexer_.next(state, word[at]);
+        const auto next = lexer_.next(reading.state, word[at]);
         if (next == LexingAutomaton::kDead) return {};
         if (next >= 0) {
-            state = next;
+            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, word[at]);
             continue;
         }
         const auto& commit = lexer_.commit(next);
         const auto again = lexer_.word(commit.word);
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
-        return {intern_event(commit.label, residue(key[0], ended, commit.behind, rest)), -1, 0};
+        const auto column = column_of(commit, reading, word[at]);
+        return {intern_event(commit.label, residue(key[0], ended, commit.behind, rest), column), column};
     }
-    if (ended) return {end_event(state), -1, 0};
-    return {-1, state, key[0]};
+    if (!ended) return {-1, {}, reading, key[0]};
+    const auto end = end_event(reading);
+    return {end, end >= 0 && event(end).label == newline_ ? reading.matched : Column{}};
 }
 
 std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id) {
@@ -99,18 +124,21 @@ std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id)
     const auto landing = land(context, residue_id);
     if (landing.event >= 0) return {event(landing.event)};
     std::vector<Event> found;
-    if (landing.lexer_state >= 0)
-        for (const auto id : events(of(landing.lexer_state, landing.speller_state)))
-            found.push_back(event(id));
+    if (landing.reading.state >= 0)
+        for (const auto id : events(of(landing.reading, landing.speller_state))) found.push_back(event(id));
     return found;
 }
 
-std::int32_t Futures::node(std::int32_t lexer_state, std::int32_t speller_state) {
-    const std::int32_t key[] = {lexer_state, speller_state};
+std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
+    const bool plain = speller_state == 0 && !reading.now.known() && !reading.matched.known();
+    if (plain && plain_nodes_[static_cast<std::size_t>(reading.state)] >= 0)
+        return plain_nodes_[static_cast<std::size_t>(reading.state)];
+    const std::int32_t key[] = {reading.state, speller_state, reading.now.value, reading.matched.value};
     const auto id = node_ids_.intern(key);
+    if (plain) plain_nodes_[static_cast<std::size_t>(reading.state)] = id;
     if (static_cast<std::size_t>(id) == nodes_.size()) {
         nodes_.emplace_back();
-        nodes_.back().lexer_state = lexer_state;
+        nodes_.back().reading = reading;
         nodes_.back().speller_state = speller_state;
         budget_.check_states(nodes_.size());
     }
@@ -118,29 +146,45 @@ std::int32_t Futures::node(std::int32_t lexer_state, std::int32_t speller_state)
 }
 
 void Futures::expand(std::int32_t at) {
-    const auto lexer_state = nodes_[static_cast<std::size_t>(at)].lexer_state;
+    const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
     const auto speller_state = nodes_[static_cast<std::size_t>(at)].speller_state;
     std::vector<std::int32_t> successors, own;
     for (const auto& move : moves(speller_state)) {
         budget_.tick();
-        const auto next = lexer_.next(lexer_state, move.byte_class);
-        if (next >= 0) successors.push_back(node(next, move.speller_state));
+        const auto next = lexer_.next(reading.state, move.byte_class);
+        if (next >= 0) successors.push_back(node(moved(reading, next, move.byte_class), move.speller_state));
         if (!LexingAutomaton::is_commit(next)) continue;
-        const auto event = commit_event(lexer_.commit(next), move.speller_state);
+        const auto event = commit_event(next, reading, move);
         if (event >= 0) own.push_back(event);
     }
     if (may_end(speller_state))
-        if (const auto end = end_event(lexer_state); end >= 0) own.push_back(end);
+        if (const auto end = end_event(reading); end >= 0) own.push_back(end);
     std::sort(successors.begin(), successors.end());
     successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
     nodes_[static_cast<std::size_t>(at)].successors = std::move(successors);
     nodes_[static_cast<std::size_t>(at)].own = std::move(own);
 }
 
-std::int32_t Futures::of(std::int32_t lexer_state, std::int32_t speller_state) {
-    const auto start = node(lexer_state, speller_state);
+std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
+    const auto start =
+        node(newline_ < 0 ? Reading{reading.state, {}, {}} : classes_.least(reading), speller_state);
     if (nodes_[static_cast<std::size_t>(start)].set < 0) close_over(start);
     return nodes_[static_cast<std::size_t>(start)].set;
+}
+
+// A newline without a line break is good where newlines are dropped, as any other is: it adds nothing to one
+// with a column that leaves the same.
+void Futures::drop_covered(std::vector<std::int32_t>& events) const {
+    std::vector<std::int32_t> covered;  // landings
+    for (const auto id : events)
+        if (event(id).label == newline_ && event(id).column >= 0) covered.push_back(event(id).landings);
+    if (covered.empty()) return;
+    std::sort(covered.begin(), covered.end());
+    std::erase_if(events, [&](std::int32_t id) {
+        const auto& at = event(id);
+        return at.label == newline_ && at.column < 0 &&
+               std::binary_search(covered.begin(), covered.end(), at.landings);
+    });
 }
 
 // Answers all nodes that are reachable from one and have no answer yet. Those of a strongly connected
@@ -178,6 +222,7 @@ void Futures::close_over(std::int32_t start) {
         for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
         std::sort(events.begin(), events.end());
         events.erase(std::unique(events.begin(), events.end()), events.end());
+        if (newline_ >= 0) drop_covered(events);
         const auto set = sets_.intern(events);
         for (const auto member : group) {
             auto& node = nodes_[static_cast<std::size_t>(member)];

@@ -1,7 +1,9 @@
-// What can become of a lexeme: for each lexer state, the commits that some spellable text leads to.
+// What can become of a lexeme: for each reading, the commits that some spellable text leads to.
 //
-// This is the quotient by which coaccessibility looks at the lexer: states with the same future are alive on
-// the same stacks. It knows no parser beyond the contexts that a commit may lead to.
+// This is the quotient by which coaccessibility looks at the lexer: readings with the same future are alive
+// on the same stacks. It knows no parser beyond the contexts that a commit may lead to. What follows a
+// newline can depend on the column that it leaves, so a newline's commits are told apart by the class of that
+// column.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +16,24 @@
 
 namespace pdacon {
 
-// A commit seen from before: the label, and the residue: what lies behind its end, what has been read since
-// and must be lexed again, where the speller stands, and whether the input ended there.
+// A commit seen from before: the label; the residue: what lies behind its end, what has been read since and
+// must be lexed again, where the speller stands, and whether the input ended there; of a newline the least
+// column of the class of its own, -1: it has no line break.
 struct Event {
-    std::int32_t label, residue;
+    std::int32_t label, residue, column;
+    std::int32_t landings;  // the same for events that differ in their columns alone
 };
 
 class Futures {
   public:
-    Futures(const LexingAutomaton& lexer, const Speller& speller, Budget& budget);
+    // `newline`: the terminal whose columns count, -1: none.
+    Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline, ColumnClasses classes,
+            Budget& budget);
 
-    // The set of events that can follow in a lexer state, as the id of a sorted sequence of event ids.
-    // Computes what is missing: amortised one visit of each (lexer state, speller state) and its edges.
-    std::int32_t of(std::int32_t lexer_state, std::int32_t speller_state);
+    // The set of events that can follow a reading, as the id of a sorted sequence of event ids; as if every
+    // column of a class could be reached if one can. Computes what is missing: amortised one visit of each
+    // (reading, speller state) and its edges.
+    std::int32_t of(const Reading& reading, std::int32_t speller_state);
 
     std::span<const std::int32_t> events(std::int32_t set) const { return sets_[set]; }
     const Event& event(std::int32_t id) const { return events_[static_cast<std::size_t>(id)]; }
@@ -38,14 +45,16 @@ class Futures {
     // What can be committed first in a context, after a residue.
     std::vector<Event> after(std::int32_t context, std::int32_t residue);
     // -1: the residue cannot be lexed in any context after the label.
-    std::int32_t intern_event(std::int32_t label, std::int32_t residue);
+    std::int32_t intern_event(std::int32_t label, std::int32_t residue, Column column);
 
     // Where a residue leads when it is lexed from the start of a context: to at most one event that is
-    // certain, or to a lexer and speller state.
+    // certain, with its very column, or to a reading and a speller state.
     struct Landing {
         std::int32_t event = -1;
-        std::int32_t lexer_state = -1, speller_state = 0;
-        bool dead() const { return event < 0 && lexer_state < 0; }
+        Column column;
+        Reading reading{-1, {}, {}};
+        std::int32_t speller_state = 0;
+        bool dead() const { return event < 0 && reading.state < 0; }
     };
     Landing land(std::int32_t context, std::int32_t residue);
 
@@ -57,36 +66,61 @@ class Futures {
         return moves_[static_cast<std::size_t>(speller_state)];
     }
     // The event at the end of input, or -1.
-    std::int32_t end_event(std::int32_t lexer_state);
-    // The event of a commit that a move from here makes, or -1.
-    std::int32_t commit_event(const Commit& commit, std::int32_t speller_state);
+    std::int32_t end_event(const Reading& reading);
+    // The event of a commit that a move from here makes, or -1; `next` is the lexer's transition.
+    std::int32_t commit_event(std::int32_t next, const Reading& reading, const Move& move);
+    // The column of a commit, if it is the newline's.
+    Column column_of(const Commit& commit, const Reading& reading, std::int32_t byte_class) const {
+        return commit.label == newline_ ? lexer_.committed_column(commit, reading, byte_class) : Column{};
+    }
+    // Where a move within a lexeme leads to; columns stand for their classes.
+    Reading moved(const Reading& reading, std::int32_t next, std::int32_t byte_class) const {
+        Reading to{next, {}, {}};
+        if (newline_ < 0 || !lexer_.keeps_columns(next)) return to;
+        to.now = reading.now;
+        to.matched = reading.matched;
+        lexer_.move(to, next, byte_class);
+        return classes_.least(to);
+    }
+    // Where residues led with columns of their own.
+    const std::vector<Landing>& lined() const { return lined_; }
     bool may_end(std::int32_t speller_state) const {
         return boundary_[static_cast<std::size_t>(speller_state)];
     }
 
     const LexingAutomaton& lexer() const { return lexer_; }
+    const ColumnClasses& classes() const { return classes_; }
 
   private:
+    static constexpr std::int32_t kUnasked = -2;
+
     struct Node {
-        std::int32_t lexer_state, speller_state;
+        Reading reading;
+        std::int32_t speller_state;
         std::int32_t set = -1;  // the answer
         std::vector<std::int32_t> successors;
         std::vector<std::int32_t> own;  // events of its own edges
     };
-    std::int32_t node(std::int32_t lexer_state, std::int32_t speller_state);
+    std::int32_t node(const Reading& reading, std::int32_t speller_state);
     void expand(std::int32_t at);
     void close_over(std::int32_t start);
+    void drop_covered(std::vector<std::int32_t>& events) const;
     std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
                          std::span<const std::int32_t> word);
 
     const LexingAutomaton& lexer_;
+    std::int32_t newline_;
+    ColumnClasses classes_;
     Budget& budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
-    Interner node_ids_, residues_, event_ids_, landings_, sets_;
+    std::vector<std::int32_t> plain_nodes_;  // of each lexer state between two tokens, without columns
+    Interner node_ids_, residues_, event_ids_, landings_, landed_, sets_;
     std::vector<Node> nodes_;
-    std::vector<Event> events_;           // by their landings
-    std::vector<std::int32_t> event_of_;  // of each (label, residue)
+    std::vector<Landing> lined_;
+    std::vector<std::int32_t> plain_events_;  // of each commit between two tokens that has no column
+    std::vector<Event> events_;               // by their landings and columns
+    std::vector<std::int32_t> event_of_;      // of each (label, residue, column)
 };
 
 }  // namespace pdacon

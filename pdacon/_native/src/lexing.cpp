@@ -140,4 +140,28 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     Determinizer(spec, *this, budget).run();
 }
 
+std::vector<Reading> LexingAutomaton::first_columns() const {
+    std::vector<Reading> found;
+    if (!has_columns()) return found;
+    Interner seen;
+    const auto add = [&](const Reading& reading) {
+        const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
+        if (keeps_columns(reading.state) && static_cast<std::size_t>(seen.intern(key)) == found.size())
+            found.push_back(reading);
+    };
+    for (const auto entry : entries_)
+        if (entry >= 0) add({entry, {}, {}});
+    for (std::int32_t state = 0; state < num_states(); ++state) {
+        if (keeps_columns(state)) continue;
+        for (std::int32_t byte_class = 0; byte_class < num_classes_; ++byte_class) {
+            const auto to = next(state, byte_class);
+            if (to < 0 || !keeps_columns(to)) continue;
+            Reading reading{state, {}, {}};
+            move(reading, to, byte_class);
+            add(reading);
+        }
+    }
+    return found;
+}
+
 }  // namespace pdacon

@@ -131,12 +131,26 @@ class LexingAutomaton {
     bool is_line_break(std::int32_t byte_class) const {
         return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\n')];
     }
+    bool is_space(std::int32_t byte_class) const {
+        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>(' ')];
+    }
+    bool is_tab(std::int32_t byte_class) const {
+        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\t')];
+    }
+    // Whether a byte class makes a column another one.
+    bool is_blank(std::int32_t byte_class) const {
+        return is_space(byte_class) || is_tab(byte_class) || is_line_break(byte_class);
+    }
+    std::int32_t tab_width() const { return tab_width_; }
     // The reading behind a byte class that leads to a state.
     template <class AnyColumn>
     void move(ReadingOf<AnyColumn>& reading, std::int32_t next, std::int32_t byte_class) const {
         reading.state = next;
         move_columns(reading, keeps(next), byte_class);
     }
+    // The readings with which columns begin to be kept: at starts of lexemes, and after states that keep
+    // none.
+    std::vector<Reading> first_columns() const;
     // The column of a lexeme that a byte class commits.
     template <class AnyColumn>
     AnyColumn committed_column(const Commit& commit, const ReadingOf<AnyColumn>& reading,
@@ -224,12 +238,11 @@ class LexingAutomaton {
     std::vector<std::int32_t> matched_, states_by_terminal_;  // [num_terminals]
 };
 
-// Whether every column that a reading may want can still be reached: it keeps none, or its line has just
-// begun, or its newline has neither matched nor begun a line.
+// Whether a reading can still get all that its line can: it has just begun, or has not begun at all. The
+// match that is the fallback may have a column only if it is that.
 inline bool any_column(const LexingAutomaton& lexer, const Reading& reading) {
-    if (!lexer.keeps_columns(reading.state)) return true;
-    if (!reading.now.known()) return !lexer.keeps_match(reading.state);
-    return reading.now.value == 0 && !lexer.keeps_old_match(reading.state);
+    return reading.now.value <= 0 &&
+           (!reading.matched.known() || (reading.now.known() && !lexer.keeps_old_match(reading.state)));
 }
 
 // Two terminals of equal standing that match the same text: the lexer would choose between them by name or

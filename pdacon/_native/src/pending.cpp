@@ -4,18 +4,26 @@
 
 namespace pdacon {
 
-std::int32_t PendingControls::after(std::int32_t context, std::int32_t control, bool dropped) {
-    const std::int32_t key[] = {context, control, dropped};
+bool PendingControls::is_through(std::int32_t control, std::int32_t block) const {
+    if (is_at_end(control)) return false;
+    const auto name = label(control);
+    return (name != layout_.newline && name != layout_.dedent) || column(control) == block;
+}
+
+std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, std::int32_t control,
+                                    bool dropped) {
+    if (dropped) block = -1;
+    const std::int32_t key[] = {context, block, control};
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
         const auto known = ids_[control];
-        const std::vector<std::int32_t> residues(known.begin() + 1, known.end());
+        const std::vector<std::int32_t> residues(known.begin() + 2, known.end());
         std::vector<Successor> successors;
-        if (!dropped) add_blocks(control, successors);
-        if (!residues.empty() && residues.front() == kAtEnd) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), residues.back()};
+        if (!dropped) add_blocks(control, block, successors);
+        if (is_at_end(control)) {
+            const std::int32_t end[] = {futures_.lexer().end_label(), -1, residues.back()};
             successors.push_back({ids_.intern(end), 0});
-        } else {
+        } else if (dropped || is_through(control, block)) {
             const auto more = lexed(context, residues);
             successors.insert(successors.end(), more.begin(), more.end());
         }
@@ -39,10 +47,10 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
     if (id == entered_.size()) {
         std::vector<std::int32_t> found;
         const auto known = ids_[control];
-        for (std::size_t at = 1; at < known.size() && known[at] != kAtEnd; ++at) {
+        for (std::size_t at = 2; at < known.size() && known[at] != kAtEnd; ++at) {
             const auto landing = futures_.land(context, known[at]);
-            if (landing.lexer_state >= 0 && landing.speller_state == 0)
-                found.push_back(futures_.of(landing.lexer_state, 0));
+            if (landing.reading.state >= 0 && landing.speller_state == 0)
+                found.push_back(futures_.of(landing.reading, 0));
         }
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -52,14 +60,16 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
 }
 
 // In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end
-// of the text. Which column a newline gets is free here: one further in is always possible, and the columns
-// further out are those of open blocks, as many as the parser lets close.
-void PendingControls::add_blocks(std::int32_t control, std::vector<Successor>& successors) {
+// of the text. Which column of its class a newline gets is free here: if one is further in that is possible,
+// and those further out are the columns of open blocks, as many as the parser lets close.
+void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
+                                 std::vector<Successor>& successors) {
     const auto known = ids_[control];
     std::vector<std::int32_t> key(known.begin(), known.end());
     if (key[0] == layout_.newline) {
+        if (key[1] < 0) return;  // without a line break it is an error
         key[0] = layout_.indent;
-        successors.push_back({ids_.intern(key), 0});
+        if (layout_.classes.may_open(block, key[1])) successors.push_back({ids_.intern(key), 0});
         key[0] = layout_.dedent;
         successors.push_back({ids_.intern(key), 0});
     } else if (key[0] == layout_.dedent) {

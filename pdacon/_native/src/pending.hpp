@@ -1,4 +1,5 @@
-// Pending controls: a label that waits to be taken to the parser, and the residues that its lexeme may leave.
+// Pending controls: a label that waits to be taken to the parser, the residues that its lexeme may leave, and
+// of a newline, and of the INDENT or DEDENT made of it, the class of its column.
 // What can be pending after it is found once and remembered; with what cost, the kinds of controls know.
 #pragma once
 
@@ -23,9 +24,12 @@ class PendingControls {
     virtual ~PendingControls() = default;
 
     std::int32_t label(std::int32_t control) const { return ids_[control][0]; }
-    // What can be pending after the control's label has been taken, or dropped, and the context is this one:
-    // a list of successors. Many controls have the same one.
-    std::int32_t after(std::int32_t context, std::int32_t control, bool dropped);
+    std::int32_t column(std::int32_t control) const { return ids_[control][1]; }
+    // What can be pending after the control's label has been taken, or dropped, and the context is this one
+    // and the innermost block's column of this class: a list of successors. Many controls have the same one.
+    std::int32_t after(std::int32_t context, std::int32_t block, std::int32_t control, bool dropped);
+    // Whether lexing goes on once the control's label has been taken, in a block of this class.
+    bool is_through(std::int32_t control, std::int32_t block) const;
     std::vector<Successor> successors(std::int32_t list) const;
     // The futures in which lexing goes on, between two tokens, once the control's label has been taken and
     // the context is this one.
@@ -35,15 +39,17 @@ class PendingControls {
     // What can be pending once one of the residues has been lexed in the context.
     virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) = 0;
 
-    // The controls of a label and its residues. At the end of a text blocks close before the end is taken.
+    // The controls of a label, a column and residues. At the end of a text blocks close before the end is
+    // taken.
     template <class Emit>
-    void emit_controls(std::int32_t label, std::span<const std::int32_t> residues, Emit emit) {
-        std::vector<std::int32_t> key{label};
+    void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> residues,
+                       Emit emit) {
+        std::vector<std::int32_t> key{label, column};
         key.insert(key.end(), residues.begin(), residues.end());
         emit(ids_.intern(key));
         if (label != futures_.lexer().end_label() || layout_.newline < 0) return;
         key[0] = layout_.dedent;
-        key.insert(key.begin() + 1, kAtEnd);
+        key.insert(key.begin() + 2, kAtEnd);
         emit(ids_.intern(key));
     }
 
@@ -52,10 +58,13 @@ class PendingControls {
   private:
     static constexpr std::int32_t kAtEnd = -1;  // before the residue of an end of the text
 
-    void add_blocks(std::int32_t control, std::vector<Successor>& successors);
+    bool is_at_end(std::int32_t control) const {
+        return ids_[control].size() > 2 && ids_[control][2] == kAtEnd;
+    }
+    void add_blocks(std::int32_t control, std::int32_t block, std::vector<Successor>& successors);
 
     const Layout& layout_;
-    Interner ids_;  // label and residues, ascending
+    Interner ids_;  // label, column and residues, ascending
     Interner after_ids_, lists_;
     std::vector<std::int32_t> after_;  // lists of successors
     Interner entered_ids_;

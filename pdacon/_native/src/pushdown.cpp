@@ -38,6 +38,28 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
         for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
             require(terminal >= 0 && terminal < tables.num_terminals, "tables: bad terminal of the layout");
         require(layout.in_parens.size() == states, "tables: in_parens has the wrong size");
+        const auto& classes = layout.classes;
+        require(classes.single >= 0 && classes.period > 0 && classes.count() > 0,
+                "tables: bad classes of columns");
+        require(layout.block.size() == states, "tables: block has the wrong size");
+        require(layout.opened.size() == states * static_cast<std::size_t>(classes.count()),
+                "tables: opened has the wrong size");
+        for (const auto block : layout.block)
+            require(block >= 0 && block < classes.count(), "tables: bad class of a column");
+        require(
+            layout.block[static_cast<std::size_t>(start.start_state)] == classes.least(Column::at(0)).value,
+            "tables: the text does not begin in the first column");
+        for (std::int32_t state = 0; state < tables.num_states; ++state) {
+            if (tables.action_of(state, layout.indent) <= 0) continue;
+            const auto row = static_cast<std::size_t>(state) * static_cast<std::size_t>(classes.count());
+            const auto outer = layout.block[static_cast<std::size_t>(state)];
+            for (std::int32_t column = 0; column < classes.count(); ++column) {
+                const auto next = layout.opened[row + static_cast<std::size_t>(column)];
+                require(
+                    next >= -1 && next < tables.num_states && (next >= 0) == classes.may_open(outer, column),
+                    "tables: bad state in a new block");
+            }
+        }
         require(lexer.is_line_break(lexer.byte_class('\n')), "tables: the lexer keeps no columns");
     }
     for (const auto state : {start.start_state, start.end_state})
@@ -57,6 +79,16 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables ta
     check_reduces(connect());
 }
 
+std::vector<std::int32_t> Pushdown::shifted(std::int32_t state, std::int32_t terminal) const {
+    const auto action = tables.action_of(state, terminal);
+    if (action <= 0) return {};
+    if (terminal != layout.indent) return {action - 1};
+    std::vector<std::int32_t> found;
+    for (std::int32_t column = 0; column < layout.classes.count(); ++column)
+        if (const auto next = opened(state, column); next >= 0) found.push_back(next);
+    return found;
+}
+
 // Breadth first from the start state; returns how many transitions lead to each state, -1: none do. Other
 // start symbols' states stay out, so that what is dead there does not count against this one.
 std::vector<std::int32_t> Pushdown::connect() {
@@ -73,7 +105,7 @@ std::vector<std::int32_t> Pushdown::connect() {
             open.push_back(to);
         };
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            if (const auto action = tables.action_of(state, terminal); action > 0) add(action - 1);
+            for (const auto next : shifted(state, terminal)) add(next);
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
             if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
     }

@@ -37,6 +37,10 @@ struct ParseTables {
 struct Layout {
     std::int32_t newline = -1, indent = -1, dedent = -1;
     std::vector<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
+    ColumnClasses classes;
+    std::vector<std::int32_t> block;  // of each LR state: the class of the innermost block's column
+    std::vector<std::int32_t>
+        opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
 };
 
 struct StartSymbol {
@@ -60,6 +64,19 @@ struct Pushdown {
         return label == lexer.ignored_label() ||
                (label == layout.newline && layout.in_parens[static_cast<std::size_t>(state)] != 0);
     }
+    // The class of the column of the innermost block.
+    std::int32_t block(std::int32_t state) const {
+        return layout.newline < 0 ? 0 : layout.block[static_cast<std::size_t>(state)];
+    }
+    // Where INDENT leads from a state that shifts it, when it opens a block whose column is of a class; -1:
+    // there is no such column.
+    std::int32_t opened(std::int32_t state, std::int32_t column) const {
+        return layout
+            .opened[static_cast<std::size_t>(state) * static_cast<std::size_t>(layout.classes.count()) +
+                    static_cast<std::size_t>(column)];
+    }
+    // Where a shift of a terminal can lead.
+    std::vector<std::int32_t> shifted(std::int32_t state, std::int32_t terminal) const;
     // Of each LR state: from where a transition leads into it; only states that the start state reaches.
     std::vector<std::vector<std::int32_t>> predecessors;
 
@@ -109,7 +126,10 @@ bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     if (!column.known()) return false;
     if (column.value > current) {
         stack.open_block(column.value);
-        return feed(machine, stack, machine.layout.indent);
+        if (!feed(machine, stack, machine.layout.indent)) return false;
+        stack.pop(1);
+        stack.push(machine.opened(stack.top(), machine.layout.classes.least(column).value));
+        return true;
     }
     while (column.value < stack.column()) {
         stack.close_block();

@@ -77,9 +77,11 @@ void Summaries::expand(std::int32_t at) {
     const bool dropped = machine_.drops(label, state);
     const auto action = dropped ? 0 : tables.action_of(state, label);
     if (dropped || action > 0) {
-        const auto top = dropped ? state : action - 1;
-        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top)) return accept(at, 0);
-        const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], control, dropped);
+        auto top = dropped ? state : action - 1;
+        if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
+        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, dropped)) return accept(at, 0);
+        const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
+                                         control, dropped);
         link(node(kAnyOf, list, top), {at, dropped ? -1 : state, 0});
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);

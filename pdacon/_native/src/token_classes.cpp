@@ -132,8 +132,7 @@ class TokenClasses::Walk {
     void stay(const Place& place, std::int32_t begin, std::int32_t end) {
         if (begin == end) return;
         Stay stay{classes_.futures_.future(place.state), -1, {}, {}};
-        if (!classes_.futures_.column_free(place.state))
-            stay = {stay.future, place.state, place.now, place.matched};
+        if (stay.future < 0) stay = {-1, place.state, place.now, place.matched};
         const auto known =
             static_cast<std::size_t>(std::find(stays.begin(), stays.end(), stay) - stays.begin());
         if (known == stays.size()) {

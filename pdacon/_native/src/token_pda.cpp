@@ -55,64 +55,69 @@ bool TokenPda::empty_language() {
 }
 
 Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
-    const auto known = coaccessibility_.known(coaccessibility_.future(reading.state), stack.top->state);
-    if (known == Verdict::kAlways && is_free(reading)) return known;
+    const auto known = coaccessibility_.known(coaccessibility_.future(reading), stack.top->state);
+    if (known == Verdict::kAlways && coaccessibility_.is_free(reading)) return known;
     return known == Verdict::kNever ? known : Verdict::kUnknown;
 }
 
 bool TokenPda::alive(const Reading& reading, const StackView& stack) {
     const auto known = known_alive(reading, stack);
-    if (known != Verdict::kUnknown) return known == Verdict::kAlways;
-    return guarded([&] {
-        Looked looked;
-        Overlay here(stack, looked);
-        return is_alive(reading, here);
-    });
+    return known == Verdict::kUnknown ? alive_in(reading, 0, stack) : known == Verdict::kAlways;
 }
 
-bool TokenPda::is_free(const Reading& reading) const {
-    return coaccessibility_.column_free(reading.state) || any_column(machine_.lexer, reading);
+// Whether what can follow a reading leads on, if all of it can.
+bool TokenPda::has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
+    if (speller_state == 0) return coaccessibility_.alive(coaccessibility_.future(reading), stack);
+    return coaccessibility_.reaches_end(coaccessibility_.futures().of(reading, speller_state), stack);
 }
 
-bool TokenPda::is_alive(const Reading& reading, Overlay& stack, int depth) {
-    const auto future = coaccessibility_.future(reading.state);
-    if (!coaccessibility_.alive(future, stack)) return false;
-    return is_free(reading) || can_end_line(reading, stack, depth);
+bool TokenPda::is_alive(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
+    if (!has_future(reading, speller_state, stack)) return false;
+    const bool free =
+        speller_state == 0 ? coaccessibility_.is_free(reading) : any_column(machine_.lexer, reading);
+    return free || can_end_line(reading, speller_state, stack);
 }
 
-// The same where the columns of the newline that has been begun matter: whether one of the columns that can
-// still be reached leads on. Beyond the innermost block one is as good as another.
-bool TokenPda::can_end_line(const Reading& reading, Overlay& stack, int depth) {
-    constexpr int kMaxDepth = 8;  // newlines within the residue of another one
-    if (depth > kMaxDepth) return true;
-    const auto most = stack.column() + 1;
-    const auto cap = [&](Column column) { return Column{std::min(column.value, most)}; };
-    std::vector<Reading> open;
-    Interner seen;
-    const auto add = [&](Reading next) {
-        next.now = cap(next.now);
-        next.matched = cap(next.matched);
-        const std::int32_t key[] = {next.state, next.now.value, next.matched.value};
-        const auto known = seen.size();
-        if (static_cast<std::size_t>(seen.intern(key)) == known) open.push_back(next);
+// The same where the columns of the newline that has been begun matter: whether one of those that can still
+// be reached leads on. Beyond the innermost block one is as good as another of its class.
+bool TokenPda::can_end_line(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
+    struct Place {
+        Reading reading;
+        std::int32_t speller_state;
     };
-    add(reading);
+    const auto most = stack.column() + 1;
+    auto& futures = coaccessibility_.futures();
+    std::vector<Place> open;
+    Interner seen;
+    const auto add = [&](const Reading& to, std::int32_t spelled) {
+        const auto next = futures.classes().least(to, most);
+        const std::int32_t key[] = {next.state, next.now.value, next.matched.value, spelled};
+        const auto known = seen.size();
+        if (static_cast<std::size_t>(seen.intern(key)) == known) open.push_back({next, spelled});
+    };
+    add(reading, speller_state);
     std::vector<std::int32_t> pending;
     for (std::size_t i = 0; i < open.size(); ++i) {
+        budget_.tick();
+        const auto at = open[i];
         auto closed = stack;
-        if (ends(machine_, closed, open[i])) return true;
-        for (const auto& move : coaccessibility_.futures().moves(0)) {
-            auto next = open[i];
+        if (futures.may_end(at.speller_state) && ends(machine_, closed, at.reading)) return true;
+        for (const auto& move : futures.moves(at.speller_state)) {
+            auto next = at.reading;
             const auto state = machine_.lexer.next(next.state, move.byte_class);
             if (state == LexingAutomaton::kDead) continue;
+            auto after = stack;
             if (state >= 0) {
                 machine_.lexer.move(next, state, move.byte_class);
-                add(next);
-                continue;
+                if (!any_column(machine_.lexer, next)) {
+                    add(next, move.speller_state);
+                    continue;
+                }
+            } else {
+                pending.assign(1, move.byte_class);
+                if (!read(machine_, after, next, pending)) continue;
             }
-            auto after = stack;
-            pending.assign(1, move.byte_class);
-            if (read(machine_, after, next, pending) && is_alive(next, after, depth + 1)) return true;
+            if (has_future(next, move.speller_state, after)) return true;
         }
     }
     return false;
@@ -120,12 +125,10 @@ bool TokenPda::can_end_line(const Reading& reading, Overlay& stack, int depth) {
 
 // The same in the middle of a token: with what is spelled of it.
 bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack) {
-    if (speller_state == 0) return alive(reading, stack);
     return guarded([&] {
         Looked looked;
-        const Overlay here(stack, looked);
-        return coaccessibility_.reaches_end(coaccessibility_.futures().of(reading.state, speller_state),
-                                            here);
+        Overlay here(stack, looked);
+        return is_alive(reading, speller_state, here);
     });
 }
 
@@ -263,7 +266,7 @@ void TokenPda::add_allowed(TokenClasses::Node& root, const Reading& start, const
             const bool allowed =
                 stay.lexer_state < 0
                     ? coaccessibility_.alive(stay.future, here)
-                    : is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, here);
+                    : is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0, here);
             if (stay.lexer_state >= 0) here.look_at_columns();
             if (allowed) tokens->add_to(mask);
         }

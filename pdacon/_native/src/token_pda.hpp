@@ -91,9 +91,9 @@ class TokenPda {
     std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
     void add_allowed(TokenClasses::Node& node, const Reading& start, const Overlay& stack,
                      std::vector<std::int32_t>& mask);
-    bool is_free(const Reading& reading) const;
-    bool is_alive(const Reading& reading, Overlay& stack, int depth = 0);
-    bool can_end_line(const Reading& reading, Overlay& stack, int depth);
+    bool has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack);
+    bool is_alive(const Reading& reading, std::int32_t speller_state, Overlay& stack);
+    bool can_end_line(const Reading& reading, std::int32_t speller_state, Overlay& stack);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_[static_cast<std::size_t>(id)].data()}; }
     bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);
