@@ -17,6 +17,7 @@ PdaconError
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -79,16 +80,19 @@ class VocabularyError(PdaconError):
 
 
 class LimitExceededError(PdaconError):
-    """A limit was reached before the work was done: ``what`` needed ``given``, allowed was ``limit``."""
+    """A limit was reached before the work was done: ``what`` needed ``given``, allowed was ``limit``.
 
-    def __init__(self, what: str, given: float, limit: float) -> None:
-        self.what, self.given, self.limit = what, given, limit
-        super().__init__(
-            f"{what}: {_shown(given)} exceeds the limit of {_shown(limit)}; raise it with pdacon.Limits({what}=...)"
-        )
+    ``detail`` says what is large, where that is known; ``fixed``: it is a limit that no `Limits` raises.
+    """
+
+    def __init__(self, what: str, given: float, limit: float, detail: str = "", *, fixed: bool = False) -> None:
+        self.what, self.given, self.limit, self.detail, self.fixed = what, given, limit, detail, fixed
+        way_out = "make its patterns or rules smaller" if fixed else f"raise it with pdacon.Limits({what}=...)"
+        said = (f"{what}: {_shown(given)} exceeds the limit of {_shown(limit)}", detail, way_out)
+        super().__init__("; ".join(part for part in said if part))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.what, self.given, self.limit)
+        return partial(type(self), fixed=self.fixed), (self.what, self.given, self.limit, self.detail)
 
 
 class CancelledError(PdaconError):

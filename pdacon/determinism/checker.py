@@ -17,6 +17,7 @@ from pdacon.determinism.sentences import Sentences
 from pdacon.determinism.sizes import Sizes
 from pdacon.determinism.spelling import spell
 from pdacon.determinism.texts import Texts
+from pdacon.errors import LimitExceededError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
@@ -65,6 +66,13 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
         raise TypeError(
             f"check: grammar must be a pdacon.Grammar, not {type(grammar).__name__}; make one with Grammar.from_lark"
         )
+    try:
+        return _check(grammar, vocab, seconds)
+    except LimitExceededError as error:
+        raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
+
+
+def _check(grammar: Grammar, vocab: Vocabulary | None, seconds: float) -> DeterminismReport:
     tables = build_tables(grammar)
     unsupported = pattern_findings(grammar)
     unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from pdacon._native import _core
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from pdacon.lexer import Lexer
 
 _MOST_STATES = 20_000
-"""For one terminal; past it nothing is said."""
+_SECONDS = 3.0
+"""For one terminal, and for all; past them a note says that it has not been found out."""
 
 
 def early_end_findings(grammar: Grammar, lexer: Lexer) -> list[Finding]:
@@ -24,24 +26,47 @@ def early_end_findings(grammar: Grammar, lexer: Lexer) -> list[Finding]:
 
     A shortest such text is the witness. Where only the order of alternatives, or an optional part that comes too
     early, is to blame, a warning for each terminal. With a lazy quantifier it is as a rule what is meant: one note
-    for all such terminals. What is only so because of what lies behind the text is not looked for.
+    for all such terminals. What is only so because of what lies behind the text is not looked for. A note names those
+    whose automata are so large that it has not been found out.
 
     Cost: the automaton of each terminal, where it has no such text.
     """
     lazy: list[tuple[int, bytes, int]] = []
     found = []
+    unknown: list[int] = []
+    until = time.monotonic() + _SECONDS
     for index, terminal in enumerate(grammar.terminals):
         if terminal.pattern is None or terminal.pattern.kind != "re":
             continue
         try:
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, 0)
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, max(until - time.monotonic(), 0.001))
         except LimitExceededError:
+            unknown.append(index)
             continue
         if end is not None and is_lazy(terminal.pattern.regexp, grammar.options.g_regex_flags):
             lazy.append((index, *end))
         elif end is not None:
             found.append(_out_of_order(grammar, index, *end))
-    return [*found, *([_lazy(grammar, lazy)] if lazy else [])]
+    return [
+        *found,
+        *([_lazy(grammar, lazy)] if lazy else []),
+        *([_not_found_out(grammar, unknown)] if unknown else []),
+    ]
+
+
+def _not_found_out(grammar: Grammar, terminals: list[int]) -> Finding:
+    shown = ", ".join(grammar.describe_symbol(k) for k in terminals)
+    return Finding(
+        id="PDA012",
+        level="note",
+        title=f"{TITLES['PDA012']}: not found out for {shown}",
+        message=f"Whether {shown} denotes texts that are not matched has not been found out: that takes more than "
+        f"{_MOST_STATES:,} states or {_SECONDS:g} s.",
+        span=grammar.terminals[terminals[0]].span,
+        symbols=tuple(grammar.terminals[k].name for k in terminals),
+        repair="none is needed; shorter repetitions would let it be found out.",
+        cause="not-found-out",
+    )
 
 
 def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int) -> Finding:

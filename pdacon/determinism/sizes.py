@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _FEW = 8
 _MOST_TRANSITIONS = 2_000_000
+_MOST_REFINED = 2_000_000
+"""States times rounds of refinement: a chain of n states takes n rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ class Sizes:
         States of the lexing automaton, all contexts together. Equal lists of threads are one state (hash-consing); it
         is not minimised.
     lexer_states_minimal : int or None
-        How many states could be told apart by any text that follows: what minimisation would leave. None for an
-        automaton of more than two million transitions, where counting them would take long.
+        How many states could be told apart by any text that follows: what minimisation would leave. None where counting
+        them would take long: for more than two million transitions, or states in long chains.
     lexer_bytes : int
         Memory of its transitions.
     byte_classes : int
@@ -117,11 +119,11 @@ def _shown_distances(texts: Texts) -> tuple[tuple[str, int | None], ...]:
     return tuple((texts.shown(label), distance) for label, distance in ordered)
 
 
-def count_distinguishable(texts: Texts) -> int:
+def count_distinguishable(texts: Texts) -> int | None:
     """How many lexer states some text tells apart, by what is committed and when; columns are not looked at.
 
     Moore's partition refinement, with random 64-bit fingerprints of a state's successors: that two different ones are
-    equal is as good as impossible, and would make the count too small by one.
+    equal is as good as impossible, and would make the count too small by one. None where it takes too many rounds.
     """
     after = texts.next
     if not len(after):
@@ -131,7 +133,7 @@ def count_distinguishable(texts: Texts) -> int:
     outputs = random.integers(1, 2**63, len(texts.automaton.commits) + 1, np.uint64)
     blocks = np.unique(texts.automaton.ends, return_inverse=True)[1].astype(np.int64)
     count = int(blocks.max()) + 1
-    while True:
+    for _ in range(_MOST_REFINED // len(after)):
         names = random.integers(1, 2**63, count, np.uint64)
         seen = np.where(after >= 0, names[blocks[np.maximum(after, 0)]], outputs[np.maximum(-1 - after, 0)])
         prints = (seen * weights).sum(axis=1, dtype=np.uint64)
@@ -140,3 +142,4 @@ def count_distinguishable(texts: Texts) -> int:
         if int(blocks.max()) + 1 == count:
             return count
         count = int(blocks.max()) + 1
+    return None

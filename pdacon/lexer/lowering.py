@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,8 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     contexts = tuple(_make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in sets)
     nfa = _make_nfa(grammar, max_states)
     contexts_after = _contexts_after(grammar, tables, context_of_state)
-    automaton = _core.LexingAutomaton.make(
+    make = partial(
+        _core.LexingAutomaton.make,
         nfa,
         np.array([k in grammar.ignore for k in range(len(grammar.terminals))], np.uint8),
         [list(context.alternation) for context in contexts],
@@ -130,6 +131,11 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         max_states,
         max_seconds,
     )
+    try:
+        automaton = make()
+    except LimitExceededError as error:
+        detail = _largest_patterns(grammar, max_states)
+        raise LimitExceededError(error.what, error.given, error.limit, detail) from None
     context_of_state.flags.writeable = False
     return Lexer(grammar, contexts, context_of_state, tuple(map(tuple, contexts_after)), automaton, nfa)
 
@@ -330,8 +336,29 @@ def _contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[
 def _rivals(grammar: Grammar, context: Context) -> Iterator[tuple[int, int]]:
     """Pairs of equal priority in one alternation, of which neither names lexemes of the other."""
     renamed = {(regex, keyword) for regex, keywords in context.renames for keyword in keywords}
-    for first, second in combinations(context.alternation, 2):
-        if grammar.terminals[first].priority != grammar.terminals[second].priority:
-            continue
-        if (first, second) not in renamed and (second, first) not in renamed:
-            yield first, second
+    plain = {k for k in context.alternation if _is_one_text(grammar, k)}
+    place = {k: at for at, k in enumerate(context.alternation)}
+    patterns = [k for k in context.alternation if k not in plain]
+    for first in context.alternation:
+        for second in patterns if first in plain else context.alternation:  # two texts are not the same one
+            if place[second] <= place[first] or (
+                grammar.terminals[first].priority != grammar.terminals[second].priority
+            ):
+                continue
+            if (first, second) not in renamed and (second, first) not in renamed:
+                yield first, second
+
+
+def _is_one_text(grammar: Grammar, terminal: int) -> bool:
+    """Whether a terminal is a string, without flags that make it match others; Lark has each string once."""
+    return _kind(grammar, terminal) == "str" and not _flags(grammar, terminal) and not grammar.options.g_regex_flags
+
+
+def _largest_patterns(grammar: Grammar, max_states: int) -> str:
+    """The terminals whose patterns are longest, to name with a limit."""
+    lengths = {
+        k: len(_program(grammar, k, max_states)) for k, t in enumerate(grammar.terminals) if t.pattern is not None
+    }
+    largest = sorted(lengths, key=lambda k: -lengths[k])[:3]
+    shown = ", ".join(f"{grammar.describe_symbol(k)} ({lengths[k]:,} positions)" for k in largest)
+    return f"the terminals with the largest patterns are {shown}"
