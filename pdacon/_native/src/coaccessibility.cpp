@@ -46,8 +46,11 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
     : machine_(machine),
       futures_(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget),
       controls_(futures_, machine.layout),
-      known_(*this),
-      proofs_(machine, controls_, budget, known_) {
+      exits_(machine),
+      few_(*this, &exits_),
+      all_(*this, nullptr),
+      few_proofs_(machine, controls_, budget, few_),
+      proofs_(machine, controls_, budget, all_) {
     std::int32_t rows = 0;
     const auto add_row = [&](std::int32_t set) {
         if (static_cast<std::size_t>(set) >= dense_.size())
@@ -65,7 +68,7 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
     for (const auto& line : lines_) add_row(line.future);
     verdicts_ = std::make_unique<std::atomic<Verdict>[]>(static_cast<std::size_t>(rows) *
                                                          static_cast<std::size_t>(machine.tables.num_states));
-    prove_entries(budget);
+    prove_entries();
 }
 
 const Coaccessibility::Line& Coaccessibility::line(const Reading& reading) const {
@@ -151,47 +154,105 @@ bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top, 
     });
 }
 
-// In most grammars nearly every start of a lexeme is alive on every stack, and shown to be by the exits of
-// the states alone. Then what follows a lexeme need not be looked into for anything else.
-void Coaccessibility::prove_entries(Budget& budget) {
-    const Exits exits(machine_);
-    Known few(*this, &exits);
-    Proofs proofs(machine_, controls_, budget, few);
-    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
+// In most grammars every start of a lexeme is alive on every stack, and shown to be by the exits of the
+// states alone. Then what follows a lexeme need not be looked into for anything else.
+void Coaccessibility::prove_entries() {
+    for (const auto state : exits_.nearest_first()) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
         for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind) {
             const auto entry = machine_.lexer.entry(context, behind);
             if (entry < 0) continue;
             const auto begun = future({entry, {}, {}});
-            if (prove(proofs, begun, state) == Verdict::kAlways)
+            if (proved(begun, state))
                 verdicts_[index(begun, state)].store(Verdict::kAlways, std::memory_order_relaxed);
         }
     }
 }
 
-Verdict Coaccessibility::prove(Proofs& proofs, std::int32_t future, std::int32_t top) {
-    const auto pops = proofs.below(controls_.of_set(future), top);
-    if (pops == Proofs::kAccepts) return Verdict::kAlways;
-    if (proofs.is_empty(pops)) return Verdict::kNever;
+// With the exits alone.
+bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
+    std::vector<std::int32_t> controls;
+    for (const auto control : controls_.of_set(future))
+        if (exits_.has(top, controls_.label(control))) controls.push_back(control);
+    const auto pops = few_proofs_.below(controls, top);
+    if (pops == Proofs::kAccepts) return true;
     const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
-    const bool always = !below.empty() && std::all_of(below.begin(), below.end(), [&](std::int32_t state) {
-        return proofs.always(pops, state);
+    return !few_proofs_.is_empty(pops) && !below.empty() &&
+           std::all_of(below.begin(), below.end(),
+                       [&](std::int32_t state) { return few_proofs_.always(pops, state); });
+}
+
+// In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
+// stack at hand is looked through in less than one microsecond.
+Verdict Coaccessibility::find_verdict(std::int32_t future, std::int32_t top) {
+    const auto& controls = controls_.of_set(future);
+    if (few_proofs_.below(controls, top) == Proofs::kAccepts) return Verdict::kAlways;
+    const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
+        const auto label = controls_.label(control);
+        return machine_.drops(label, top) || machine_.tables.action_of(top, label) != 0;
     });
-    return always ? Verdict::kAlways : Verdict::kDepends;
+    return can_go_on ? Verdict::kDepends : Verdict::kNever;
 }
 
 Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
     auto& cell = verdicts_[index(future, top)];
     auto answer = cell.load(std::memory_order_relaxed);
     if (answer != Verdict::kUnknown) return answer;
-    answer = prove(proofs_, future, top);
+    answer = find_verdict(future, top);
     cell.store(answer, std::memory_order_release);
     return answer;
 }
 
 bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
     const auto answer = verdict(future, stack.top());
-    return answer == Verdict::kDepends ? reaches_end(future, stack) : answer == Verdict::kAlways;
+    if (answer != Verdict::kDepends) return answer == Verdict::kAlways;
+    int feeds = kMostFeeds;
+    const auto found = alive_after(controls_.of_set(future), stack, 0, feeds);
+    return found ? *found : reaches_end(future, stack);
+}
+
+// Whether one of the labels that can come next leads to where all stacks are alive, or others behind it do.
+// Not known if some can be taken, but none leads there soon.
+std::optional<bool> Coaccessibility::alive_after(std::span<const std::int32_t> controls, const Overlay& stack,
+                                                 int depth, int& feeds) {
+    struct Taken {
+        std::int32_t control;
+        bool dropped;
+        Overlay stack;
+    };
+    std::vector<Taken> taken;
+    for (const auto control : controls) {
+        if (--feeds < 0) return std::nullopt;
+        const auto label = controls_.label(control);
+        auto after = stack;
+        const bool dropped = machine_.drops(label, after.top());
+        if (!dropped && !feed(machine_, after, label)) continue;
+        if (label == machine_.lexer.end_label() || is_settled(control, after.top(), dropped)) return true;
+        taken.push_back({control, dropped, std::move(after)});
+    }
+    if (taken.empty()) return false;
+    if (depth == kMostLabels) return std::nullopt;
+    bool unknown = false;
+    for (auto& [control, dropped, after] : taken) {
+        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+        std::vector<std::int32_t> next;
+        for (const auto& successor :
+             controls_.successors(controls_.after(context, machine_.block(after.top()), control, dropped)))
+            next.push_back(successor.control);
+        const auto found = alive_after(next, after, depth + 1, feeds);
+        if (found && *found) return true;
+        unknown |= !found;
+    }
+    return unknown ? std::nullopt : std::optional(false);
+}
+
+bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped) {
+    if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
+    const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
+    const auto futures = controls_.futures_after(context, control);  // a copy: proofs ask for more of them
+    return std::any_of(futures.begin(), futures.end(), [&](std::int32_t future) {
+        return has_verdicts(future) && verdict(future, top) == Verdict::kAlways;
+    });
 }
 
 bool Coaccessibility::reaches_end(std::int32_t events, Overlay below) {

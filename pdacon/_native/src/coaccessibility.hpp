@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -70,11 +72,13 @@ class Coaccessibility {
     }
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
+    // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
     bool alive(std::int32_t future, Overlay& stack);
     // The same for any set of events of `futures()`, with nothing remembered for it.
     bool reaches_end(std::int32_t events, Overlay stack);
 
-    // What holds for a future on every stack with this top. The caller holds the lock.
+    // What holds for a future on every stack with this top, as far as a look at the top shows: kDepends may
+    // be said of what is alive on all or on none. The caller holds the lock.
     Verdict verdict(std::int32_t future, std::int32_t top);
 
     Futures& futures() { return futures_; }
@@ -83,7 +87,7 @@ class Coaccessibility {
     // Leaves out what is known to be alive and, if exits are given, all labels but those.
     class Known final : public Shortcuts {
       public:
-        explicit Known(Coaccessibility& owner, const Exits* exits = nullptr) : owner_(owner), exits_(exits) {}
+        Known(Coaccessibility& owner, const Exits* exits) : owner_(owner), exits_(exits) {}
         bool counts(std::int32_t label, std::int32_t state) const override {
             return exits_ == nullptr || exits_->has(state, label);
         }
@@ -112,16 +116,23 @@ class Coaccessibility {
     };
     std::int32_t find_line(const Reading& reading) const;
     const Line& line(const Reading& reading) const;
-    Verdict prove(Proofs& proofs, std::int32_t future, std::int32_t top);
-    void prove_entries(Budget& budget);
+    Verdict find_verdict(std::int32_t future, std::int32_t top);
+    bool proved(std::int32_t future, std::int32_t top);
+    bool is_settled(std::int32_t control, std::int32_t top, bool dropped);
+    // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
+    static constexpr int kMostLabels = 2, kMostFeeds = 512;
+    std::optional<bool> alive_after(std::span<const std::int32_t> controls, const Overlay& stack, int depth,
+                                    int& feeds);
+    void prove_entries();
     void find_lines();
     void find_column_free();
 
     const Pushdown& machine_;
     Futures futures_;
     QuotientControls controls_;
-    Known known_;
-    Proofs proofs_;
+    Exits exits_;
+    Known few_, all_;
+    Proofs few_proofs_, proofs_;
     std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
     std::vector<Line> lines_;           // of the states that keep columns
     std::vector<std::int32_t> first_line_;

@@ -1,6 +1,7 @@
 #include "exits.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pdacon {
 
@@ -19,6 +20,11 @@ Exits::Exits(const Pushdown& machine)
         first_.push_back(rest.first);
         if (rest.first >= 0) closes_[static_cast<std::size_t>(rest.first)] = 1;
     }
+    nearest_first_.resize(rests_.size());
+    std::iota(nearest_first_.begin(), nearest_first_.end(), 0);
+    std::stable_sort(nearest_first_.begin(), nearest_first_.end(), [&](std::int32_t a, std::int32_t b) {
+        return rests_[static_cast<std::size_t>(a)].cost < rests_[static_cast<std::size_t>(b)].cost;
+    });
     rules_ = {};
     items_ = {};
     rests_ = {};

@@ -27,6 +27,9 @@ class Exits {
         return wanted == label || (wanted == kDone && closes_[static_cast<std::size_t>(label)] != 0);
     }
 
+    // The states by the length of their ways out.
+    const std::vector<std::int32_t>& nearest_first() const { return nearest_first_; }
+
   private:
     static constexpr std::int32_t kDone = -1;     // one of the state's rules is complete
     static constexpr std::int32_t kUnknown = -2;  // of none it is known how it ends
@@ -63,7 +66,7 @@ class Exits {
     std::vector<Yield> yields_;  // of each nonterminal
     std::vector<Item> items_;
     std::vector<Yield> rests_;  // of each state: the way out, and its rank
-    std::vector<std::int32_t> first_;
+    std::vector<std::int32_t> first_, nearest_first_;
     std::vector<std::uint8_t> closes_;  // of each label: whether it is on the way out of some state
 };
 

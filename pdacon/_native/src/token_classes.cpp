@@ -9,10 +9,11 @@ namespace pdacon {
 // One walk over subtrees of the trie: collects what becomes a node.
 class TokenClasses::Walk {
   public:
-    explicit Walk(TokenClasses& classes)
+    explicit Walk(TokenClasses& classes, int level = 0)
         : classes_(classes),
           lexer_(classes.lexer_),
           trie_(classes.trie_),
+          level_(level),
           path_(static_cast<std::size_t>(trie_.max_depth()) + 1) {}
 
     // A place of the walk. Its columns are relative to those of the reading that it starts from.
@@ -20,19 +21,13 @@ class TokenClasses::Walk {
 
     // The remainders below one root, lexed from the start of a context: first the root's word, then the trie.
     void add(const Root& root, std::int32_t context) {
-        const auto known = classes_.words_[root.behind_and_word];
-        Place place{lexer_.entry(context, known[0]), {}, {}};
-        const std::vector<std::int32_t> word(known.begin() + 1, known.end());
-        for (std::size_t at = 0; at < word.size(); ++at) {
-            const auto next = lexer_.next(place.state, word[at]);
-            if (next == LexingAutomaton::kDead) return;
-            if (LexingAutomaton::is_commit(next)) {
-                cross(place, next, word[at], root.trie_node, std::span(word).subspan(at + 1));
-                return;
-            }
-            lexer_.move(place, next, word[at]);
-        }
-        add(root.trie_node, place);
+        if (root.behind_and_word != landing_.word || context != landing_.context)
+            land(root.behind_and_word, context);
+        if (landing_.dead) return;
+        if (landing_.crossing.word >= 0)
+            cross(landing_.crossing, root.trie_node);
+        else
+            add(root.trie_node, landing_.place);
     }
 
     // The remainders below a node of the trie, lexed from a place.
@@ -42,6 +37,16 @@ class TokenClasses::Walk {
             walk_exits(place.state);
             return;
         }
+        if (trie_node != 0 && is_part(trie_node, place.state)) {
+            add_part(trie_node, place.state);
+            return;
+        }
+        stay(place, trie_.first_token(trie_node), trie_.first_token(trie_node + 1));
+        walk_below(trie_node, place);
+    }
+
+    // The same for a part: nothing is known of it yet.
+    void add_anew(std::int32_t trie_node, const Place& place) {
         stay(place, trie_.first_token(trie_node), trie_.first_token(trie_node + 1));
         walk_below(trie_node, place);
     }
@@ -54,15 +59,27 @@ class TokenClasses::Walk {
         return place;
     }
 
-    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>>
-        ranges;  // of `stays`, in positions of the trie
-    std::vector<Stay> stays;
-    std::vector<Crossing> crossings;
-
-    // By future: what was found by another walk over the whole vocabulary.
-    std::vector<Staying> shared;
+    Found found;
 
   private:
+    // What a commit leads to: the crossing, and the word that its roots have.
+    struct Ahead {
+        std::int32_t label = 0;
+        RelativeColumn column;
+        std::int32_t word = -1;
+    };
+    // Where a root's word leads to from the start of a context: most roots of a crossing have the same.
+    struct Landing {
+        std::int32_t word = -1, context = -1;
+        bool dead = false;
+        Place place;
+        Ahead crossing;
+    };
+    // Subtrees of the trie that are walked once for each lexer state, in nodes; smaller ones cost less than
+    // keeping them. Parts have parts, but not for ever.
+    static constexpr std::int32_t kLeastPart = 64;
+    static constexpr int kLevels = 3;
+
     // Loops of fewer characters are walked anew for each state: that costs less than keeping them.
     static constexpr int kSharedLoop = 16;
 
@@ -70,19 +87,20 @@ class TokenClasses::Walk {
     // leaves.
     void walk_exits(std::int32_t state) {
         const auto tokens = trie_.loops().of(classes_.loop(state));
-        shared.push_back({{classes_.futures_.future(state), -1, {}, {}}, {tokens, &tokens->staying}});
+        found.made.push_back({{classes_.futures_.future(state), -1, {}, {}}, {tokens, &tokens->staying}});
         for (std::size_t byte = 0; byte < 256; ++byte) {
             if (tokens->exits[byte].empty()) continue;
             const auto byte_class = lexer_.byte_class(static_cast<std::uint8_t>(byte));
             const auto next = lexer_.next(state, byte_class);
             if (next == LexingAutomaton::kDead) continue;
             Place place{state, {}, {}};
-            if (!LexingAutomaton::is_commit(next)) lexer_.move(place, next, byte_class);
+            if (LexingAutomaton::is_commit(next)) {
+                const auto ahead = commit(place, next, byte_class, {});
+                for (const auto node : tokens->exits[byte]) cross(ahead, node);
+                continue;
+            }
+            lexer_.move(place, next, byte_class);
             for (const auto node : tokens->exits[byte]) {
-                if (LexingAutomaton::is_commit(next)) {
-                    cross(place, next, byte_class, node, {});
-                    continue;
-                }
                 stay(place, trie_.first_token(node), trie_.first_token(node + 1));
                 walk_below(node, place);
             }
@@ -103,13 +121,16 @@ class TokenClasses::Walk {
             auto place = path_[depth - 1];
             const auto next = lexer_.next(place.state, byte_class);
             if (next < 0) {
-                if (LexingAutomaton::is_commit(next)) cross(place, next, byte_class, node, {});
+                if (LexingAutomaton::is_commit(next)) cross(commit(place, next, byte_class, {}), node);
                 node = trie_.subtree_end(node);
                 continue;
             }
             lexer_.move(place, next, byte_class);
             if (node + 1 < trie_.subtree_end(node) && swallows(next, node)) {
                 stay(place, trie_.first_token(node), trie_.first_token(trie_.subtree_end(node)));
+                node = trie_.subtree_end(node);
+            } else if (is_part(node, next)) {
+                add_part(node, next);
                 node = trie_.subtree_end(node);
             } else {
                 stay(place, trie_.first_token(node), trie_.first_token(node + 1));
@@ -133,43 +154,92 @@ class TokenClasses::Walk {
         if (begin == end) return;
         Stay stay{classes_.futures_.future(place.state), -1, {}, {}};
         if (stay.future < 0) stay = {-1, place.state, place.now, place.matched};
-        const auto known =
-            static_cast<std::size_t>(std::find(stays.begin(), stays.end(), stay) - stays.begin());
-        if (known == stays.size()) {
-            stays.push_back(stay);
-            ranges.emplace_back();
-        }
-        auto& list = ranges[known];
+        auto& list = ranges_of(stay);
         if (!list.empty() && list.back().second == begin)
             list.back().second = end;
         else
             list.emplace_back(begin, end);
     }
 
+    std::vector<TokenRange>& ranges_of(const Stay& stay) {
+        const auto known = static_cast<std::size_t>(std::find(found.stays.begin(), found.stays.end(), stay) -
+                                                    found.stays.begin());
+        if (known == found.stays.size()) {
+            found.stays.push_back(stay);
+            found.ranges.emplace_back();
+        }
+        return found.ranges[known];
+    }
+
+    bool is_part(std::int32_t node, std::int32_t state) const {
+        return level_ < kLevels && trie_.subtree_end(node) - node >= kLeastPart &&
+               !lexer_.keeps_columns(state);
+    }
+
+    void add_part(std::int32_t node, std::int32_t state) {
+        const auto& part = classes_.part(node, state, level_);
+        for (std::size_t at = 0; at < part.stays.size(); ++at) {
+            auto& list = ranges_of(part.stays[at]);
+            list.insert(list.end(), part.ranges[at].begin(), part.ranges[at].end());
+        }
+        found.made.insert(found.made.end(), part.made.begin(), part.made.end());
+        for (const auto& crossing : part.crossings) {
+            auto& roots = roots_of(crossing.label, crossing.column);
+            roots.insert(roots.end(), crossing.roots.begin(), crossing.roots.end());
+        }
+    }
+
     // The commit's own word comes before what was left of the word that was being read.
-    void cross(const Place& place, std::int32_t next, std::int32_t byte_class, std::int32_t trie_node,
-               std::span<const std::int32_t> rest) {
+    Ahead commit(const Place& place, std::int32_t next, std::int32_t byte_class,
+                 std::span<const std::int32_t> rest) {
         const auto& commit = lexer_.commit(next);
-        RelativeColumn column;
-        if (commit.label == classes_.newline_) column = lexer_.committed_column(commit, place, byte_class);
+        Ahead ahead;
+        ahead.label = commit.label;
+        if (commit.label == classes_.newline_)
+            ahead.column = lexer_.committed_column(commit, place, byte_class);
         const auto again = lexer_.word(commit.word);
         word_.assign(1, commit.behind);
         word_.insert(word_.end(), again.begin(), again.end());
         word_.insert(word_.end(), rest.begin(), rest.end());
-        const Root root{trie_node, classes_.words_.intern(word_)};
-        const auto known = std::find_if(crossings.begin(), crossings.end(), [&](const Crossing& crossing) {
-            return crossing.label == commit.label && crossing.column == column;
-        });
-        if (known != crossings.end())
-            known->roots.push_back(root);
-        else
-            crossings.push_back({commit.label, column, {root}, {}});
+        ahead.word = classes_.words_.intern(word_);
+        return ahead;
+    }
+
+    void cross(const Ahead& ahead, std::int32_t trie_node) {
+        roots_of(ahead.label, ahead.column).push_back({trie_node, ahead.word});
+    }
+
+    std::vector<Root>& roots_of(std::int32_t label, const RelativeColumn& column) {
+        auto known = std::find_if(
+            found.crossings.begin(), found.crossings.end(),
+            [&](const Crossing& crossing) { return crossing.label == label && crossing.column == column; });
+        if (known == found.crossings.end()) known = found.crossings.insert(known, {label, column, {}, {}});
+        return known->roots;
+    }
+
+    void land(std::int32_t behind_and_word, std::int32_t context) {
+        const auto known = classes_.words_[behind_and_word];
+        landing_ = {behind_and_word, context, false, {lexer_.entry(context, known[0]), {}, {}}, {}};
+        const std::vector<std::int32_t> word(known.begin() + 1, known.end());
+        auto& place = landing_.place;
+        for (std::size_t at = 0; at < word.size(); ++at) {
+            const auto next = lexer_.next(place.state, word[at]);
+            if (LexingAutomaton::is_commit(next)) {
+                landing_.crossing = commit(place, next, word[at], std::span(word).subspan(at + 1));
+                return;
+            }
+            landing_.dead = next == LexingAutomaton::kDead;
+            if (landing_.dead) return;
+            lexer_.move(place, next, word[at]);
+        }
     }
 
     TokenClasses& classes_;
     const LexingAutomaton& lexer_;
     const Trie& trie_;
+    int level_;                // of the part that is walked; 0: none
     std::vector<Place> path_;  // at each depth
+    Landing landing_;
     std::vector<std::int32_t> word_;
 };
 
@@ -228,18 +298,38 @@ bool TokenClasses::loops_outside_ascii(std::int32_t lexer_state) const {
     return true;
 }
 
-TokenClasses::Node* TokenClasses::make(Walk& walk) {
-    auto node = std::make_unique<Node>();
-    for (std::size_t at = 0; at < walk.stays.size(); ++at) {
-        node->staying.push_back({walk.stays[at], std::make_shared<const TokenSet>(trie_, walk.ranges[at])});
-        bytes_ += node->staying.back().tokens->bytes();
+void TokenClasses::make_sets(Found& found) {
+    for (std::size_t at = 0; at < found.stays.size(); ++at) {
+        found.made.push_back({found.stays[at], std::make_shared<const TokenSet>(trie_, found.ranges[at])});
+        bytes_ += found.made.back().tokens->bytes();
     }
-    node->staying.insert(node->staying.end(), walk.shared.begin(), walk.shared.end());
-    node->crossings = std::move(walk.crossings);
-    for (const auto& crossing : node->crossings) bytes_ += crossing.roots.size() * sizeof(Root);
+    found.stays.clear();
+    found.ranges.clear();
+}
+
+TokenClasses::Node* TokenClasses::make(Found found) {
+    make_sets(found);
+    for (const auto& crossing : found.crossings) bytes_ += crossing.roots.size() * sizeof(Root);
     bytes_ += sizeof(Node);
-    nodes_.push_back(std::move(node));
+    nodes_.push_back(std::make_unique<Node>(Node{std::move(found.made), std::move(found.crossings)}));
     return nodes_.back().get();
+}
+
+const TokenClasses::Found& TokenClasses::part(std::int32_t trie_node, std::int32_t lexer_state, int level) {
+    // So many tokens are kept as a mask, which all who use the part share.
+    constexpr std::int32_t kLarge = 4096;
+    const auto key =
+        std::uint64_t(static_cast<std::uint32_t>(trie_node)) << 32 | static_cast<std::uint32_t>(lexer_state);
+    if (const auto known = parts_.find(key); known != parts_.end()) return *known->second;
+    Walk walk(*this, level + 1);
+    walk.add_anew(trie_node, walk.begin(lexer_state));
+    auto& found = walk.found;
+    if (trie_.first_token(trie_.subtree_end(trie_node)) - trie_.first_token(trie_node) >= kLarge)
+        make_sets(found);
+    for (const auto& ranges : found.ranges) bytes_ += ranges.size() * sizeof(TokenRange);
+    for (const auto& crossing : found.crossings) bytes_ += crossing.roots.size() * sizeof(Root);
+    bytes_ += sizeof(Found);
+    return *parts_.emplace(key, std::make_unique<const Found>(std::move(found))).first->second;
 }
 
 TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
@@ -247,7 +337,7 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
     if (known == nullptr) {
         Walk walk(*this);
         walk.add(0, walk.begin(lexer_state));
-        known = make(walk);
+        known = make(std::move(walk.found));
     }
     return *known;
 }
@@ -255,7 +345,7 @@ TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
 TokenClasses::Node& TokenClasses::below(std::int32_t trie_node, std::int32_t lexer_state) {
     Walk walk(*this);
     walk.add(trie_node, walk.begin(lexer_state));
-    return *make(walk);
+    return *make(std::move(walk.found));
 }
 
 TokenClasses::Node& TokenClasses::after(Crossing& crossing, std::int32_t context) {
@@ -263,7 +353,7 @@ TokenClasses::Node& TokenClasses::after(Crossing& crossing, std::int32_t context
         if (known == context) return *node;
     Walk walk(*this);
     for (const auto& root : crossing.roots) walk.add(root, context);
-    auto* node = make(walk);
+    auto* node = make(std::move(walk.found));
     crossing.children.emplace_back(context, node);
     return *node;
 }

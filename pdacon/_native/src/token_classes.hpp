@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -80,7 +81,19 @@ class TokenClasses {
         LoopSet characters;
     };
     class Walk;
-    Node* make(Walk& walk);
+    // What a walk found: the tokens of `stays`, in positions of the trie, and what it took from parts as it
+    // is.
+    struct Found {
+        std::vector<Stay> stays;
+        std::vector<std::vector<TokenRange>> ranges;
+        std::vector<Crossing> crossings;
+        std::vector<Staying> made;
+    };
+    Node* make(Found found);
+    void make_sets(Found& found);
+    // The tokens below a node of the trie, itself included, read from a lexer state behind it that keeps no
+    // columns. Walks that start from different states, or in different contexts, mostly meet in such parts.
+    const Found& part(std::int32_t trie_node, std::int32_t lexer_state, int level);
     // The characters on which a lexer state comes back to itself, with the same future all the way.
     const LoopSet& loop(std::int32_t lexer_state);
     bool loops_outside_ascii(std::int32_t lexer_state) const;
@@ -94,7 +107,8 @@ class TokenClasses {
     Interner words_;
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
-    std::vector<Loop> loops_;  // of each lexer state
+    std::vector<Loop> loops_;                                                // of each lexer state
+    std::unordered_map<std::uint64_t, std::unique_ptr<const Found>> parts_;  // by trie node and lexer state
     std::size_t bytes_ = 0;
 };
 
