@@ -223,7 +223,6 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
     std::deque<std::int32_t> open;
     Interner seen;
     const auto add = [&](Way way, bool first) {
-        way.reading = machine_.layout.classes.least(way.reading, most);
         ways.push_back(way);
         const auto id = static_cast<std::int32_t>(ways.size()) - 1;
         first ? open.push_front(id) : open.push_back(id);
@@ -239,8 +238,10 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         open.pop_front();
         const auto here = ways[static_cast<std::size_t>(at)];
         if (here.spent >= best.cost) break;
-        const std::int32_t key[] = {here.reading.state, here.reading.now.value, here.reading.matched.value,
-                                    here.speller_state};
+        // Beyond the innermost block one column is as good as another of its class; but what is read on the
+        // way keeps its own, for a block that it opens.
+        const auto like = machine_.layout.classes.least(here.reading, most);
+        const std::int32_t key[] = {like.state, like.now.value, like.matched.value, here.speller_state};
         const auto known = seen.size();
         if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
         const auto spelled = static_cast<std::size_t>(here.speller_state);
