@@ -10,6 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from random import Random
 
+import pytest
+from support.indented_grammars import TreeIndenter
+from support.lark_oracle import lark_parser
 from support.lowering import load
 from support.random_grammars import loadable_grammars, random_columns_grammar
 from support.small_grammars import SmallGrammar
@@ -17,7 +20,14 @@ from support.stock_lark import StockLark, affordable_length
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
 from support.world import explore
 
-from pdacon import LimitExceededError, NondeterministicGrammarError, UnsupportedGrammarError
+from pdacon import (
+    Grammar,
+    LimitExceededError,
+    NondeterministicGrammarError,
+    UnsupportedGrammarError,
+    Vocabulary,
+    compile,
+)
 
 
 def masks_of(grammar: SmallGrammar, oracle: StockLark, texts: int, prefixes: int) -> Counter[str]:
@@ -39,3 +49,18 @@ def test_random_newlines(scaled: Callable[[int], int], tally: Callable[..., None
     for grammar, oracle in loadable_grammars(scaled(24), 5_000_000, random_columns_grammar):
         counts += masks_of(grammar, oracle, 300, 12)
     tally(**counts)
+
+
+@pytest.mark.parametrize(
+    ("rules", "text"),
+    [
+        ("start: _NL _INDENT start _NL? _NL _INDENT _NL* _NL _DEDENT _DEDENT | _NL", b"\n  "),
+        ("start: _NL _INDENT start _NL? _NL _INDENT _NL* _NL _DEDENT _DEDENT | _NL", b"\n  \n"),
+    ],
+)
+def test_a_completion_keeps_the_column_of_what_was_read(rules: str, text: bytes) -> None:
+    grammar = Grammar.from_lark(f"{rules}\n_NL: /;*\\n\\t* */\n%declare _INDENT _DEDENT\n", postlex=TreeIndenter())
+    every_byte = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
+    matcher = compile(grammar, every_byte).matcher()
+    assert matcher.accept_bytes(text)
+    lark_parser(grammar).parse((text + matcher.shortest_completion()).decode())
