@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from random import Random
 
@@ -11,7 +11,7 @@ import pytest
 from support.lowering import load
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SmallGrammar
-from support.stock_lark import affordable_length, texts
+from support.stock_lark import StockLark, affordable_length, texts
 from support.vocabularies import tiny_vocabularies
 from support.waiting_grammars import random_waiting_grammar, random_waiting_layout
 from support.world import explore
@@ -24,6 +24,7 @@ from pdacon import (
     Limits,
     NondeterministicGrammarError,
     UnsupportedGrammarError,
+    VocabularyError,
 )
 
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
@@ -48,18 +49,32 @@ def test_masks_of_random_grammars_in_which_matches_wait(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lark.lexer.has_interegular", False)  # it fails on look-around, and Lark with it
+    grammars = loadable_grammars(scaled(8), 1_000_000 * (chunk + 900), random_waiting_grammar)
+    tally(**masks_of(grammars, 20))
+
+
+@pytest.mark.parametrize("chunk", range(2))
+def test_masks_of_random_grammars_with_columns_behind_a_match(
+    chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
+    """What has been read behind a match can hold newlines, whose columns must be those of the text."""
+    grammars = loadable_grammars(scaled(8), 1_000_000 * (chunk + 900), random_waiting_layout)
+    tally(**masks_of(grammars, 12))
+
+
+def masks_of(grammars: Iterable[tuple[SmallGrammar, StockLark]], prefixes: int) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for grammar, oracle in loadable_grammars(scaled(8), 1_000_000 * (chunk + 900), random_waiting_grammar):
+    for grammar, oracle in grammars:
         if waiting(grammar, counts) is None:
             continue
         length = affordable_length(grammar.alphabet, 300)
         sentences = [grammar.encode(text) for text in oracle.sentences(length)]
         tinies = tiny_vocabularies(grammar.letters, sentences, Random(grammar.name))
         for tiny in Random(grammar.name).sample(tinies, 2):
-            with suppress(LimitExceededError):
-                counts += explore(oracle, load(grammar), tiny, length, 20)
+            with suppress(LimitExceededError, VocabularyError):
+                counts += explore(oracle, load(grammar), tiny, length, prefixes)
     assert counts["grammars_that_wait"]
-    tally(**counts)
+    return counts
 
 
 @pytest.mark.parametrize("chunk", range(2))
