@@ -17,9 +17,9 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from support.real_vocabularies import coded, replay
+from support.token_walks import walked_texts
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
@@ -142,31 +142,14 @@ def test_every_token_of_a_module_is_in_its_mask(
 
 def test_walks_over_tokens_end_in_python(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """From a place within a sample, some allowed tokens, mostly short ones, and the shortest way to the end."""
-    constraint, vocabulary = for_vocabulary("python", "SentencePiece"), coded("SentencePiece").vocabulary
-    short = np.array([text is not None and text.isascii() and len(text) < 9 for text in vocabulary.tokens])
-    mask = np.zeros((1, (vocabulary.size + 31) // 32), np.int32)
+    constraint = for_vocabulary("python", "SentencePiece")
     samples = [path.read_bytes() for path in sorted((GRAMMARS / "python" / "accept").iterdir())]
-    random = Random(1)
     wrong = 0
-    for _ in range(scaled(60)):
-        begun = random.choice(samples)
-        begun = begun[: random.randint(0, len(begun))]
-        matcher = constraint.matcher(max_rollback=0)
-        assert matcher.accept_bytes(begun)
-        tokens: list[int] = []
-        for _ in range(random.randint(1, 20)):
-            matcher.fill_bitmask(mask)
-            allowed = np.unpackbits(mask.view(np.uint8), bitorder="little")[: vocabulary.size].astype(bool)
-            choices = np.flatnonzero(allowed & short)
-            if not choices.size:
-                break
-            tokens.append(int(random.choice(choices)))
-            assert matcher.accept_token(tokens[-1])
-        text = (begun + vocabulary.decode(tokens) + matcher.shortest_completion()).decode()
+    for text, tokens in walked_texts(constraint, scaled(60), 20, samples):
         error = error_of(text)
         is_new = error is not None and sys.version_info < (3, 13) and NEW.search(text) is not None
         # The Indenter does not mind tabs and spaces that contradict each other.
         wrong += error is not None and not is_new
         assert error is None or is_new or (isinstance(error, IndentationError) and "\t" in text), text
-        tally(walks=1, tokens=len(tokens), not_judged=int(is_new))
+        tally(walks=1, tokens=tokens, not_judged=int(is_new))
     assert wrong <= 0.02 * scaled(60)
