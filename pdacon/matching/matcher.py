@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import SupportsIndex
 
 from pdacon._native import _core
+from pdacon.errors import MatcherError
 from pdacon.matching.explaining import Explainer
 from pdacon.matching.explanation import Explanation, tail
 
@@ -105,6 +106,9 @@ class Matcher(_core.Matcher):
         return self._explainer.explain(self, token)
 
     def __repr__(self) -> str:
-        text = self._text()
-        state = "terminated" if self.is_terminated() else "accepting" if self.is_accepting() else "in the text"
+        try:
+            text = self._text()
+            state = "terminated" if self.is_terminated() else "accepting" if self.is_accepting() else "in the text"
+        except MatcherError:  # whoever prints a matcher, a debugger say, does not ask it for anything
+            return "<Matcher in use by another thread>"
         return f"<Matcher after {len(text)} bytes ({tail(text)}), {state}>"
