@@ -16,7 +16,14 @@ from support.lark_oracle import accepts
 from pdacon import Grammar, check
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
-NAMES = ["json_compact", "json_pretty", "jsonl"]
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "json_compact": {"separators": (",", ":")},
+    "json_dumps": {},
+    "json_pretty": {"indent": 2},
+    "json_pretty4": {"indent": 4},
+    "jsonl": {},
+}
+NAMES = sorted(LAYOUTS)
 
 
 def samples(kind: str) -> list[Any]:
@@ -70,12 +77,8 @@ def test_what_python_writes(grammars: dict[str, Grammar], ensure_ascii: bool, ta
     random = Random(1)
     for _ in range(300):
         value = some_value(random, 6)
-        texts = {
-            "json_compact": json.dumps(value, separators=(",", ":"), ensure_ascii=ensure_ascii),
-            "json_pretty": json.dumps(value, indent=2, ensure_ascii=ensure_ascii),
-            "jsonl": json.dumps(value, ensure_ascii=ensure_ascii) + "\n",
-        }
-        for name, text in texts.items():
+        for name, layout in LAYOUTS.items():
+            text = json.dumps(value, ensure_ascii=ensure_ascii, **layout) + ("\n" if name == "jsonl" else "")
             assert accepts(grammars[name], text), (name, text)
         tally(values=1)
 
@@ -84,11 +87,8 @@ def test_what_python_writes(grammars: dict[str, Grammar], ensure_ascii: bool, ta
 def test_damaged_texts(grammars: dict[str, Grammar], name: str, tally: Callable[..., None]) -> None:
     """One byte of white space or punctuation more, less or another."""
     random = Random(name)
-    layout: dict[str, Any] = {"json_compact": {"separators": (",", ":")}, "json_pretty": {"indent": 2}, "jsonl": {}}[
-        name
-    ]
     for _ in range(600):
-        text = json.dumps([some_value(random, 3), some_value(random, 3)], **layout)
+        text = json.dumps([some_value(random, 3), some_value(random, 3)], **LAYOUTS[name])
         if name == "jsonl":
             text = text[1:-1].replace(", ", "\n", 1)
         at = random.randrange(len(text) + 1)
@@ -98,8 +98,13 @@ def test_damaged_texts(grammars: dict[str, Grammar], name: str, tally: Callable[
         tally(texts=1, sentences=int(verdict))
 
 
-def test_any_of_its_rules_can_be_the_start() -> None:
-    assert accepts(Grammar.builtin("json_compact", start="object"), '{"a":[]}')
-    assert not accepts(Grammar.builtin("json_compact", start="object"), "[]")
-    assert accepts(Grammar.builtin("json_pretty", start="array"), "[\n  1\n]")
-    assert not accepts(Grammar.builtin("json_pretty", start="array"), "{}")
+@pytest.mark.parametrize("name", ["json", *NAMES])
+def test_only_objects_or_only_arrays(name: str) -> None:
+    layout = LAYOUTS.get(name, {})
+    objects, arrays = Grammar.builtin(name, start="object"), Grammar.builtin(name, start="array")
+    for value in ({}, {"a": {}}, {"a": 1, "b": [[]]}):
+        assert accepts(objects, json.dumps(value, **layout))
+        assert not accepts(arrays, json.dumps(value, **layout))
+    for array in ([], [[]], [1, {"a": {}}]):
+        assert accepts(arrays, json.dumps(array, **layout))
+        assert not accepts(objects, json.dumps(array, **layout))
