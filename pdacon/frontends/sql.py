@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Literal
 
 from pdacon.errors import SchemaError
-from pdacon.frontends.sql_names import as_literal, columns_of, lowered, pattern, qualified, spelled
+from pdacon.frontends.arguments import checked_names, lowered, shown
+from pdacon.frontends.sql_names import as_literal, columns_of, pattern, qualified, spelled
 from pdacon.frontends.sql_rules import Form, load, placeholder
 from pdacon.grammar import Grammar, Pattern, Terminal
 
@@ -120,8 +121,6 @@ FUNCTIONS: tuple[str, ...] = (
 )
 """SQLite's own functions, less those that load code or tell about the program."""
 
-_LONGEST = 1000
-
 
 def sql_for_schema(
     schema: Mapping[str, Iterable[str]],
@@ -163,7 +162,7 @@ def sql_for_schema(
     """
     if statements not in ("query", "changes"):
         raise ValueError(f'statements must be "query" or "changes", not {statements!r}')
-    tables, called = _checked(schema), _names("functions", functions, "function")
+    tables, called = _checked(schema), checked_names("functions", functions, "function")
     if not called:
         raise ValueError("functions: at least one is needed; without the argument they are SQLite's own")
     made_up = _as_pattern("aliases", aliases), _as_pattern("labels", labels)
@@ -178,46 +177,8 @@ def _checked(schema: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
         raise TypeError(f"schema must map each table to its columns, not be a {type(schema).__name__}")
     if not schema:
         raise SchemaError("the schema has no table; map the name of each to its columns, such as {'singer': ['name']}")
-    _names("schema", schema, "table")
-    return {table: _names(f"table {_shown(table)}", columns, "column") for table, columns in schema.items()}
-
-
-def _names(where: str, names: Iterable[str], kind: str) -> list[str]:
-    if isinstance(names, str):
-        raise TypeError(
-            f"{where}: expected an iterable of names, not the text {_shown(names)}; write [{_shown(names)}]"
-        )
-    names = list(names)
-    seen: dict[str, str] = {}
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"{where}: the name of a {kind} must be a str, not {type(name).__name__}")
-        reason = _reason(name)
-        if reason:
-            raise SchemaError(f"{where}: {_shown(name)} cannot be the name of a {kind}: {reason}; leave it out")
-        key = lowered(name)
-        if key in seen:
-            raise SchemaError(
-                f"{where}: {_shown(seen[key])} and {_shown(name)} are one {kind} to SQLite, where letters have no "
-                "case; name it once"
-            )
-        seen[key] = name
-    return names
-
-
-def _reason(name: str) -> str:
-    """Why a name can be none of SQLite's; empty if it can."""
-    if not name:
-        return "it is empty"
-    if "\0" in name:
-        return "a text of SQL ends at a NUL"
-    if not name.isascii() and re.search("[\ud800-\udfff]", name):
-        return "a surrogate is no character"
-    return f"it has {len(name):,} characters, and at most {_LONGEST:,} are taken" if len(name) > _LONGEST else ""
-
-
-def _shown(name: str) -> str:
-    return repr(name) if len(name) <= 60 else f"{name[:40]!r}..."
+    checked_names("schema", schema, "table")
+    return {table: checked_names(f"table {shown(table)}", columns, "column") for table, columns in schema.items()}
 
 
 def _terminals(tables: Mapping[str, Sequence[str]], functions: Sequence[str], labels: str) -> dict[str, Pattern]:
@@ -246,7 +207,7 @@ def _as_pattern(where: str, regexp: str) -> str:
     try:
         re.compile(regexp)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{where}: {_shown(regexp)} is not a regular expression: {error}") from error
+        raise ValueError(f"{where}: {shown(regexp)} is not a regular expression: {error}") from error
     return as_literal(regexp)
 
 

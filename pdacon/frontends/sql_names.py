@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pdacon.frontends.arguments import lowered
 from pdacon.frontends.definitions import definitions
 from pdacon.grammar import Pattern
 from pdacon.grammar.builtin import builtin_source
@@ -49,11 +50,6 @@ def spelled(name: str) -> Spelled:
         return Spelled(words, ())
     quoted = [quote + name.replace(quote, quote * 2) + quote for quote in ('"', "`")]
     return Spelled(words, (*quoted, *([] if "]" in name else [f"[{name}]"])))
-
-
-def lowered(name: str) -> str:
-    """SQLite's idea of equal names: letters beyond ASCII have no case."""
-    return name.lower() if name.isascii() else re.sub("[A-Z]+", lambda letters: letters[0].lower(), name)
 
 
 def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:

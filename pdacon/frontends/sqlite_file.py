@@ -1,32 +1,42 @@
-"""A SQLite file -> its tables and columns."""
+"""A SQLite database -> its tables and columns."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 
 from pdacon.errors import SchemaError
-from pdacon.frontends.sql_names import lowered
+from pdacon.frontends.arguments import checked_names, lowered, no_name, shown
 
 _SECONDS_TO_WAIT = 1.0
 
 
-def sql_schema_of(path: str | os.PathLike[str], tables: Iterable[str] | None = None) -> dict[str, list[str]]:
+def sql_schema_of(
+    database: str | os.PathLike[str] | sqlite3.Connection,
+    tables: Iterable[str] | None = None,
+    *,
+    views: bool = True,
+) -> dict[str, list[str]]:
     """The tables of a SQLite database with their columns, as :func:`sql_for_schema` takes them.
 
     Views and virtual tables count as tables, with hidden and generated columns. SQLite's own tables do not, nor do
-    those in which a virtual table keeps its data.
+    those in which a virtual table keeps its data. Left out is what no grammar can name: a table or column whose name is
+    empty, is not UTF-8, or has more than 1,000 characters.
 
     Parameters
     ----------
-    path : str or path
-        The file. It is opened for reading only, and what its schema defines is not trusted: of it are read the
-        names of tables, and for each ``PRAGMA table_xinfo``.
+    database : str, path or sqlite3.Connection
+        The file, or a connection to it. A file is opened for reading only, and what its schema defines is not trusted:
+        of it are read the names of tables, and for each ``PRAGMA table_xinfo``.
     tables : iterable of str, optional
         Only these, in this order.
+    views : bool
+        Whether views count. Nothing can be inserted into them, unless a trigger says how.
 
     Raises
     ------
@@ -35,60 +45,105 @@ def sql_schema_of(path: str | os.PathLike[str], tables: Iterable[str] | None = N
     SchemaError
         It is no database, has no table (or not one of ``tables``), is locked, or does not say what columns a view or
         a virtual table has.
+    TypeError
+        An argument is of another type.
     """
-    place = os.fsdecode(path)
-    with Path(place).open("rb") as file:  # where it cannot be opened this says why, and SQLite does not
-        header = file.read(20)
+    wanted = None if tables is None else checked_names("tables", tables, "table")
+    place = "the connection" if isinstance(database, sqlite3.Connection) else _place(database)
     try:
-        with closing(sqlite3.connect(_uri(place, header), uri=True, timeout=_SECONDS_TO_WAIT)) as database:
-            database.execute("PRAGMA trusted_schema = OFF")
-            known = _table_names(database)
-            wanted = list(known.values()) if tables is None else [_found(table, known, place) for table in tables]
-            schema = {table: _columns(database, table, place) for table in wanted}
-    except sqlite3.Error as error:
+        with _cursor(database, place) as cursor:
+            known = _table_names(cursor, views)
+            found = list(known.values()) if wanted is None else [_found(table, known, place) for table in wanted]
+            schema = {table: _columns(cursor, table, place) for table in found}
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(f"{place}: {_reason(error)}") from error
     if not schema:
-        raise SchemaError(f"{place}: the database has no table")
+        raise SchemaError(f"{place}: " + ("the database has no table" if wanted is None else "tables= names none"))
     return schema
+
+
+def _place(path: str | os.PathLike[str]) -> str:
+    """Where a file lies; what is no file is refused before it is opened, which may take for ever."""
+    place = os.fsdecode(path)
+    if "\0" in place:
+        raise SchemaError(f"{place!r}: the name of a file has no NUL")
+    mode = Path(place).stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise SchemaError(f"{place}: not a SQLite database, nor a file at all, but a pipe or a device; give a file")
+    return place
+
+
+@contextmanager
+def _cursor(database: str | os.PathLike[str] | sqlite3.Connection, place: str) -> Iterator[sqlite3.Cursor]:
+    """A cursor that gives texts as bytes: names in a damaged file may be none."""
+    if isinstance(database, sqlite3.Connection):
+        factory, database.text_factory = database.text_factory, bytes
+        try:
+            with closing(database.cursor()) as cursor:
+                cursor.row_factory = None
+                yield cursor
+        finally:
+            database.text_factory = factory
+        return
+    with Path(place).open("rb") as file:  # where it cannot be opened this says why, and SQLite does not
+        header = file.read(20)
+    with closing(sqlite3.connect(_uri(place, header), uri=True, timeout=_SECONDS_TO_WAIT)) as opened:
+        opened.execute("PRAGMA trusted_schema = OFF")
+        opened.text_factory = bytes
+        with closing(opened.cursor()) as cursor:
+            yield cursor
 
 
 def _uri(place: str, header: bytes) -> str:
     # A database with a write-ahead log would be given an empty one, and could not be read in a folder that cannot be
-    # written. Without a log nobody has it open, so that nothing changes while it is read.
+    # written. Without a log nobody has it open, so that nothing changes while it is read. The log lies beside the file
+    # itself, not beside a link to it.
+    real = os.path.realpath(place)
     logged = header[18:20] == b"\x02\x02"
-    immutable = "&immutable=1" if logged and not Path(f"{place}-wal").exists() else ""
-    return f"{Path(place).absolute().as_uri()}?mode=ro{immutable}"
+    immutable = "&immutable=1" if logged and not Path(f"{real}-wal").exists() else ""
+    return f"{Path(real).as_uri()}?mode=ro{immutable}"
 
 
-def _table_names(database: sqlite3.Connection) -> dict[str, str]:
+def _table_names(cursor: sqlite3.Cursor, views: bool) -> dict[str, str]:
     """The names of the tables by their names without case."""
     # Older versions of SQLite do not know the pragma, and list nothing.
-    shadows = {name for _, name, kind, *_ in database.execute("PRAGMA table_list") if kind == "shadow"}
-    rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
-    return {lowered(name): name for (name,) in rows if not lowered(name).startswith("sqlite_") and name not in shadows}
+    shadows = {name for _, name, kind, *_ in cursor.execute("PRAGMA table_list") if kind == b"shadow"}
+    kinds = "'table', 'view'" if views else "'table'"
+    rows = cursor.execute(f"SELECT name FROM sqlite_master WHERE type IN ({kinds}) ORDER BY rowid")
+    names = _usable(name for (name,) in rows if name not in shadows)
+    return {lowered(name): name for name in names if not lowered(name).startswith("sqlite_")}
 
 
 def _found(table: str, known: dict[str, str], place: str) -> str:
     name = known.get(lowered(table))
     if name is None:
-        listed = ", ".join(list(known.values())[:8]) + (", ..." if len(known) > 8 else "")
-        raise SchemaError(f"{place}: there is no table {table!r}; there are {listed or 'none'}")
+        near = get_close_matches(lowered(table), known, n=1)
+        meant = f"did you mean {shown(known[near[0]])}? There" if near else "there"
+        listed = ", ".join(map(shown, list(known.values())[:8])) + (", ..." if len(known) > 8 else "")
+        raise SchemaError(f"{place}: there is no table {shown(table)}; {meant} are {listed or 'none'}")
     return name
 
 
-def _columns(database: sqlite3.Connection, table: str, place: str) -> list[str]:
+def _columns(cursor: sqlite3.Cursor, table: str, place: str) -> list[str]:
     quoted = '"' + table.replace('"', '""') + '"'
     try:
-        return [str(name) for _, name, *_ in database.execute(f"PRAGMA table_xinfo({quoted})")]
-    except sqlite3.Error as error:
+        return _usable(name for _, name, *_ in cursor.execute(f"PRAGMA table_xinfo({quoted})"))
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(
-            f"{place}: the columns of {table!r} are not known: {error}; leave it out with tables="
+            f"{place}: the columns of {shown(table)} are not known: {error}; leave it out with tables="
         ) from error
 
 
-def _reason(error: sqlite3.Error) -> str:
+def _usable(names: Iterable[object]) -> list[str]:
+    """Those that a grammar can have, without what a damaged or hostile file has in place of names."""
+    texts = (name.decode("utf-8", "surrogateescape") for name in names if isinstance(name, bytes))
+    return [text for text in texts if not no_name(text)]
+
+
+def _reason(error: Exception) -> str:
     said = str(error)
-    if "not a database" in said or "malformed" in said:
+    # What is raised quotes the file, as if all of it were UTF-8.
+    if isinstance(error, UnicodeDecodeError) or "not a database" in said or "malformed" in said:
         return f"not a SQLite database, or a damaged or encrypted one ({said})"
     if "locked" in said:
         return "the database is locked by another program; try again when it is done, or give a copy of the file"

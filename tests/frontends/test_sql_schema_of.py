@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.lark_oracle import accepts
@@ -78,6 +81,94 @@ def test_a_write_ahead_log(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["log.db"]
 
 
+def test_a_link_to_a_database_with_a_write_ahead_log(tmp_path: Path) -> None:
+    path, link = tmp_path / "log.db", tmp_path / "link.db"
+    link.symlink_to(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE singer (name)")
+        assert sql_schema_of(link) == {"singer": ["name"]}
+
+
+def test_a_connection(database: tuple[Path, sqlite3.Connection]) -> None:
+    path, connection = database
+    connection.row_factory = sqlite3.Row
+    connection.text_factory = str.encode
+    assert sql_schema_of(connection) == sql_schema_of(path)
+    assert connection.row_factory is sqlite3.Row
+    assert connection.text_factory is str.encode
+    closed = sqlite3.connect(":memory:")
+    closed.close()
+    with pytest.raises(SchemaError, match=r"the connection: .* closed"):
+        sql_schema_of(closed)
+
+
+def test_without_views(database: tuple[Path, sqlite3.Connection]) -> None:
+    path, _ = database
+    assert [*sql_schema_of(path, views=False)] == ["singer", "order"]
+    with pytest.raises(SchemaError, match="no table 'adults'"):
+        sql_schema_of(path, ["adults"], views=False)
+
+
+def test_what_no_grammar_can_name_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "odd.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f'CREATE TABLE t ("", a, b, "{"x" * 1001}")')
+        connection.execute(f'CREATE TABLE "{"y" * 1001}" (a)')
+        connection.execute('CREATE TABLE "" (a)')
+        connection.execute("CREATE TABLE broken (nam1, name2)")
+        connection.commit()
+    path.write_bytes(path.read_bytes().replace(b"nam1", b"nam\xff"))
+    schema = sql_schema_of(path)
+    assert schema == {"t": ["a", "b"], "broken": ["name2"]}
+    assert accepts(sql_for_schema(schema), "SELECT a, name2 FROM t, broken")
+    path.write_bytes(path.read_bytes().replace(b"broken", b"broke\xff"))
+    assert sql_schema_of(path) == {"t": ["a", "b"]}
+
+
+@pytest.mark.parametrize("byte", range(100, 1000, 60))
+def test_damaged_files(tmp_path: Path, byte: int) -> None:
+    path = tmp_path / "damaged.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(TABLES)
+    whole = path.read_bytes()
+    end = whole.index(b"CREATE TABLE singer") + 100
+    for put in (b"\0", b"\xff", b"'"):
+        at = end - byte % 800
+        path.write_bytes(whole[:at] + put * 3 + whole[at + 3 :])
+        try:
+            sql_for_schema(sql_schema_of(path))
+        except SchemaError as error:
+            assert "damaged.db: " in str(error)  # noqa: PT017 - either is an answer
+
+
+def test_no_file_at_all(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(SchemaError, match="pipe or a device"):
+            sql_schema_of(path)
+    with pytest.raises(SchemaError, match="no NUL"):
+        sql_schema_of("a\0b")
+
+
+@pytest.mark.parametrize(
+    ("tables", "error", "words"),
+    [
+        ("person", TypeError, "tables: .* write .'person'."),
+        ([1], TypeError, "tables: the name of a table must be a str, not a value of type int"),
+        ([None], TypeError, "not None"),
+        (3, TypeError, "tables: expected an iterable"),
+        ([], SchemaError, "tables= names none"),
+        (["singer", "Singer"], SchemaError, "tables: 'singer' and 'Singer' are one table"),
+    ],
+)
+def test_tables_that_are_none(
+    database: tuple[Path, sqlite3.Connection], tables: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        sql_schema_of(database[0], tables)
+
+
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         sql_schema_of(tmp_path / "none.db")
@@ -98,7 +189,7 @@ def test_databases_that_cannot_be_read(
     database: tuple[Path, sqlite3.Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, connection = database
-    with pytest.raises(SchemaError, match="there is no table 'singers'; there are singer, order, adults"):
+    with pytest.raises(SchemaError, match=r"'singers'; did you mean 'singer'\? There are 'singer', 'order', 'adults'"):
         sql_schema_of(path, tables=["singers"])
     connection.execute("CREATE VIEW broken AS SELECT * FROM nowhere")
     with pytest.raises(SchemaError, match=r"the columns of 'broken' are not known: .*; leave it out with tables="):
