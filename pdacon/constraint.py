@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.composition import Limits, compose
-from pdacon.determinism import DeterminismReport, check_stages, declared_findings, emptiness_findings, make_report
+from pdacon.determinism import (
+    DeterminismReport,
+    check_stages,
+    declared_findings,
+    emptiness_findings,
+    make_report,
+    with_empty_starts,
+)
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import (
     CancelledError,
@@ -71,7 +78,7 @@ def compile(
     UnsupportedGrammarError
         A terminal uses what pdacon does not support.
     EmptyLanguageError
-        No text at all is a sentence, or none that the vocabulary can spell.
+        No text at all is a sentence of any start, or none that the vocabulary can spell.
     LimitExceededError, CancelledError
 
     Notes
@@ -91,13 +98,21 @@ def compile(
     pdas = tuple(
         compose(lexer, tables, start, vocabulary, limits, watch.left()) for start in range(len(grammar.starts))
     )
-    for name, pda in zip(grammar.options.start, pdas, strict=True):
-        if pda.empty_language():
-            raise EmptyLanguageError(
-                f"no text is a sentence of {name!r}: either no text is cut into the terminals that the rules ask for, "
-                "or the vocabulary lacks bytes that every sentence needs; `pdacon check --tokenizer` says more"
-            )
-    return Constraint(grammar, vocabulary, report, pdas)
+    empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
+    if len(empty) == len(pdas):
+        raise EmptyLanguageError(_no_sentence(grammar.options.start))
+    if not empty:
+        return Constraint(grammar, vocabulary, report, pdas)
+    with_warnings = lambda: with_empty_starts(report(), grammar, tables, lexer, vocabulary)  # noqa: E731
+    return Constraint(grammar, vocabulary, with_warnings, pdas, empty)
+
+
+def _no_sentence(starts: Sequence[str]) -> str:
+    return (
+        f"no text is a sentence of {' or '.join(map(repr, starts))}: the rules need themselves without an end, no "
+        "text is cut into the terminals that they ask for, or the vocabulary lacks bytes that every sentence needs; "
+        "`pdacon check --tokenizer` says more"
+    )
 
 
 def _require(name: str, value: object, kind: type) -> None:
@@ -122,7 +137,7 @@ def _determine(
     )
     report = None if settled else stages(seconds=0)
     for finding in emptiness_findings(grammar) if report is None else report.findings:
-        if finding.id == "PDA007":
+        if finding.id == "PDA007" and finding.level == "error":
             raise EmptyLanguageError(finding.message, finding.span)
     if report is not None and not report.ok:
         raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
@@ -164,7 +179,7 @@ class Constraint:
     vocabulary : Vocabulary
     """
 
-    __slots__ = ("__weakref__", "_explainers", "_make_report", "_pdas", "_report", "grammar", "vocabulary")
+    __slots__ = ("__weakref__", "_empty", "_explainers", "_make_report", "_pdas", "_report", "grammar", "vocabulary")
 
     def __init__(
         self,
@@ -172,12 +187,14 @@ class Constraint:
         vocabulary: Vocabulary,
         report: Callable[[], DeterminismReport],
         pdas: tuple[_core.TokenPda, ...],
+        empty: frozenset[int] = frozenset(),
     ) -> None:
         self.grammar = grammar
         self.vocabulary = vocabulary
         self._make_report = report
         self._report: DeterminismReport | None = None
         self._pdas = pdas
+        self._empty = empty
         self._explainers = tuple(
             Explainer(grammar, vocabulary, start, partial(_recompile, grammar, start)) for start in range(len(pdas))
         )
@@ -215,12 +232,15 @@ class Constraint:
         ValueError
             The grammar was not compiled for `start`, or `max_rollback` is negative.
         EmptyLanguageError
-            With `strip_leading_space`, no token may begin a text. It takes a vocabulary without a token for each byte.
+            No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
+            `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
         """
         kept = -1 if max_rollback is None else operator.index(max_rollback)
         if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
         index = self._index(start)
+        if index in self._empty:
+            raise EmptyLanguageError(_no_sentence([self.grammar.options.start[index]]))
         matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), self._explainers[index])
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")

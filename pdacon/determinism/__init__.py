@@ -11,7 +11,7 @@ Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing confli
 and LALRPOP.
 """
 
-from pdacon.determinism.checker import check, check_stages, make_report
+from pdacon.determinism.checker import check, check_stages, make_report, with_empty_starts
 from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.emptiness import emptiness_findings
 from pdacon.determinism.findings import (
@@ -43,4 +43,5 @@ __all__ = [
     "emptiness_findings",
     "make_report",
     "quote",
+    "with_empty_starts",
 ]

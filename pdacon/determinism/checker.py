@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.declared import declared_findings
-from pdacon.determinism.emptiness import emptiness_findings, unreadable_findings
+from pdacon.determinism.emptiness import emptiness_findings, empty_findings
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, newline_findings
@@ -84,7 +84,7 @@ def _check(grammar: Grammar, vocab: Vocabulary | None, seconds: float) -> Determ
     if lexer is None or texts is None:
         return report
     if report.ok:
-        report = make_report(grammar, [*report.findings, *unreadable_findings(grammar, tables, lexer, vocab)])
+        report = with_empty_starts(report, grammar, tables, lexer, vocab)
     advice = advise(tables, texts, examples, vocab, report.findings)
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
     spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
@@ -132,6 +132,14 @@ def _report(
     if vocab is not None:
         findings = [spell(finding, vocab) for finding in findings]
     return make_report(grammar, findings)
+
+
+def with_empty_starts(
+    report: DeterminismReport, grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None
+) -> DeterminismReport:
+    """A report without errors, with what only the composition tells: which starts no text is read as."""
+    others = (finding for finding in report.findings if finding.id != "PDA007")
+    return make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, vocab)])
 
 
 def make_report(grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | None = None) -> DeterminismReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from pdacon.detokenizer import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from pdacon.determinism.findings import Level
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
@@ -27,14 +29,17 @@ _OTHER_TOKENS = "take a vocabulary that spells every byte, or write the terminal
 
 
 def emptiness_findings(grammar: Grammar) -> list[Finding]:
-    """An error for each start rule that derives no string of terminals. Linear in the grammar, up to a logarithm."""
+    """A finding for each start rule that derives no string of terminals: an error if no other start derives one.
+
+    Linear in the grammar, up to a logarithm.
+    """
     length = shortest_yields(grammar).length
     first = grammar.end + 1
     endless = [nonterminal.name for nonterminal, n in zip(grammar.nonterminals, length, strict=True) if n < 0]
     return [
         Finding(
             id="PDA007",
-            level="error",
+            level=_level(all(length[start - first] < 0 for start in grammar.starts)),
             title=f"{TITLES['PDA007']}: {grammar.symbol_name(start)} derives no text",
             message=f"Every alternative of these rules needs one of them again: {', '.join(endless)}.",
             span=grammar.nonterminals[start - first].span,
@@ -89,36 +94,46 @@ def _needed(grammar: Grammar, nonterminal: int, names: Collection[str]) -> list[
     return list(found)
 
 
-def unreadable_findings(
-    grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None
-) -> list[Finding]:
-    """An error for each start rule that derives strings of terminals, none of which any text is cut into.
+def empty_findings(grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None) -> list[Finding]:
+    """A finding for each start rule that no text is a sentence of: an error if the others have none either.
 
-    For a grammar without other errors. With a vocabulary: none that it can spell. Cost: one composition, as in
-    ``compile``, with a vocabulary of the 256 bytes where none is given.
+    For a grammar without other errors: `emptiness_findings`, and the start rules that derive strings of terminals, none
+    of which any text is cut into. With a vocabulary: none that it can spell. Cost: one composition for each start, as
+    in ``compile``, with a vocabulary of the 256 bytes where none is given.
 
     Raises
     ------
     VocabularyError
         As ``compile`` does: the grammar has layout, and the vocabulary cannot spell every column.
     """
-    findings = []
-    for k, name in enumerate(grammar.options.start):
-        if not _is_empty(lexer, tables, k, vocab or every_byte()):
-            continue
-        spelled = vocab is not None and not _is_empty(lexer, tables, k, every_byte())
-        findings.append(
-            Finding(
-                id="PDA007",
-                level="error",
-                title=f"{TITLES['PDA007']}: no text is read as {name}",
-                message=_UNSPELLED if spelled else _UNREAD,
-                span=grammar.nonterminals[grammar.starts[k] - grammar.end - 1].span,
-                symbols=(name,),
-                repair=_OTHER_TOKENS if spelled else _OTHER_TERMINALS,
-            )
-        )
-    return findings
+    underived = emptiness_findings(grammar)
+    known = {finding.symbols[0] for finding in underived}
+    unread = [
+        _unread_finding(grammar, tables, lexer, k, vocab)
+        for k, name in enumerate(grammar.options.start)
+        if name not in known and _is_empty(lexer, tables, k, vocab or every_byte())
+    ]
+    found = [*underived, *unread]
+    return [replace(finding, level=_level(len(found) == len(grammar.options.start))) for finding in found]
+
+
+def _unread_finding(grammar: Grammar, tables: Tables, lexer: Lexer, start: int, vocab: Vocabulary | None) -> Finding:
+    name = grammar.options.start[start]
+    spelled = vocab is not None and not _is_empty(lexer, tables, start, every_byte())
+    return Finding(
+        id="PDA007",
+        level="error",
+        title=f"{TITLES['PDA007']}: no text is read as {name}",
+        message=_UNSPELLED if spelled else _UNREAD,
+        span=grammar.nonterminals[grammar.starts[start] - grammar.end - 1].span,
+        symbols=(name,),
+        repair=_OTHER_TOKENS if spelled else _OTHER_TERMINALS,
+    )
+
+
+def _level(nothing_left: bool) -> Level:
+    """An empty start among others is no error: only who begins with it is refused."""
+    return "error" if nothing_left else "warning"
 
 
 def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary) -> bool:

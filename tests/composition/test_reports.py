@@ -16,6 +16,9 @@ BYTES = [bytes([byte]) for byte in range(256)]
         ('start: "a" | "b" X\n%declare X', {}),
         ('start: "a" | start "+" start', {"conflicts": "shift"}),
         ("start: (A | B)+\nA: /[ab]/\nB: /[bc]/", {"conflicts": "shift"}),
+        ('one: "a"\ntwo: two "b"', {"start": ["one", "two"]}),
+        ('one: "a"\ntwo: A "a"\nA: /a+/', {"start": ["one", "two"]}),
+        ('one: "b" A | A? | two "b"\ntwo: A "a"\nA: /a+/', {"start": ["one", "two"], "conflicts": "shift"}),
         ('start: (C | "/" | "*" | "a")+\nC: "/*" /(.|\\n)*?/ "*/"', {"lookahead": "commit"}),
     ],
 )

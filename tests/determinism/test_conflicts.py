@@ -162,8 +162,20 @@ def test_a_state_behind_a_rule_without_text_has_no_witness() -> None:
 def test_several_starts_share_one_report() -> None:
     text = DANGLING_ELSE.replace("start:", "one: stmt\ntwo:") + "three: three COND\n"
     report = check(Grammar.from_lark(text, start=["one", "two", "three"]))
-    assert classes(report) == [("PDA001", "error"), ("PDA007", "error")]
+    assert classes(report) == [("PDA001", "error"), ("PDA007", "warning")]
     assert only(report, "PDA007").symbols == ("three",)
+
+
+def test_an_empty_start_is_an_error_only_if_all_are() -> None:
+    text = 'one: "a"\ntwo: two "b"\nthree: A "a"\nA: /a+/'
+    levels = {
+        ("one", "two", "three"): [("PDA007", "warning"), ("PDA007", "warning")],
+        ("one", "three"): [("PDA007", "warning")],
+        ("two", "three"): [("PDA007", "error"), ("PDA007", "error")],
+    }
+    for starts, expected in levels.items():
+        found = check(Grammar.from_lark(text, start=list(starts))).findings
+        assert [(one.id, one.level) for one in found if one.id == "PDA007"] == expected
 
 
 @pytest.mark.parametrize("text", [DETERMINISTIC, EXPRESSION, TWO_WAYS, READS_CYCLE, NO_SENTENCE])

@@ -18,7 +18,12 @@ import pytest
 from support.families import TINY_FAMILIES, tiny_family
 from support.indented_grammars import INDENTED_GRAMMARS
 from support.lowering import load
-from support.random_grammars import loadable_grammars, random_conflicting_grammar, random_guarded_grammar
+from support.random_grammars import (
+    loadable_grammars,
+    random_conflicting_grammar,
+    random_grammar_with_starts,
+    random_guarded_grammar,
+)
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
 from support.stock_lark import StockLark, affordable_length
 from support.vocabularies import tiny_vocabularies
@@ -110,6 +115,11 @@ def test_masks_of_random_grammars_with_conflicts(
     """What Lark settles voids LR's viable prefixes: what the tables go on with may be dead. Each choice is recorded."""
     grammars = loadable_grammars(scaled(25), 1_000_000 * (chunk + 700), random_conflicting_grammar)
     tally(**masks_of(grammars))
+
+
+def test_masks_of_random_grammars_with_several_starts(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+    """Starts without a sentence stand beside others; with small vocabularies there are more of them."""
+    tally(**masks_of(loadable_grammars(scaled(20), 931_000_000, random_grammar_with_starts)))
 
 
 @pytest.mark.parametrize("chunk", range(3))

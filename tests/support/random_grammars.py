@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from random import Random
 from typing import Any
@@ -55,6 +56,13 @@ def random_grammar(seed: int) -> SmallGrammar:
         text = text.replace("é", r"\xe9")
     name = f"random-{seed}"
     return SmallGrammar(name, "chosen by chance", text, letters, options, conflicts="shift", lookahead=lookahead)
+
+
+def random_grammar_with_starts(seed: int) -> SmallGrammar:
+    """A random grammar each of whose rules is a start, the first rule included; some of them may have no sentence."""
+    grammar = random_grammar(seed)
+    starts = re.findall(r"^\??(start|r\d)(?=[.:])", grammar.text, re.MULTILINE)
+    return replace(grammar, options={**grammar.options, "start": starts})
 
 
 def random_conflicting_grammar(seed: int) -> SmallGrammar:

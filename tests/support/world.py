@@ -148,14 +148,19 @@ def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: in
     try:
         constraint = pdacon.compile(loaded, tiny.vocabulary(), limits=LIMITS)
     except EmptyLanguageError:
-        empty = [start for start in grammar.starts if b"" not in completions[start].shortest]
-        assert empty, f"{grammar}{tiny}"
+        assert not any(b"" in completions[start].shortest for start in grammar.starts), f"{grammar}{tiny}"
         return Counter(vocabularies_that_spell_nothing=1)
     counts = Counter(vocabularies=1)
     exact = not any(finding.id == "PDA006" for finding in constraint.report.findings)
     counts["vocabularies_with_sound_masks_only"] += not exact
     machine = Machine(loaded, build_tables(loaded))
     for start in grammar.starts:
+        try:
+            constraint.matcher(start)
+        except EmptyLanguageError:
+            assert b"" not in completions[start].shortest, f"{grammar}{tiny}"
+            counts["starts_without_a_sentence"] += 1
+            continue
         world = World(oracle, machine, tiny, start, completions[start], exact)
         world.explore(constraint, prefixes)
         counts += world.counts
