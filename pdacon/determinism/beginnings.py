@@ -22,8 +22,8 @@ from pdacon.determinism.unifying import AROUND, LEAF, WITHIN
 
 if TYPE_CHECKING:
     from pdacon.determinism.bounds import Bounds
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.items import Item, Items
-    from pdacon.determinism.unifying import Deadline
 
 
 def find_common_beginning(

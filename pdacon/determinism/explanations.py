@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.beginnings import find_common_beginning
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.derivations import Example
-from pdacon.determinism.unifying import Deadline, UnifyingSearch, new_bounds
+from pdacon.determinism.unifying import UnifyingSearch, new_bounds
 
 if TYPE_CHECKING:
     from pdacon.determinism.bounds import Bounds

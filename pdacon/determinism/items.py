@@ -34,8 +34,8 @@ class Items:
         Left and right side of each production; those of the augmented start rules come last.
     first : list of int
         The item of each production with the dot at its left end.
-    production, dot : list of int
-        Of each item.
+    production, dot, lefts : list of int
+        Of each item; ``lefts`` has the left side of its production.
     nonterminal : int
         The first nonterminal's symbol id.
     anything : int
@@ -60,10 +60,12 @@ class Items:
             self.first.append(len(self.production))
             self.production += [k] * (len(rhs) + 1)
             self.dot += range(len(rhs) + 1)
+        self.lefts = [self.sides[k][0] for k in self.production]
         self._predecessors_of: dict[int, int] = {}
         self._parents_of: dict[tuple[int, int], list[tuple[Item, int]]] = {}
         self._behind_of: dict[Item, tuple[tuple[int, ...], int, bool]] = {}
         self._distances_to: dict[tuple[int, bool], dict[int, int]] = {}
+        self._known_strings: dict[tuple[int, ...], tuple[int, bool, int]] = {}
 
     @cached_property
     def yields(self) -> Yields:
@@ -115,6 +117,14 @@ class Items:
                 return begins, False
         return begins, True
 
+    def about(self, symbols: tuple[int, ...]) -> tuple[int, bool, int]:
+        """What `can_begin` says of a string of symbols, and how many of them cannot be empty; kept."""
+        known = self._known_strings.get(symbols)
+        if known is None:
+            full = len([symbol for symbol in symbols if not self.empty[symbol]])
+            known = self._known_strings[symbols] = (*self.can_begin(symbols), full)
+        return known
+
     def rest(self, item: Item) -> tuple[int, ...]:
         """The symbols behind the dot."""
         return self.sides[self.production[item]][1][self.dot[item] :]
@@ -133,7 +143,7 @@ class Items:
 
     def left(self, item: Item) -> int:
         """The left side of the item's production."""
-        return self.sides[self.production[item]][0]
+        return self.lefts[item]
 
     def complete(self, production: int) -> Item:
         """The item with the dot at the right end."""

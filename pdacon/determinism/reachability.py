@@ -183,30 +183,38 @@ class Follower:
         layout = self.grammar.layout
         end = self.grammar.end
         if layout is not None and lookaheads >> end & 1:  # the end of the text closes the open blocks first
-            self._dedent({state}, back, found)
+            self._dedent(state, back, found)
         for at, label in self._shift(state, lookaheads, back, found):
             if layout is None or label != layout.newline:
                 yield at, label
                 continue
-            lines = {at}
-            lines.update(target for target, _ in self._shift(at, 1 << layout.indent, back, found))
-            for target in lines | self._dedent({at}, back, found):
+            lines = {at, *self._shift_one(at, layout.indent, back, found)}
+            for target in lines | self._dedent(at, back, found):
                 yield target, label
 
-    def _dedent(self, states: set[int], back: _Back, found: Reach) -> set[int]:
+    def _dedent(self, state: int, back: _Back, found: Reach) -> set[int]:
         """The places after any number of blocks was closed, at a new line or at the end of the text."""
         assert self.grammar.layout is not None
+        if state in back.closed:
+            return back.closed[state]
         closed: set[int] = set()
-        pending = list(states)
+        pending = [state]
         while pending:
-            for target, _ in self._shift(pending.pop(), 1 << self.grammar.layout.dedent, back, found):
+            for target in self._shift_one(pending.pop(), self.grammar.layout.dedent, back, found):
                 if target not in closed:
                     closed.add(target)
                     pending.append(target)
-        for state in closed:
-            for _ in self._shift(state, 1 << self.grammar.end, back, found):
-                pass
+        for target in closed:
+            self._shift_one(target, self.grammar.end, back, found)
+        back.closed[state] = closed
         return closed
+
+    def _shift_one(self, state: int, label: int, back: _Back, found: Reach) -> tuple[int, ...]:
+        """The places after one lookahead, found once for each state."""
+        known = back.shifted.get((state, label))
+        if known is None:
+            known = back.shifted[state, label] = tuple(t for t, _ in self._shift(state, 1 << label, back, found))
+        return known
 
     def _shift(self, state: int, lookaheads: int, back: _Back, found: Reach) -> Iterator[tuple[int, int]]:
         """Reduce as the lookaheads ask for, and shift them: the places after, and the lookahead of each."""
@@ -265,6 +273,8 @@ class _Back:
 
     def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[list[int]]) -> None:
         self.made: set[tuple[int, int]] = set()
+        self.shifted: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.closed: dict[int, set[int]] = {}
         self._before = before
         self._goto = goto
         self._productions = [(p.lhs - grammar.end - 1, len(p.rhs)) for p in grammar.productions]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
@@ -119,12 +120,21 @@ class Traps:
         """The last place in a production that texts, or the rules from there, lead to; and the LR states there."""
         best = -1
         states: list[int] = []
-        for state in sorted(passed):
-            for number, dot in self._items_of(state):
-                if number == production and dot >= best:
-                    states = [*states, state] if dot == best else [state]
-                    best = dot
+        for dot, state in self._places_in[production]:
+            if dot >= best and state in passed:
+                states = [*states, state] if dot == best else [state]
+                best = dot
         return best, states
+
+    @cached_property
+    def _places_in(self) -> list[list[tuple[int, int]]]:
+        """For each production the LR states that are in it, with how far they are; ascending by state."""
+        found: list[list[tuple[int, int]]] = [[] for _ in self._grammar.productions]
+        for state in range(self._tables.num_states):
+            for number, dot in self._items_of(state):
+                if number < len(found):
+                    found[number].append((dot, state))
+        return found
 
     def _items_of(self, state: int) -> list[tuple[int, int]]:
         origin = int(self._tables.origin[state])

@@ -16,7 +16,6 @@ sequences record the states to the right of the decision too; derivations do not
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +25,7 @@ from pdacon.determinism.derivations import Example, Reading
 from pdacon.determinism.items import members
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.items import Item, Items
 
 # What a step costs: a leaf, a production around, a production within. They decide which example is the simplest.
@@ -48,17 +48,6 @@ _NOT_BEGUN = -1
 
 _Move: TypeAlias = tuple[int, int, int]
 """What was done, on which side, and with which production or item."""
-
-
-class Deadline:
-    """A point in time that searches share."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    def passed(self) -> bool:
-        """Whether it is over."""
-        return time.monotonic() >= self._end
 
 
 class UnifyingSearch:
@@ -208,55 +197,53 @@ class UnifyingSearch:
             self._add(after, cost + AROUND, index, (_OUT, side, parent))
 
     def _add(self, pair: _Pair, cost: int, origin: int, move: _Move | None) -> None:
-        matched, dead = self._settle(pair[3], pair[4], pair[5])
-        if dead:
-            return
-        if len(pair[3]) > _LONGEST + matched or len(pair[4]) > _LONGEST + matched:
-            pair = (*pair[:3], self._shortened(pair[3], matched), self._shortened(pair[4], matched), pair[5])
-        if matched:
-            begun = pair[3][0] if pair[5] == _NOT_BEGUN else pair[5]
-            pair = (*pair[:3], pair[3][matched:], pair[4][matched:], begun)
+        items = self._items
+        _, first, second, pending_first, pending_second, begun = pair
+        if pending_first and pending_second and pending_first[0] == pending_second[0] < items.nonterminal:
+            settled = self._settled(pair)
+            if settled is None:
+                return
+            matched, pair = settled
             cost += LEAF * matched
-        if self._anything in (pair[3][:1], pair[4][:1]):
+            _, _, _, pending_first, pending_second, begun = pair
+        begins_first, empty_first, leaves_first = items.about(pending_first)
+        begins_second, empty_second, leaves_second = items.about(pending_second)
+        wanted = self._open if begun == _NOT_BEGUN else -1
+        if not empty_first:
+            wanted &= begins_first
+        if not empty_second:
+            wanted &= begins_second
+        if not wanted:
+            return
+        if len(pending_first) > _LONGEST or len(pending_second) > _LONGEST:
+            pending_first, pending_second = _shortened(pending_first, items), _shortened(pending_second, items)
+            leaves_first, leaves_second = items.about(pending_first)[2], items.about(pending_second)[2]
+            pair = (*pair[:3], pending_first, pending_second, begun)
+        if pending_first[:1] == self._anything or pending_second[:1] == self._anything:
             self._cut = True
         elif cost < self._best.get(pair, cost + 1):
             self._best[pair] = cost
             self._nodes.append((pair, origin, move))
-            heappush(self._heap, (cost + self._least(pair), cost, len(self._nodes) - 1))
+            least = LEAF * (leaves_first if leaves_first > leaves_second else leaves_second) + self._bounds.least(
+                items.lefts[first],
+                items.lefts[second],
+                pending_first[0] if pending_first else NOTHING,
+                pending_second[0] if pending_second else NOTHING,
+            )
+            heappush(self._heap, (cost + least, cost, len(self._nodes) - 1))
 
-    def _shortened(self, pending: tuple[int, ...], matched: int) -> tuple[int, ...]:
-        return pending if len(pending) <= matched + _REMEMBERED else pending[: matched + _REMEMBERED] + self._anything
-
-    def _settle(self, first: tuple[int, ...], second: tuple[int, ...], begun: int) -> tuple[int, bool]:
-        """How many terminals are the same on both sides, and whether the rest cannot be."""
-        items = self._items
+    def _settled(self, pair: _Pair) -> tuple[int, _Pair] | None:
+        """How many terminals come first on both sides, and the pair behind them; None if it cannot be begun so."""
+        states, first, second, pending_first, pending_second, begun = pair
+        if begun == _NOT_BEGUN:
+            begun = pending_first[0]
+            if not self._open >> begun & 1:
+                return None
+        most = min(len(pending_first), len(pending_second))
         matched = 0
-        while len(first) > matched < len(second) and first[matched] == second[matched] < items.nonterminal:
-            if begun == _NOT_BEGUN and not self._open >> first[0] & 1:
-                return 0, True
+        while matched < most and pending_first[matched] == pending_second[matched] < self._items.nonterminal:
             matched += 1
-        wanted = self._open if begun == _NOT_BEGUN and not matched else -1
-        for pending in (first, second):
-            begins, empty = items.can_begin(pending[matched:])
-            if not empty:
-                wanted &= begins
-        return matched, not wanted
-
-    def _least(self, pair: _Pair) -> int:
-        """A lower bound of what is left to pay."""
-        items = self._items
-        _, first, second, pending_first, pending_second, _ = pair
-        empty = items.empty
-        leaves = max(
-            len([symbol for symbol in pending_first if not empty[symbol]]),
-            len([symbol for symbol in pending_second if not empty[symbol]]),
-        )
-        return LEAF * leaves + self._bounds.least(
-            items.left(first),
-            items.left(second),
-            pending_first[0] if pending_first else NOTHING,
-            pending_second[0] if pending_second else NOTHING,
-        )
+        return matched, (states, first, second, pending_first[matched:], pending_second[matched:], begun)
 
     def _replay(self, index: int, terminal: int) -> Example:
         items = self._items
@@ -279,6 +266,10 @@ class UnifyingSearch:
                 readings[side].step_out(argument)
             begun |= _match(readings, items)
         return Example.of(*readings, unifying=True)
+
+
+def _shortened(pending: tuple[int, ...], items: Items) -> tuple[int, ...]:
+    return pending if len(pending) <= _REMEMBERED else (*pending[:_REMEMBERED], items.anything)
 
 
 def new_bounds(items: Items) -> Bounds:

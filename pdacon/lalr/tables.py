@@ -115,6 +115,7 @@ class Tables:
     origin: NDArray[np.int32]
     in_parens: NDArray[np.bool_]
     _rules: tuple[tuple[int, tuple[int, ...]], ...] = field(repr=False)
+    _closures: dict[int, list[tuple[int, int]]] = field(repr=False)
     _kernels: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]] = field(repr=False)
 
     @property
@@ -134,16 +135,15 @@ class Tables:
         Production P + i, after the P productions of the grammar, is the augmented rule of the i-th distinct
         start: its right-hand side is that start alone.
 
-        Cost: linear in the grammar; meant for reports.
+        Cost: linear in the items.
         """
         items = self.kernel(state)
-        by_lhs: dict[int, list[tuple[int, int]]] = {}
-        for index, (lhs, _) in enumerate(self._rules):
-            by_lhs.setdefault(lhs, []).append((index, 0))
+        seen: set[int] = set()
         for rule, position in items:  # grows while it is walked
             rhs = self._rules[rule][1]
-            if position < len(rhs):
-                items += by_lhs.pop(rhs[position], ())
+            if position < len(rhs) and rhs[position] not in seen:
+                seen.add(rhs[position])
+                items += self._closures.get(rhs[position], ())
         return items
 
 
@@ -193,6 +193,10 @@ def build_tables(
         max_seconds=max_seconds,
     )
     start_of = {symbol: k for k, symbol in enumerate(starts)}
+    rules = (*((p.lhs, p.rhs) for p in productions), *((-1, (s,)) for s in starts))
+    closures: dict[int, list[tuple[int, int]]] = {}
+    for index, (lhs, _) in enumerate(rules):
+        closures.setdefault(lhs, []).append((index, 0))
     return Tables(
         action=native.action,
         goto=native.goto,
@@ -202,7 +206,8 @@ def build_tables(
         conflicts=_conflicts(native),
         origin=_frozen(np.arange(len(native.accessing), dtype=np.int32)),
         in_parens=_frozen(np.zeros(len(native.accessing), np.bool_)),
-        _rules=(*((p.lhs, p.rhs) for p in productions), *((-1, (s,)) for s in starts)),
+        _rules=rules,
+        _closures=closures,
         _kernels=(native.kernel_offset, native.kernel_production, native.kernel_dot),
     )
 

@@ -74,11 +74,10 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, u
         More than ``limit`` states.
     """
     flags |= sre.BYTES if use_bytes else 0
-    key = (regexp, flags, limit)
-    program = _cache.get(key)
+    program = _cache.get(regexp, flags, limit)
     if program is None:
         program = (None if flags else words_program(regexp, compile_pattern, limit)) or _lowered(regexp, flags, limit)
-        _cache.put(key, program)
+        _cache.put(regexp, flags, limit, program)
     return program
 
 
@@ -113,27 +112,32 @@ def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_L
 
 
 class _Cache:
-    """The programs used last, up to a number of states in total."""
+    """The programs used last, up to a number of states in total, each with the limit that it has kept to."""
 
     def __init__(self, states: int) -> None:
         self._free = states
-        self._programs: OrderedDict[tuple[str, int, int], Program] = OrderedDict()
+        self._programs: OrderedDict[tuple[str, int], tuple[int, Program]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: tuple[str, int, int]) -> Program | None:
+    def get(self, regexp: str, flags: int, limit: int) -> Program | None:
+        """The program, if it was made under this limit or a lower one: it is the same under each that suffices."""
+        key = regexp, flags
         with self._lock:
-            program = self._programs.get(key)
-            if program is not None:
-                self._programs.move_to_end(key)
+            kept, program = self._programs.get(key, (limit + 1, None))
+            if program is None or kept > limit:
+                return None
+            self._programs.move_to_end(key)
             return program
 
-    def put(self, key: tuple[str, int, int], program: Program) -> None:
+    def put(self, regexp: str, flags: int, limit: int, program: Program) -> None:
+        key = regexp, flags
         with self._lock:
-            if key not in self._programs:
-                self._programs[key] = program
-                self._free -= len(program)
+            _, former = self._programs.pop(key, (0, None))
+            self._free += 0 if former is None else len(former)
+            self._programs[key] = limit, program
+            self._free -= len(program)
             while self._free < 0:
-                self._free += len(self._programs.popitem(last=False)[1])
+                self._free += len(self._programs.popitem(last=False)[1][1])
 
 
 _cache = _Cache(states=100_000)

@@ -107,3 +107,12 @@ def test_large_programs_do_not_stay_in_memory() -> None:
     large = compile_pattern("[a-z]{60000}")
     assert compile_pattern("[a-y]{60000}") is compile_pattern("[a-y]{60000}")
     assert compile_pattern("[a-z]{60000}") is not large
+
+
+def test_a_limit_holds_for_a_pattern_that_was_lowered_under_a_higher_one() -> None:
+    regexp = "a{3000}b"
+    program = compile_pattern(regexp, limit=10_000)
+    assert compile_pattern(regexp, limit=20_000) is program
+    with pytest.raises(LimitExceededError):
+        compile_pattern(regexp, limit=1_000)
+    assert len(compile_pattern(regexp, limit=5_000)) == len(program)

@@ -1,0 +1,29 @@
+"""Time that searches share, and what it means that it is over."""
+
+from __future__ import annotations
+
+import time
+
+
+class OutOfTimeError(Exception):
+    """A search ended before it was done; whoever gave it its time says so in the report."""
+
+
+class Deadline:
+    """A point in time that searches share."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds until then; 0 when it is over."""
+        return max(self._end - time.monotonic(), 0.0)
+
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return time.monotonic() >= self._end
+
+    def require(self) -> None:
+        """Go on, or raise `OutOfTimeError`."""
+        if self.passed():
+            raise OutOfTimeError
