@@ -132,6 +132,9 @@ def check(
     sizes: Annotated[
         bool, typer.Option("--sizes", metavar="", help="Say how large the automata are, and what makes them so.")
     ] = False,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.")
+    ] = 10.0,
 ) -> int:
     """Are these grammars deterministic? If not: where, why, and what to write instead.
 
@@ -145,7 +148,9 @@ def check(
         raise BadInput("give a grammar: pdacon check GRAMMAR...")
     _one_standard_input(*grammars)
     vocabulary = None if tokenizer is None else _tokens(tokenizer).vocabulary
-    return check_grammars(grammars, options, vocabulary, format=format, fail_on=fail_on.value, sizes=sizes)
+    return check_grammars(
+        grammars, options, vocabulary, format=format, fail_on=fail_on.value, sizes=sizes, seconds=seconds
+    )
 
 
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))

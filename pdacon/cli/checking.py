@@ -45,11 +45,12 @@ def check_grammars(
     format: ReportFormat,
     fail_on: Level,
     sizes: bool,
+    seconds: float,
 ) -> int:
     """Print a report of each grammar; 2 if one could not be checked, else 1 if a finding is at or above ``fail_on``."""
     if format in (ReportFormat.sarif, ReportFormat.github):
         names = [_from_here(name) for name in names]
-    outcomes = [_check(name, options, vocabulary) for name in dict.fromkeys(names)]
+    outcomes = [_check(name, options, vocabulary, seconds) for name in dict.fromkeys(names)]
     reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if format is ReportFormat.text:
@@ -83,10 +84,12 @@ def _from_here(name: str) -> str:
     return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else name
 
 
-def _check(name: str, options: GrammarOptions, vocabulary: Vocabulary | None) -> DeterminismReport | Failure:
+def _check(
+    name: str, options: GrammarOptions, vocabulary: Vocabulary | None, seconds: float
+) -> DeterminismReport | Failure:
     """A grammar's report. What keeps it from having one is said on standard error too, whatever the format."""
     try:
-        return check(load_grammar(name, options, several_starts=True), vocabulary)
+        return check(load_grammar(name, options, several_starts=True), vocabulary, seconds=seconds)
     except LimitExceededError as problem:
         message = described(problem)
         complain(BadInput(f"{name}: {message}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.declared import unused_findings
 from pdacon.determinism.early_ends import early_end_findings
 from pdacon.determinism.emptiness import unproductive_findings
@@ -17,8 +18,9 @@ from pdacon.determinism.traps import Traps
 from pdacon.determinism.unspellable import unspellable_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.findings import Finding
     from pdacon.determinism.texts import Texts
@@ -36,39 +38,72 @@ class Advice:
     ----------
     findings : tuple of Finding
         PDA010 to PDA018.
+    unfinished : tuple of str
+        The ids that were not looked for to the end, because time was over.
     sizes : Sizes
     """
 
     findings: tuple[Finding, ...]
+    unfinished: tuple[str, ...]
     sizes: Sizes
 
 
 def advise(
-    tables: Tables, texts: Texts, examples: Examples, vocab: Vocabulary | None = None, known: Iterable[Finding] = ()
+    tables: Tables,
+    texts: Texts,
+    examples: Examples,
+    vocab: Vocabulary | None = None,
+    known: Iterable[Finding] = (),
+    *,
+    deadline: Deadline,
 ) -> Advice:
-    """Look at everything, but for what is ``known`` already.
+    """Look at everything, but for what is ``known`` already, and only until the deadline.
 
-    Cost: about 1 s for Python's grammar, most of it for following its texts.
+    Cost: about 2 s for Python's grammar, most of it for following its texts.
     """
     grammar, lexer = texts.grammar, texts.lexer
     collisions = {finding.symbols for finding in known if finding.id == "PDA005" and finding.level == "error"}
-    declared = {k for k in range(grammar.end) if grammar.terminals[k].pattern is None}
-    if grammar.layout is not None:
-        declared -= {grammar.layout.indent, grammar.layout.dedent}
-    found = [
-        *shadow_findings(texts, examples, collisions),
-        *reserved_findings(texts, examples),
-        *early_end_findings(grammar, lexer),
-        *unused_findings(grammar),
-        *unproductive_findings(grammar),
-        *endless_findings(texts),
-        *lookahead_findings(texts, examples),
+    searches: list[tuple[Iterable[str], Callable[[], Iterable[Finding]]]] = [
+        (["PDA010"], lambda: shadow_findings(texts, examples, deadline, collisions)),
+        (["PDA011"], lambda: reserved_findings(texts, examples, deadline)),
+        (["PDA012"], lambda: early_end_findings(grammar, lexer, deadline)),
+        (["PDA013"], lambda: unused_findings(grammar)),
+        (["PDA014"], lambda: unproductive_findings(grammar)),
+        (["PDA016"], lambda: endless_findings(texts, deadline)),
+        (["PDA018"], lambda: lookahead_findings(texts, examples, deadline)),
+        (
+            ["PDA013", "PDA015", *([] if vocab is None else ["PDA017"])],
+            lambda: _followed(tables, texts, examples, vocab, deadline),
+        ),
     ]
+    unfinished: set[str] = set()
+    found = [finding for ids, search in searches for finding in _until_out_of_time(search, ids, unfinished)]
+    return Advice(tuple(found), tuple(sorted(unfinished)), measure(tables, texts))
+
+
+def _until_out_of_time(
+    search: Callable[[], Iterable[Finding]], ids: Iterable[str], unfinished: set[str]
+) -> Iterator[Finding]:
+    """What a search finds; if it runs out of time, what it found before that, and its ids become ``unfinished``."""
+    try:
+        yield from search()
+    except OutOfTimeError:
+        unfinished.update(ids)
+
+
+def _followed(
+    tables: Tables, texts: Texts, examples: Examples, vocab: Vocabulary | None, deadline: Deadline
+) -> Iterator[Finding]:
+    """What following texts lexeme by lexeme brings to light."""
+    grammar, lexer = texts.grammar, texts.lexer
     reach = None
     if not lexer.automaton.unbounded:  # else the automaton has not all texts, and what it lacks proves nothing
-        follower = Follower(grammar, tables, lexer, None, _MOST_STATES)
+        declared = {k for k in range(grammar.end) if grammar.terminals[k].pattern is None}
+        if grammar.layout is not None:
+            declared -= {grammar.layout.indent, grammar.layout.dedent}
+        follower = Follower(grammar, tables, lexer, None, _MOST_STATES, deadline)
         reach = follower.find()
-        found += Traps(tables, texts, examples, follower, reach, declared.union(never_matched(texts))).findings()
+        never = declared.union(never_matched(texts))
+        yield from Traps(tables, texts, examples, follower, reach, never, deadline).findings()
     if vocab is not None:
-        found += unspellable_findings(tables, texts, reach, vocab)
-    return Advice(tuple(found), measure(tables, texts))
+        yield from unspellable_findings(tables, texts, reach, vocab, deadline)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import DeterminismReport, Failure
-from pdacon.determinism.rendering import plain_message
+from pdacon.determinism.rendering import plain_message, unfinished_line
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span
@@ -19,10 +19,12 @@ _COMMANDS = MappingProxyType({"error": "error", "warning": "warning", "note": "n
 
 
 def to_annotations(report: DeterminismReport) -> Iterator[str]:
-    """One command a line for each finding."""
+    """One command a line for each finding, and for what was not looked for to the end."""
     for finding in report.findings:
         title = f"{finding.id}: {finding.title}"
         yield _command(_COMMANDS[finding.level], finding.span, report.subject, title, plain_message(finding))
+    if report.unfinished:
+        yield _command("notice", None, report.subject, "not looked at to the end", unfinished_line(report))
 
 
 def failure_annotation(failure: Failure) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts import SECONDS, conflict_findings
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.emptiness import emptiness_findings, empty_findings
 from pdacon.determinism.examples import Examples
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
     from pdacon.lexer import Collision, Lexer
 
+_SHARE = 0.3  # of the time: for advice, however long the search for examples took
+
 
 def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
     """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
@@ -40,7 +43,8 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
     vocab : Vocabulary, optional
         If given, witnesses that are texts come as tokens of it too.
     seconds : float
-        How long to search for sentences that explain conflicts. What has not been found then is left out.
+        How long to search for sentences that explain conflicts, and for advice; what is searched for last has some of
+        it for itself. What has not been found then is left out, and ``unfinished`` says what was being looked for.
 
     Returns
     -------
@@ -80,15 +84,17 @@ def _check(grammar: Grammar, vocab: Vocabulary | None, seconds: float) -> Determ
         tables = split_parentheses(grammar, tables)
     lexer = None if unsupported else build_lexer(grammar, tables)
     examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
+    deadline = Deadline(seconds)
     report = _report(grammar, tables, examples, texts, unsupported, vocab, seconds=seconds)
     if lexer is None or texts is None:
         return report
     if report.ok:
         report = with_empty_starts(report, grammar, tables, lexer, vocab)
-    advice = advise(tables, texts, examples, vocab, report.findings)
+    own = Deadline(max(deadline.left(), _SHARE * seconds))
+    advice = advise(tables, texts, examples, vocab, report.findings, deadline=own)
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
     spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
-    return make_report(grammar, [*report.findings, *spelt], advice.sizes)
+    return make_report(grammar, [*report.findings, *spelt], advice.sizes, advice.unfinished)
 
 
 def check_stages(
@@ -142,7 +148,9 @@ def with_empty_starts(
     return make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, vocab)])
 
 
-def make_report(grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | None = None) -> DeterminismReport:
+def make_report(
+    grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | None = None, unfinished: tuple[str, ...] = ()
+) -> DeterminismReport:
     """The report with findings in order: worst first, then by id and place."""
     options = grammar.options
     return DeterminismReport(
@@ -153,6 +161,7 @@ def make_report(grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | No
         source=grammar.source,
         imported_files=grammar.imported_files,
         sizes=sizes,
+        unfinished=unfinished,
     )
 
 

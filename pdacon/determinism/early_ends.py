@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from pdacon._native import _core
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.reordering import with_longest_first
 from pdacon.determinism.suggested import definition
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _MOST_STATES = 20_000
 _SECONDS = 3.0
-"""For one terminal, and for all; past them a note says that it has not been found out."""
+"""For one terminal, and at most for all; past them a note says that it has not been found out."""
 
 
-def early_end_findings(grammar: Grammar, lexer: Lexer) -> list[Finding]:
+def early_end_findings(grammar: Grammar, lexer: Lexer, deadline: Deadline) -> list[Finding]:
     """PDA012: terminals with a text that ``re.fullmatch`` takes and ``re.match`` stops short in.
 
     A shortest such text is the witness. Where only the order of alternatives, or an optional part that comes too
@@ -34,12 +34,14 @@ def early_end_findings(grammar: Grammar, lexer: Lexer) -> list[Finding]:
     lazy: list[tuple[int, bytes, int]] = []
     found = []
     unknown: list[int] = []
-    until = time.monotonic() + _SECONDS
+    deadline.require()
+    seconds = min(_SECONDS, deadline.left())
+    own = Deadline(seconds)
     for index, terminal in enumerate(grammar.terminals):
         if terminal.pattern is None or terminal.pattern.kind != "re":
             continue
         try:
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, max(until - time.monotonic(), 0.001))
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little())
         except LimitExceededError:
             unknown.append(index)
             continue
@@ -50,18 +52,18 @@ def early_end_findings(grammar: Grammar, lexer: Lexer) -> list[Finding]:
     return [
         *found,
         *([_lazy(grammar, lazy)] if lazy else []),
-        *([_not_found_out(grammar, unknown)] if unknown else []),
+        *([_not_found_out(grammar, unknown, seconds)] if unknown else []),
     ]
 
 
-def _not_found_out(grammar: Grammar, terminals: list[int]) -> Finding:
+def _not_found_out(grammar: Grammar, terminals: list[int], seconds: float) -> Finding:
     shown = ", ".join(grammar.describe_symbol(k) for k in terminals)
     return Finding(
         id="PDA012",
         level="note",
         title=f"{TITLES['PDA012']}: not found out for {shown}",
         message=f"Whether {shown} denotes texts that are not matched has not been found out: that takes more than "
-        f"{_MOST_STATES:,} states or {_SECONDS:g} s.",
+        f"{_MOST_STATES:,} states or {seconds:.2g} s.",
         span=grammar.terminals[terminals[0]].span,
         symbols=tuple(grammar.terminals[k].name for k in terminals),
         repair="none is needed; shorter repetitions would let it be found out.",

@@ -16,6 +16,7 @@ from pdacon.determinism.texts import turned
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.texts import Texts
     from pdacon.grammar import Terminal
 
@@ -28,21 +29,21 @@ _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
 
 
-def endless_findings(texts: Texts) -> list[Finding]:
+def endless_findings(texts: Texts, deadline: Deadline) -> list[Finding]:
     """PDA016: at most one note, if ignored text can go on for ever in some context.
 
     What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
     but ignored text so far, and something else can follow ignored text that comes of it. The witness is a shortest
     such x y, of blanks if there is a choice. A pattern that does not match behind itself, by a look-behind, has none.
 
-    Cost: linear in the lexing automaton, for each step by which text can still become ignored.
+    Cost: linear in the lexing automaton, for each lexer state in which text can still become ignored.
     """
     grammar = texts.grammar
     if not grammar.ignore:
         return []
     alive = _can_be_ignored(texts)
     for context in texts.entered:
-        loop = _shortest_loop(texts, context, alive)
+        loop = _shortest_loop(texts, context, alive, deadline)
         if loop is not None:
             return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)))]
     return []
@@ -62,7 +63,9 @@ def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
         alive = more
 
 
-def _shortest_loop(texts: Texts, context: int, alive: NDArray[np.bool_]) -> tuple[bytes, bytes] | None:
+def _shortest_loop(
+    texts: Texts, context: int, alive: NDArray[np.bool_], deadline: Deadline
+) -> tuple[bytes, bytes] | None:
     start = int(texts.automaton.entries[context].max())
     if not alive[start]:
         return None
@@ -74,7 +77,7 @@ def _shortest_loop(texts: Texts, context: int, alive: NDArray[np.bool_]) -> tupl
         text = texts_to[state]
         if best is not None and len(text) >= best[0]:
             break
-        loop = _loop_at(texts, context, state, alive)
+        loop = _loop_at(texts, context, state, alive, deadline)
         if loop is not None and _comes_out(texts, context, state):
             found = len(text + loop), not (text + loop).isspace(), text, loop
             best = found if best is None else min(best, found)
@@ -85,11 +88,12 @@ def _shortest_loop(texts: Texts, context: int, alive: NDArray[np.bool_]) -> tupl
     return None if best is None else best[2:]
 
 
-def _loop_at(texts: Texts, context: int, start: int, alive: NDArray[np.bool_]) -> bytes | None:
+def _loop_at(texts: Texts, context: int, start: int, alive: NDArray[np.bool_], deadline: Deadline) -> bytes | None:
     """A shortest text that leads from a state back to it."""
     seen: set[int] = set()
     pending = deque([(start, b"")])
     while pending:
+        deadline.require()
         state, text = pending.popleft()
         for byte, target in _steps(texts, context, state, alive):
             if target == start:

@@ -254,6 +254,8 @@ class DeterminismReport:
         Path and text of other files with places in ``findings``.
     sizes : Sizes or None
         How large its automata are; None where ``compile`` made the report.
+    unfinished : tuple of str
+        Ids of findings that were not looked for to the end, because time was over: there may be more of them.
     """
 
     subject: str
@@ -263,6 +265,7 @@ class DeterminismReport:
     source: str = ""
     sizes: Sizes | None = None
     imported_files: tuple[tuple[str, str], ...] = ()
+    unfinished: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -283,7 +286,7 @@ class DeterminismReport:
         return f"{self.subject}: {'ok' if self.ok else 'refused'} ({', '.join(counted) or 'no findings'})"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings`` and ``sizes``."""
+        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings``, ``sizes``, ``unfinished``."""
         return {
             "subject": self.subject,
             "ok": self.ok,
@@ -291,6 +294,7 @@ class DeterminismReport:
             "lookahead": self.lookahead,
             "findings": [finding.to_dict() for finding in self.findings],
             "sizes": None if self.sizes is None else self.sizes.to_dict(),
+            "unfinished": list(self.unfinished),
         }
 
     def render(self, width: int | None = None, *, sizes: bool = False) -> str:

@@ -10,6 +10,7 @@ Source: StreamTok (2025), "token neighbor distance", here for leftmost-first lex
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,11 +21,12 @@ from pdacon.determinism.texts import whole_characters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.texts import Texts
 
 
-def lookahead_findings(texts: Texts, examples: Examples) -> list[Finding]:
+def lookahead_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
     """PDA018, a note for each terminal whose lookahead has a bound and is more than one byte.
 
     Exact for lexemes and contexts, whatever the parser's stack; the bytes of one character are not counted as more than
@@ -34,16 +36,15 @@ def lookahead_findings(texts: Texts, examples: Examples) -> list[Finding]:
     unbounded = {label for label, _, _ in texts.automaton.unbounded}
     labels, lengths = texts.automaton.waiting.T
     lengths = np.where(_is_more_than_a_character(texts), lengths, 0)
-    found = []
     for label in np.unique(labels[lengths > 1]).tolist():
+        deadline.require()
         if label in unbounded:
             continue
         most = int(lengths[labels == label].max())
         fresh = [state for state in texts.automaton.entries.ravel().tolist() if state >= 0]
         path = texts.path(fresh, (labels == label) & (lengths == most))
         if path is not None:
-            found.append(_finding(texts, examples, label, most, *path))
-    return found
+            yield _finding(texts, examples, label, most, *path)
 
 
 def _is_more_than_a_character(texts: Texts) -> NDArray[np.bool_]:

@@ -22,9 +22,12 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.composition import native_trie
+from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.emptiness import every_byte
+from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.detokenizer import Vocabulary
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
@@ -67,35 +70,50 @@ class Reach:
     accepts: bool = False
 
 
-def find_reach(
-    grammar: Grammar, tables: Tables, lexer: Lexer, vocabulary: Vocabulary | None = None, *, max_states: int = 1_000_000
-) -> Reach:
-    """Follow all texts, or those that a vocabulary can spell.
+class Follower:
+    """The tables of one grammar in a form that can be followed quickly.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary or None
+        Follow those texts that it can spell; None: all.
+    max_states : int
+        Of the product of such a vocabulary with the lexer, where it lacks a token for some byte.
 
     Raises
     ------
     LimitExceededError
-        "states": a vocabulary without a token for each byte, whose product with the lexer is larger.
+        "states".
+    OutOfTimeError
+        Time is over. So do the methods.
 
     Notes
     -----
-    Cost: for each place a walk over the reductions that its lookaheads ask for; 0.2 s for Python's grammar.
+    Cost: for each place a walk over the reductions that its lookaheads ask for; 1 s for Python's grammar.
     """
-    return Follower(grammar, tables, lexer, vocabulary, max_states).find()
-
-
-class Follower:
-    """The tables of one grammar in a form that can be followed quickly."""
 
     def __init__(
-        self, grammar: Grammar, tables: Tables, lexer: Lexer, vocabulary: Vocabulary | None, max_states: int
+        self,
+        grammar: Grammar,
+        tables: Tables,
+        lexer: Lexer,
+        vocabulary: Vocabulary | None,
+        max_states: int,
+        deadline: Deadline,
     ) -> None:
+        deadline.require()
         self.grammar = grammar
         self.tables = tables
+        self._deadline = deadline
         self._contexts: list[int] = lexer.context_of_state.tolist()
         self._ignored = grammar.end + 1
         trie = native_trie(every_byte() if vocabulary is None else vocabulary)
-        self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, 0)
+        try:
+            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, deadline.left_or_little())
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise OutOfTimeError from error
+            raise
         self._single: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._events: dict[tuple[int, int], dict[int, int]] = {}
         self._actions: list[list[int]] = tables.action.tolist()
@@ -122,6 +140,7 @@ class Follower:
         pending = dict.fromkeys(self.tables.start_states, 1 << self._lexemes.beginning())
         leads: dict[int, dict[int, list[int]]] = {}
         while pending:
+            self._deadline.require()
             state = next(iter(pending))
             new = pending.pop(state) & ~found.places.get(state, 0)
             if not new:

@@ -30,6 +30,8 @@ def render_text(report: DeterminismReport, width: int = WIDTH, *, sizes: bool = 
         else:
             blocks += [_block(finding, report, width) for finding in findings]
     blocks += _more(report, width)
+    if report.unfinished:
+        blocks.append(fill(unfinished_line(report), width, subsequent_indent=_INDENT, break_on_hyphens=False))
     if sizes and report.sizes is not None:
         lines = report.sizes.render().split("\n")
         blocks.append("\n".join(fill(line, width, subsequent_indent=_INDENT) for line in lines))
@@ -56,6 +58,14 @@ def plain_message(finding: Finding) -> str:
     if finding.repair is not None:
         lines.append(f"Repair: {finding.repair}")
     return "\n".join(lines)
+
+
+def unfinished_line(report: DeterminismReport) -> str:
+    """What was not looked for to the end."""
+    shown = ", ".join(f"{id} ({TITLES[id]})" for id in report.unfinished)
+    return (
+        f"Not looked for to the end, because time was over; there may be more: {shown}. Give it more seconds to go on."
+    )
 
 
 def _are_noise(findings: list[Finding]) -> bool:

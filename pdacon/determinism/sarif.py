@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from pdacon.determinism.findings import TITLES, DeterminismReport, Failure, Finding
 from pdacon.determinism.pages import first_paragraph, page
-from pdacon.determinism.rendering import plain_message
+from pdacon.determinism.rendering import plain_message, unfinished_line
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span
@@ -36,7 +36,7 @@ def to_sarif(reports: Sequence[DeterminismReport], version: str, failures: Seque
     version : str
         Of pdacon.
     failures : sequence of Failure
-        Grammars that could not be checked: notifications of the run.
+        Grammars that could not be checked: notifications of the run. So is what a report has not been finished for.
     """
     return {
         "$schema": SCHEMA,
@@ -48,7 +48,10 @@ def to_sarif(reports: Sequence[DeterminismReport], version: str, failures: Seque
                 "invocations": [
                     {
                         "executionSuccessful": not failures,
-                        "toolExecutionNotifications": [_notification(failure) for failure in failures],
+                        "toolExecutionNotifications": [
+                            *(_notification(failure) for failure in failures),
+                            *(_unfinished(report) for report in reports if report.unfinished),
+                        ],
                     }
                 ],
                 "artifacts": [{"location": _artifact(path)} for path in dict.fromkeys(r.subject for r in reports)],
@@ -105,6 +108,11 @@ def _fingerprint(finding: Finding) -> str:
 def _notification(failure: Failure) -> dict[str, Any]:
     location = {"physicalLocation": _location(failure.span, failure.path)}
     return {"level": "error", "message": {"text": failure.message}, "locations": [location]}
+
+
+def _unfinished(report: DeterminismReport) -> dict[str, Any]:
+    location = {"physicalLocation": _location(None, report.subject)}
+    return {"level": "note", "message": {"text": unfinished_line(report)}, "locations": [location]}
 
 
 def _location(span: Span | None, path: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
@@ -13,6 +14,7 @@ from pdacon.determinism.suggested import definition
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar, Span, Terminal
@@ -40,7 +42,9 @@ def never_matched(texts: Texts) -> list[int]:
     return never
 
 
-def shadow_findings(texts: Texts, examples: Examples, collisions: Collection[tuple[str, ...]] = ()) -> list[Finding]:
+def shadow_findings(
+    texts: Texts, examples: Examples, deadline: Deadline, collisions: Collection[tuple[str, ...]] = ()
+) -> Iterator[Finding]:
     """PDA010, one for each terminal of `never_matched`.
 
     What is claimed: wherever Lark's lexer looks for the terminal, whatever the text, it takes something else; or the
@@ -48,8 +52,11 @@ def shadow_findings(texts: Texts, examples: Examples, collisions: Collection[tup
     is taken by something else. It is left out where an error says already that the two are ``collisions``: pairs of
     names.
     """
-    found = [_shadowed(texts, examples, terminal) for terminal in never_matched(texts)]
-    return [finding for finding in found if finding.symbols[::-1] not in collisions]
+    for terminal in never_matched(texts):
+        deadline.require()
+        finding = _shadowed(texts, examples, terminal)
+        if finding.symbols[::-1] not in collisions:
+            yield finding
 
 
 def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
@@ -156,7 +163,7 @@ def _users(grammar: Grammar, terminal: int) -> list[str]:
     return list(dict.fromkeys(p.rule for p in grammar.productions if terminal in p.rhs))
 
 
-def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
+def reserved_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
     """PDA011, one for each terminal that takes keywords where they cannot come.
 
     What is claimed: there is an LR state in which Lark's lexer does not look for the keyword, and there it reads its
@@ -164,7 +171,7 @@ def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
     """
     grammar = texts.grammar
     if grammar.options.lexer == "basic":
-        return []  # its one context looks for everything
+        return  # its one context looks for everything
     words = [
         k
         for k, terminal in enumerate(grammar.terminals)
@@ -176,6 +183,7 @@ def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
     taken: dict[int, dict[int, list[int]]] = {}
     for context in texts.entered:
         known = texts.looked_for(context)
+        deadline.require()
         for word in words:
             if word in known:
                 continue
@@ -186,7 +194,11 @@ def reserved_findings(texts: Texts, examples: Examples) -> list[Finding]:
             if lexeme is None or lexeme.length != len(text) or not _is_regex(grammar, lexeme.label):
                 continue
             taken.setdefault(lexeme.label, {}).setdefault(word, []).append(context)
-    return [found for regex, by_word in taken.items() if (found := _unreserved(texts, examples, regex, by_word))]
+    for regex, by_word in taken.items():
+        deadline.require()
+        finding = _unreserved(texts, examples, regex, by_word)
+        if finding is not None:
+            yield finding
 
 
 def _is_regex(grammar: Grammar, label: int) -> bool:

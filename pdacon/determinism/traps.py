@@ -11,6 +11,7 @@ from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.reachability import Follower, Reach, members
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.texts import Lexeme, Texts
     from pdacon.grammar import Grammar
@@ -38,7 +39,14 @@ class Traps:
     """What the rules allow and the lexer does not, in one grammar."""
 
     def __init__(
-        self, tables: Tables, texts: Texts, examples: Examples, follower: Follower, reach: Reach, never: Iterable[int]
+        self,
+        tables: Tables,
+        texts: Texts,
+        examples: Examples,
+        follower: Follower,
+        reach: Reach,
+        never: Iterable[int],
+        deadline: Deadline,
     ) -> None:
         self._grammar: Grammar = texts.grammar
         self._tables = tables
@@ -47,6 +55,7 @@ class Traps:
         self._follower = follower
         self._reach = reach
         self._never = frozenset(never)
+        self._deadline = deadline
         self._items: dict[int, list[tuple[int, int]]] = {}
 
     def findings(self) -> list[Finding]:
@@ -67,6 +76,7 @@ class Traps:
         wants = self._wants()
         found: dict[tuple[object, ...], Finding] = {}
         for production in lost:
+            self._deadline.require()
             for key, finding in self._blocked(production, wants):
                 found.setdefault(key, finding)
         for state in sorted(self._reach.stuck):
@@ -82,6 +92,7 @@ class Traps:
         wants = _Wants()
         back = self._follower.back(self._reach)
         for place in self._reach.places:
+            self._deadline.require()
             allowed = self._follower.allowed(place)
             missing = allowed & ~self._reach.next.get(place, 0)
             for state, lookaheads in self._follower.walk(place, missing, back):

@@ -11,6 +11,7 @@ from pdacon.determinism.reachability import Follower, Reach, members
 from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.texts import Texts
     from pdacon.detokenizer import Vocabulary
     from pdacon.lalr import Tables
@@ -19,7 +20,9 @@ _FEW = 12
 _MOST_STATES = 1_000_000
 
 
-def unspellable_findings(tables: Tables, texts: Texts, reach: Reach | None, vocabulary: Vocabulary) -> list[Finding]:
+def unspellable_findings(
+    tables: Tables, texts: Texts, reach: Reach | None, vocabulary: Vocabulary, deadline: Deadline
+) -> list[Finding]:
     """PDA017: at most one warning and one note.
 
     The warning has the terminals that some text of the grammar has, and no text that is a sequence of the vocabulary's
@@ -34,7 +37,7 @@ def unspellable_findings(tables: Tables, texts: Texts, reach: Reach | None, voca
     if all(bytes([byte]) in tokens for byte in used):
         return []
     lacking = used.difference(b"".join(tokens))
-    lost = [] if reach is None else _lost(tables, texts, reach, vocabulary, lacking)
+    lost = [] if reach is None else _lost(tables, texts, reach, vocabulary, lacking, deadline)
     partly = {
         k: missing for k in range(texts.grammar.end) if k not in lost and (missing := lacking & texts.bytes_of(k))
     }
@@ -51,9 +54,11 @@ def _used_bytes(texts: Texts) -> set[int]:
     return {byte for byte in range(256) if texts.classes[byte] in classes}
 
 
-def _lost(tables: Tables, texts: Texts, reach: Reach, vocabulary: Vocabulary, lacking: set[int]) -> list[int]:
+def _lost(
+    tables: Tables, texts: Texts, reach: Reach, vocabulary: Vocabulary, lacking: set[int], deadline: Deadline
+) -> list[int]:
     try:
-        spelled = Follower(texts.grammar, tables, texts.lexer, vocabulary, _MOST_STATES).find()
+        spelled = Follower(texts.grammar, tables, texts.lexer, vocabulary, _MOST_STATES, deadline).find()
     except LimitExceededError:
         return []
     lost = [k for k in members(_shifted(reach) & ~_shifted(spelled)) if texts.grammar.terminals[k].pattern is not None]

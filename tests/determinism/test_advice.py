@@ -15,8 +15,9 @@ from support.stock_lark import affordable_length, texts
 
 from pdacon.determinism import Finding
 from pdacon.determinism.advice import advise
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.reachability import find_reach
+from pdacon.determinism.reachability import Follower
 from pdacon.determinism.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
@@ -25,6 +26,7 @@ from pdacon.lexer import Lexer, build_lexer
 
 GRAMMARS = 60
 TEXTS = 400
+SECONDS = 60.0  # more than any of them takes
 
 
 @dataclass
@@ -37,7 +39,7 @@ class Case:
 
     def findings(self) -> list[Finding]:
         texts, examples = Texts(self.grammar, self.lexer), Examples(self.grammar, self.tables)
-        return list(advise(self.tables, texts, examples).findings)
+        return list(advise(self.tables, texts, examples, deadline=Deadline(SECONDS)).findings)
 
     def of(self, id: str) -> list[Finding]:
         return [finding for finding in self.findings() if finding.id == id]
@@ -72,7 +74,7 @@ def indented(scaled: Callable[[int], int]) -> list[Case]:
 def test_all_that_texts_lead_to_is_reached(plain: list[Case], indented: list[Case]) -> None:
     for case in [*plain, *indented]:
         grammar = case.grammar
-        reach = find_reach(grammar, case.tables, case.lexer)
+        reach = Follower(grammar, case.tables, case.lexer, None, 10_000, Deadline(SECONDS)).find()
         reduced = {
             (grammar.symbol_name(p.lhs), tuple(map(grammar.symbol_name, p.rhs)))
             for k, p in enumerate(grammar.productions)

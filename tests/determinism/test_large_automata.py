@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pickle
 from functools import partial
+from typing import NoReturn
 
 import pytest
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, Limits, Vocabulary
-from pdacon.determinism import checker, early_ends, sizes
+from pdacon.determinism import checker, early_ends, reachability, sizes
+from pdacon.determinism.annotations import to_annotations
+from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.sarif import to_sarif
 from pdacon.lexer import build_lexer
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
@@ -48,3 +52,32 @@ def test_strings_are_not_compared_with_each_other() -> None:
     words = " | ".join(f'"k{k}"' for k in range(1000))
     report = pdacon.check(Grammar.from_lark(f'start: ({words}) "x" | "y" PART\nPART: /k1(?=x)|y/\n'))
     assert report.ok
+
+
+def test_a_report_says_what_it_had_no_time_for() -> None:
+    report = pdacon.check(Grammar.builtin("json"), seconds=0)
+    assert report.ok
+    assert {"PDA012", "PDA013", "PDA015"} <= set(report.unfinished)
+    assert report.to_dict()["unfinished"] == list(report.unfinished)
+    assert "PDA015 (lexical dead end)" in " ".join(report.render().split())
+    (run,) = to_sarif([report], "1.0")["runs"]
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["level"] == "note"
+    assert "PDA015" in notification["message"]["text"]
+    assert run["invocations"][0]["executionSuccessful"]
+    *_, last = to_annotations(report)
+    assert last.startswith("::notice file=")
+    assert "PDA015" in last
+
+
+def test_what_was_found_in_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time is over while texts are followed: what was looked for before that is in the report."""
+    text = 'start: A "x" | B\nA: /[a-z]+/\nB: "b"\nC: "c"\n'
+    monkeypatch.setattr(reachability.Follower, "find", out_of_time)
+    report = pdacon.check(Grammar.from_lark(text))
+    assert report.unfinished == ("PDA013", "PDA015")
+    assert "PDA013" in [finding.id for finding in report.findings]
+
+
+def out_of_time(*_: object) -> NoReturn:
+    raise OutOfTimeError
