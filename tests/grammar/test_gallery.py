@@ -13,7 +13,7 @@ from support.lark_oracle import accepts
 from pdacon import Grammar, check
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
-NAMES = [*REFERENCES, "dot"]
+NAMES = [*REFERENCES]
 
 
 @pytest.fixture(autouse=True)

@@ -101,7 +101,7 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
 
 
 @pytest.mark.parametrize("vocabulary", NAMES)
-@pytest.mark.parametrize("name", [*REFERENCES, "dot"])
+@pytest.mark.parametrize("name", REFERENCES)
 def test_tokens_of_the_samples_are_in_their_masks_and_walks_end(name: str, vocabulary: str, tally: Tally) -> None:
     known = coded(vocabulary)
     tokens_of = {text: known.encode(text) for text in samples(name) if known.spells(text)}

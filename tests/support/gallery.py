@@ -10,6 +10,7 @@ import configparser
 import csv
 import io
 import re
+import tempfile
 import warnings
 from collections.abc import Callable
 from configparser import ConfigParser
@@ -161,6 +162,36 @@ def _beyond_datalog(text: str) -> bool:
 
     parse_string(_for_clingo(text), look, logger=lambda code, said: None)
     return beyond or bool(re.search(r"\(\s*\)|:-\s*\.|==|<>|%\*|#|;|(?<![\w'])_*'|\x00", text))
+
+
+# ==== dot ====
+
+
+def _is_dot(text: str) -> bool:
+    """Graphviz itself reads a graph at the beginning of the text."""
+    from pygraphviz import graphviz
+
+    with tempfile.TemporaryFile() as file:
+        file.write(text.encode())
+        file.seek(0)
+        try:
+            graph = graphviz.agread(file, None)
+        except ValueError:
+            return False
+        graphviz.agclose(graph)
+    return True
+
+
+def _dot_aside(text: str) -> str | None:
+    if _is_dot(text) and "\x00" in text:
+        return "the zero character"
+    if re.search(r"<[^>]*<[^>]*<", text):
+        return "angle brackets inside of tags"
+    ends = (brace.end() for brace in re.finditer("}", text))
+    behind = next((text[end:] for end in ends if _is_dot(text[:end])), "")
+    if behind.strip():
+        return "what is behind the graph"
+    return "commas between nodes" if "," in re.sub(r"\[[^]]*]", "", text) else None
 
 
 # ==== iso8601 ====
@@ -404,6 +435,7 @@ def _sparql_aside(text: str) -> str | None:
 REFERENCES = {
     "csv": Reference("csv", _is_csv, _csv_aside),
     "datalog": Reference("clingo", _is_datalog, _datalog_aside),
+    "dot": Reference("pygraphviz", _is_dot, _dot_aside),
     "graphql": Reference("graphql", _is_graphql, _graphql_aside),
     "ini": Reference("configparser", _is_ini, _ini_aside, size=80),
     "iso8601": Reference("rfc3339_validator", _is_iso8601, _iso8601_aside),
