@@ -394,19 +394,23 @@ def _graphql_aside(text: str) -> str | None:
 
 def _is_sparql(text: str) -> bool:
     """One of two reads it: pyoxigraph also asks what the notes to the grammar ask, rdflib fails on some literals."""
-    return _oxigraph_reads(text) or _rdflib_reads(text)
+    return _oxigraph_says(text) is None or _rdflib_reads(text)
 
 
-def _oxigraph_reads(text: str) -> bool:
+def _oxigraph_says(text: str) -> str | None:
+    """What pyoxigraph finds wrong, once each prefix is declared."""
     import pyoxigraph
 
-    prefixes = dict.fromkeys(re.findall(r"([\w.-]*):", text), "http://example.org/")
+    runs = re.findall(r"[\w.-]+(?=:)", text)
+    prefixes = {run[begin:] for run in runs for begin in range(len(run)) if run[begin].isalpha()} | {""}
     try:
         with suppress(RuntimeError):  # of functions that are not known, once the text has been read
-            pyoxigraph.Store().query(text, base_iri="http://example.org/", prefixes=prefixes)
-    except SyntaxError:
-        return False
-    return True
+            pyoxigraph.Store().query(
+                text, base_iri="http://example.org/", prefixes=dict.fromkeys(prefixes, "http://example.org/")
+            )
+    except SyntaxError as error:
+        return str(error)
+    return None
 
 
 def _rdflib_reads(text: str) -> bool:
@@ -420,16 +424,53 @@ _KEYWORDS = (
     "a|as|asc|ask|base|bind|by|construct|desc|describe|distinct|exists|false|filter|from|graph|group|having|in|limit|"
     "minus|named|not|offset|optional|order|prefix|reduced|select|true|undef|union|values|where"
 )
+_FUNCTIONS = (
+    "abs|avg|bnode|bound|ceil|coalesce|concat|contains|count|datatype|day|encode_for_uri|floor|group_concat|hours|if|"
+    "iri|isblank|isiri|isliteral|isnumeric|isuri|lang|langmatches|lcase|max|md5|min|minutes|month|now|rand|regex|"
+    "replace|round|sameterm|sample|seconds|sha1|sha256|sha384|sha512|str|strafter|strbefore|strdt|strends|strlang|"
+    "strlen|strstarts|struuid|substr|sum|timezone|tz|ucase|uri|uuid|year"
+)
+_BLANK = r"(?:\s|#[^\n]*\n)*"
+
+# What the parsers read that the grammar leaves out.
+_SPARQL_WIDER = (
+    ("IRIs", r"<[^<>\s]*(?:%(?![0-9A-F]{2})|[\[\]]|#[^<>\s]*#)[^<>\s]*>"),
+    ("tags of languages", r"[\"']@[A-Z]+(?:-[0-9A-Z]+)*"),
+    ("keywords without a blank between them", rf"\b(?:{_KEYWORDS})(?=(?:{_KEYWORDS}|{_FUNCTIONS}|[0-9.]+)\b)"),
+    ("prefixes that begin with a keyword", rf"\b(?:{_KEYWORDS}|{_FUNCTIONS})[\w-]*:"),
+    ("dots in two places", r":[\w:%-]*\.[\w:%-]+\.\w"),
+    ("dots in prefixes", r"[A-Z][\w-]*\.[\w.-]*:"),
+    ("empty strings with others right behind them", r"\"\"\"|'''"),
+    ("two signs", rf"[!+-]{_BLANK}[!+-]"),
+    ("a dot that follows nothing", r"[{.]\s*\."),
+)
+
+# On these the parsers stumble; each is replaced by what says nothing else.
+_SPARQL_STUMBLES = (
+    ("long strings", r"(\"\"\"|''')(?:\\.|(?!\1).)*\1", " ''"),
+    ("prefixes that begin with a keyword", rf"(?<![\w?$.-])(?:{_KEYWORDS}|{_FUNCTIONS})[\w-]*:", "p:"),
+    ("dots in two places", r"(?<=:)[\w:%-]*\.[\w:%.-]*(?<!\.)", "n"),
+    ("blanks within numbers", r"([+-])\s+(?=[\d.])", r"\1"),
+    ("negated sets that are empty", rf"!{_BLANK}\({_BLANK}\)", ":"),
+    ("blanks before ? and parentheses", rf"{_BLANK}\?(?=[\s#\])/|<\[])", "?"),
+    ("blanks before ? and parentheses", rf"\b({_FUNCTIONS}){_BLANK}\(", r"\1("),
+    ("variables right behind a word", r"(?<=\w)(?=[?$]\w)", " "),
+)
+_SPARQL_NOTES = "unbound|not authorized|Unexpected aggregate|VALUES clause|already (?:bound|in)|blank node"
 
 
 def _sparql_aside(text: str) -> str | None:
-    if re.search(rf"\b({_KEYWORDS})[\w-]*:", text, re.IGNORECASE):
-        return "prefixes that begin with a keyword"
-    if re.search(rf"\b({_KEYWORDS})(?=({_KEYWORDS}|[0-9])\b)", text, re.IGNORECASE):
-        return "keywords without a blank between them"
-    if re.search(r"\.\w+:", text):
-        return "dots in prefixes"
-    return "blanks within numbers" if re.search(r"[+-]\s+[\d.]", text) else None
+    if _is_sparql(text):
+        return next((name for name, wider in _SPARQL_WIDER if re.search(wider, text, re.IGNORECASE)), None)
+    said = _oxigraph_says(text) or ""
+    for name, stumble, instead in _SPARQL_STUMBLES:
+        text = re.sub(stumble, instead, text, flags=re.IGNORECASE | re.DOTALL)
+        if _is_sparql(text):
+            return name
+    said += _oxigraph_says(text) or ""
+    if "IRI parsing" in said:
+        return "IRIs"
+    return "notes" if re.search(_SPARQL_NOTES, said) else None
 
 
 REFERENCES = {
@@ -442,7 +483,7 @@ REFERENCES = {
     "lark": Reference("lark", _is_lark, _lark_aside),
     "regex": Reference("re", _is_regex, _regex_aside),
     "semver": Reference("semver", _is_semver),
-    "sparql": Reference("pyoxigraph", _is_sparql, _sparql_aside, least=0.9),
+    "sparql": Reference("pyoxigraph", _is_sparql, _sparql_aside),
     "toml": Reference("tomllib", _is_toml, _toml_aside),
     "url": Reference("rfc3986_validator", _is_uri, _url_aside),
     "xml": Reference("xml", _is_xml, _xml_aside),
