@@ -6,6 +6,8 @@ from typing import Any, NoReturn, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.cancelling import CancelEvent
+
 # lalr
 
 class LalrTables:
@@ -44,6 +46,7 @@ def lalr_tables(
     max_states: int,
     max_bytes: int,
     max_seconds: float,
+    cancel: CancelEvent | None = None,
 ) -> LalrTables: ...
 
 # lexer
@@ -78,6 +81,7 @@ class LexingAutomaton:
         tab_width: int,
         max_states: int,
         max_seconds: float,
+        cancel: CancelEvent | None = None,
     ) -> LexingAutomaton: ...
     @property
     def num_states(self) -> int: ...
@@ -120,10 +124,20 @@ class NextLexemes:
     def after(self, context: int, residue: int) -> list[tuple[int, int]]: ...  # label, residue
 
 def find_collisions(
-    nfa: Nfa, pairs: NDArray[np.int32], following: list[list[int]], max_states: int, max_seconds: float
+    nfa: Nfa,
+    pairs: NDArray[np.int32],
+    following: list[list[int]],
+    max_states: int,
+    max_seconds: float,
+    cancel: CancelEvent | None = None,
 ) -> list[tuple[int, int, bytes, bytes]]: ...  # first, second, witness, what has to follow it
 def column_classes(
-    lexer: LexingAutomaton, trie: Trie, newline: int, max_states: int, max_seconds: float
+    lexer: LexingAutomaton,
+    trie: Trie,
+    newline: int,
+    max_states: int,
+    max_seconds: float,
+    cancel: CancelEvent | None = None,
 ) -> tuple[int, int]: ...
 def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
 
@@ -159,7 +173,12 @@ class TokenPda:
         max_states: int,
         max_seconds: float,
         max_depth: int,
+        max_bytes: int = ...,
+        cancel: CancelEvent | None = None,
     ) -> TokenPda: ...
+    def mask_all(
+        self, max_columns: int, max_states: int, max_seconds: float, cancel: CancelEvent | None = None
+    ) -> None: ...
     def empty_language(self) -> bool: ...
     def statistics(self) -> dict[str, int]: ...
     def mask_table(self, since: int) -> NDArray[np.int32]: ...

@@ -10,10 +10,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from pdacon._native import _core
+from pdacon.cancelling import CancelEvent
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.lalr import ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
+
+_MOST_COLUMNS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +30,21 @@ class Limits:
     seconds : float
         Most time for ``compile``, in seconds; 0: no limit. Masks computed later are not counted.
     bytes : int
-        Most memory for the parse tables.
+        Most memory for the parse tables; and, of each start symbol, for the masks and what they are made from (token
+        classes, answers by stack), during generation as well. What can be made again is forgotten when there is no
+        room left; masks have to stay, because their ids do. 0: no limit for the masks.
     depth : int
         Most LR states on a matcher's stack; 0: no limit.
+    columns : int
+        In a grammar with a postlex, the greatest column for whose lines ``eager`` computes masks; at most 16. Each
+        more doubles the sets of open blocks that there can be.
     """
 
     states: int = 1_000_000
     seconds: float = 0.0
     bytes: int = 1 << 31
     depth: int = 10_000_000
+    columns: int = 4
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
@@ -46,6 +55,8 @@ class Limits:
                 raise TypeError(f"Limits({name}=...) must be {kind}, not {type(value).__name__}")
             if not 0 <= value < 1 << 62:
                 raise ValueError(f"Limits({name}=...) must be at least 0 and less than 2**62, got {value}")
+        if self.columns > _MOST_COLUMNS:
+            raise ValueError(f"Limits(columns=...) must be at most {_MOST_COLUMNS}, got {self.columns}")
 
 
 _tries: WeakKeyDictionary[Vocabulary, _core.Trie] = WeakKeyDictionary()
@@ -65,7 +76,13 @@ def native_trie(vocabulary: Vocabulary) -> _core.Trie:
 
 
 def compose(
-    lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary, limits: Limits, seconds: float
+    lexer: Lexer,
+    tables: Tables,
+    start: int,
+    vocabulary: Vocabulary,
+    limits: Limits,
+    seconds: float,
+    cancel: CancelEvent | None = None,
 ) -> _core.TokenPda:
     """The token-level PDA for one start symbol.
 
@@ -78,7 +95,7 @@ def compose(
 
     Raises
     ------
-    LimitExceededError
+    LimitExceededError, CancelledError
     VocabularyError
         The grammar has layout, and the vocabulary cannot spell every column.
     """
@@ -90,7 +107,7 @@ def compose(
     context, blocks = lexer.context_of_state, np.empty(0, np.int32)
     opened, classes = blocks, ColumnClasses()
     if layout is not None:
-        native = _core.column_classes(lexer.automaton, trie, layout.newline, limits.states, seconds)
+        native = _core.column_classes(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel)
         classes = ColumnClasses(*native)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
         tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)
@@ -113,4 +130,6 @@ def compose(
         limits.states,
         seconds,
         limits.depth,
+        limits.bytes,
+        cancel,
     )

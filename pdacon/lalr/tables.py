@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.cancelling import CancelEvent
 
 ConflictKind = Literal["shift/reduce", "reduce/reduce", "reads-cycle"]
 
@@ -148,7 +149,12 @@ class Tables:
 
 
 def build_tables(
-    grammar: _Grammar, *, max_states: int = 1_000_000, max_bytes: int = 1 << 31, max_seconds: float = 0.0
+    grammar: _Grammar,
+    *,
+    max_states: int = 1_000_000,
+    max_bytes: int = 1 << 31,
+    max_seconds: float = 0.0,
+    cancel: CancelEvent | None = None,
 ) -> Tables:
     """Build the LALR(1) tables of a grammar, with Lark's resolution of conflicts.
 
@@ -162,11 +168,14 @@ def build_tables(
         Most memory for the tables, the relations and the terminal sets; at most 8 GiB.
     max_seconds : float
         Most time; 0: no limit.
+    cancel : CancelEvent, optional
+        Stops the work when it is set.
 
     Raises
     ------
     LimitExceededError
         A limit was reached ("states", "bytes" or "seconds").
+    CancelledError
     ValueError
         The productions are malformed, or one is given twice.
 
@@ -191,6 +200,7 @@ def build_tables(
         max_states=max_states,
         max_bytes=max_bytes,
         max_seconds=max_seconds,
+        cancel=cancel,
     )
     start_of = {symbol: k for k, symbol in enumerate(starts)}
     rules = (*((p.lhs, p.rhs) for p in productions), *((-1, (s,)) for s in starts))

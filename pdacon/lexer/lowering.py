@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.cancelling import CancelEvent, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, Terminal
 from pdacon.lalr import Tables
@@ -85,7 +86,14 @@ class UnboundedLookahead:
     loop: bytes
 
 
-def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000, max_seconds: float = 0) -> Lexer:
+def build_lexer(
+    grammar: Grammar,
+    tables: Tables,
+    *,
+    max_states: int = 1_000_000,
+    max_seconds: float = 0,
+    cancel: CancelEvent | None = None,
+) -> Lexer:
     """Lower the terminals of a grammar to one lexing automaton.
 
     Parameters
@@ -97,6 +105,8 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         Most states of the automaton.
     max_seconds : float
         Most time, in seconds; 0: no limit.
+    cancel : CancelEvent, optional
+        Stops the work when it is set.
 
     Raises
     ------
@@ -104,6 +114,7 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         A terminal uses something of ``re`` that is not supported. The span is the terminal's.
     LimitExceededError
         "states" or "seconds".
+    CancelledError
 
     Notes
     -----
@@ -115,8 +126,10 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
     sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
     absorbs = _Absorption(grammar)
-    contexts = tuple(_make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in sets)
-    nfa = _make_nfa(grammar, max_states)
+    contexts = tuple(
+        _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, cancel)
+    )
+    nfa = _make_nfa(grammar, max_states, cancel)
     contexts_after = _contexts_after(grammar, tables, context_of_state)
     make = partial(
         _core.LexingAutomaton.make,
@@ -130,6 +143,7 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
         8 if grammar.layout is None else grammar.layout.tab_len,
         max_states,
         max_seconds,
+        cancel,
     )
     try:
         automaton = make()
@@ -140,15 +154,17 @@ def build_lexer(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000
     return Lexer(grammar, contexts, context_of_state, tuple(map(tuple, contexts_after)), automaton, nfa)
 
 
-def find_collisions(lexer: Lexer, *, max_states: int = 1_000_000, max_seconds: float = 0) -> list[Collision]:
+def find_collisions(
+    lexer: Lexer, *, max_states: int = 1_000_000, max_seconds: float = 0, cancel: CancelEvent | None = None
+) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
     Keywords that a regex absorbs are no collision: renaming settles them. Nor is it one if both match a text only where
     something follows that no terminal begins with there.
     """
-    pairs = sorted({pair for context in lexer.contexts for pair in _rivals(lexer.grammar, context)})
+    pairs = sorted({pair for context in until_set(lexer.contexts, cancel) for pair in _rivals(lexer.grammar, context)})
     flat = np.array(pairs, np.int32).reshape(-1)
-    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds)
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel)
     return [Collision(*collision) for collision in found]
 
 
@@ -251,9 +267,10 @@ def _flags(grammar: Grammar, terminal: int) -> frozenset[str]:
     return pattern.flags
 
 
-def _make_nfa(grammar: Grammar, max_states: int) -> _core.Nfa:
+def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> _core.Nfa:
     """All programs in one numbering."""
-    programs = {k: _program(grammar, k, max_states) for k, t in enumerate(grammar.terminals) if t.pattern is not None}
+    lexable = until_set((k for k, t in enumerate(grammar.terminals) if t.pattern is not None), cancel)
+    programs = {k: _program(grammar, k, max_states) for k in lexable}
     behind, place_of = join_behind(list(programs.values()), max_states)
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
     edges = np.cumsum([0, *(len(program.target) for program in programs.values())])

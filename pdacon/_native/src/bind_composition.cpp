@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "arrays.hpp"
+#include "cancelling.hpp"
+#include "every_mask.hpp"
 #include "module.hpp"
 #include "token_pda.hpp"
 
@@ -34,7 +36,7 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                                    std::pair<std::int32_t, std::int32_t> columns,
                                    const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
                                    std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
-                                   std::int64_t max_depth) {
+                                   std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     ParseTables tables;
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
@@ -49,10 +51,19 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
     if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
     Layout blocks{terminals[0], terminals[1], terminals[2], copy(in_parens), {columns.first, columns.second},
                   copy(block),  copy(opened)};
+    PythonCanceller canceller(std::move(cancel));
     const nb::gil_scoped_release release;
     return std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
-        std::move(trie), Budget(max_states, max_seconds), max_depth);
+        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes);
+}
+
+void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
+              nb::object cancel) {
+    PythonCanceller canceller(std::move(cancel));
+    const nb::gil_scoped_release release;
+    EveryMask every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
+    pda.set_left(static_cast<std::int64_t>(every.run()));
 }
 
 nb::dict statistics(TokenPda& pda) {
@@ -66,6 +77,7 @@ nb::dict statistics(TokenPda& pda) {
     out["masks_computed"] = numbers.masks_computed;
     out["distinct_masks"] = numbers.distinct_masks;
     out["bytes"] = numbers.bytes;
+    out["situations_left"] = numbers.left;
     return out;
 }
 
@@ -94,8 +106,11 @@ void bind_composition(nb::module_& m) {
                     nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
                     nb::arg("layout"), nb::arg("in_parens"), nb::arg("columns"), nb::arg("block"),
                     nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"), nb::arg("max_seconds"),
-                    nb::arg("max_depth"))
+                    nb::arg("max_depth"), nb::arg("max_bytes") = std::int64_t{1} << 31,
+                    nb::arg("cancel") = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
+        .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
+             nb::arg("cancel") = nb::none())
         .def("statistics", &statistics)
         .def("mask_table", &mask_table, nb::arg("since"));
 }

@@ -23,6 +23,8 @@ void bind_errors(nb::module_&) {
             std::rethrow_exception(pointer);
         } catch (const LimitExceeded& error) {
             raise("LimitExceededError", nb::make_tuple(error.what(), error.given, error.limit));
+        } catch (const Cancelled& error) {
+            raise("CancelledError", nb::make_tuple(error.what()));
         } catch (const MatcherMisuse& error) {
             raise("MatcherError", nb::make_tuple(error.what()));
         }

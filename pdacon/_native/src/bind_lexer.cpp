@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "cancelling.hpp"
 #include "column_classes.hpp"
 #include "futures.hpp"
 #include "lexing.hpp"
@@ -34,7 +35,7 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
                                                 const std::vector<std::vector<std::int32_t>>& follow,
                                                 const std::vector<std::int32_t>& starts, std::int32_t newline,
                                                 std::int32_t tab_width, std::int64_t max_states,
-                                                double max_seconds) {
+                                                double max_seconds, nb::object cancel) {
     if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
     LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width};
     for (std::size_t at = 0; at < alternations.size(); ++at) {
@@ -42,8 +43,9 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
         for (const auto& [regex, keywords] : renames[at])
             spec.contexts.back().renames.push_back({regex, keywords});
     }
+    PythonCanceller canceller(std::move(cancel));
     const nb::gil_scoped_release release;
-    Budget budget(max_states, max_seconds);
+    Budget budget(max_states, max_seconds, &canceller);
     return std::make_shared<LexingAutomaton>(spec, budget);
 }
 
@@ -86,12 +88,13 @@ nb::list unbounded(const LexingAutomaton& automaton) {
 
 nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
                     const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
-                    double max_seconds) {
+                    double max_seconds, nb::object cancel) {
     std::vector<Collision> found;
     {
         const auto flat = copy(pairs);
+        PythonCanceller canceller(std::move(cancel));
         const nb::gil_scoped_release release;
-        Budget budget(max_states, max_seconds);
+        Budget budget(max_states, max_seconds, &canceller);
         found = find_collisions(nfa, flat, following, budget);
     }
     nb::list out;
@@ -165,9 +168,10 @@ class NextLexemes {
 // others.
 std::pair<std::int32_t, std::int32_t> column_classes(const LexingAutomaton& lexer, const Trie& trie,
                                                      std::int32_t newline, std::int64_t max_states,
-                                                     double max_seconds) {
+                                                     double max_seconds, nb::object cancel) {
+    PythonCanceller canceller(std::move(cancel));
     const nb::gil_scoped_release release;
-    Budget budget(max_states, max_seconds);
+    Budget budget(max_states, max_seconds, &canceller);
     const auto classes = find_column_classes(lexer, Speller(trie, budget), newline, budget);
     return {classes.single, classes.period};
 }
@@ -188,7 +192,8 @@ void bind_lexer(nb::module_& m) {
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
                     nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
-                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"))
+                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"),
+                    nb::arg("cancel") = nb::none())
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
         .def_prop_ro("lookahead", &LexingAutomaton::lookahead)
@@ -213,11 +218,11 @@ void bind_lexer(nb::module_& m) {
         .def("beginning", &NextLexemes::beginning)
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
     m.def("column_classes", &column_classes, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
-          nb::arg("max_states"), nb::arg("max_seconds"));
+          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none());
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
           nb::arg("max_seconds"));
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
-          nb::arg("max_states"), nb::arg("max_seconds"));
+          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none());
 }
 
 }  // namespace pdacon

@@ -14,31 +14,63 @@ struct LimitExceeded : std::runtime_error {
     double given, limit;
 };
 
+// Becomes pdacon.errors.CancelledError.
+struct Cancelled : std::runtime_error {
+    Cancelled() : std::runtime_error("the compilation was cancelled") {}
+};
+
+// Who may want work to stop; asked some fifty times a second, from the thread that does the work.
+class Canceller {
+  public:
+    virtual bool is_set() = 0;
+
+  protected:
+    ~Canceller() = default;
+};
+
 class Budget {
   public:
     // `states`: how many automaton states may be made; `seconds`: wall-clock time from now (<= 0: no limit).
-    Budget(std::int64_t states, double seconds) : states_(states), seconds_(seconds) {}
+    // `canceller` outlives the work, or what is done before stop_clock.
+    Budget(std::int64_t states, double seconds, Canceller* canceller = nullptr)
+        : states_(states), seconds_(seconds), canceller_(canceller) {}
 
     void check_states(std::size_t made) const {
         if (states_ > 0 && made > static_cast<std::size_t>(states_))
             throw LimitExceeded("states", static_cast<double>(made), static_cast<double>(states_));
     }
 
-    // What is computed later, on demand, has no time limit.
-    void stop_clock() { seconds_ = 0; }
+    // What is computed later, on demand, has no time limit and nobody who cancels it.
+    void stop_clock() {
+        seconds_ = 0;
+        canceller_ = nullptr;
+    }
 
-    // Looks at the clock at every 1024th call.
+    // Looks at the clock at every 256th call.
     void tick() {
-        if (seconds_ <= 0 || (++ticks_ & 1023U) != 0) return;
-        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-        if (spent.count() > seconds_) throw LimitExceeded("seconds", spent.count(), seconds_);
+        if ((++ticks_ & 255U) == 0) look();
+    }
+
+    // The same at once, for steps that take long by themselves.
+    void look() {
+        if (seconds_ <= 0 && canceller_ == nullptr) return;
+        const auto now = Clock::now();
+        const std::chrono::duration<double> spent = now - start_;
+        if (seconds_ > 0 && spent.count() > seconds_) throw LimitExceeded("seconds", spent.count(), seconds_);
+        if (canceller_ == nullptr || now - asked_ < kPatience) return;
+        asked_ = now;
+        if (canceller_->is_set()) throw Cancelled();
     }
 
   private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr auto kPatience = std::chrono::milliseconds(20);
+
     std::int64_t states_;
     double seconds_;
+    Canceller* canceller_;
     std::uint32_t ticks_ = 0;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    Clock::time_point start_ = Clock::now(), asked_ = start_;
 };
 
 }  // namespace pdacon

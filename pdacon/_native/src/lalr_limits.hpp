@@ -14,12 +14,13 @@ struct Limits {
     int64_t states;
     int64_t bytes;
     double seconds;
+    Canceller* canceller = nullptr;
 };
 
 class Meter : public Budget {
   public:
     explicit Meter(const Limits& limits)
-        : Budget(limits.states, limits.seconds),
+        : Budget(limits.states, limits.seconds, limits.canceller),
           bytes_(limits.bytes > 0 ? std::min(limits.bytes, most) : most) {}
 
     void spend_bytes(size_t bytes) {

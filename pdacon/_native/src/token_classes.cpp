@@ -332,6 +332,13 @@ const TokenClasses::Found& TokenClasses::part(std::int32_t trie_node, std::int32
     return *parts_.emplace(key, std::make_unique<const Found>(std::move(found))).first->second;
 }
 
+void TokenClasses::forget() {
+    std::fill(of_state_.begin(), of_state_.end(), nullptr);
+    nodes_.clear();
+    parts_.clear();
+    bytes_ = 0;
+}
+
 TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
     auto& known = of_state_[static_cast<std::size_t>(lexer_state)];
     if (known == nullptr) {

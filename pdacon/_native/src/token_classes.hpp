@@ -73,7 +73,9 @@ class TokenClasses {
     // this object.
     Node& after(Crossing& crossing, std::int32_t context);
 
+    // Of all nodes; they can be forgotten, with everything that came from them, and are made again then.
     std::size_t bytes() const { return bytes_; }
+    void forget();
 
   private:
     struct Loop {

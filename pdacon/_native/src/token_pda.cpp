@@ -2,38 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 namespace pdacon {
 
-namespace {
-
-std::uint64_t hash_of(const std::vector<std::int32_t>& mask) {
-    std::uint64_t lanes[4] = {1, 2, 3, 4};
-    for (std::size_t at = 0; at < mask.size(); ++at) {
-        auto& lane = lanes[at % 4];
-        lane = (lane ^ static_cast<std::uint32_t>(mask[at])) * 0xff51afd7ed558ccdULL;
-    }
-    return lanes[0] ^ (lanes[1] >> 7) ^ (lanes[2] >> 19) ^ (lanes[3] >> 31);
-}
-
-}  // namespace
-
-TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth)
+TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
+                   std::int64_t max_bytes)
     : machine_(std::move(machine)),
       trie_(std::move(trie)),
       budget_(budget),
       max_depth_(max_depth),
+      max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
+                               : std::numeric_limits<std::size_t>::max()),
       speller_(*trie_, budget_),
       coaccessibility_(machine_, speller_, budget_),
       classes_(machine_, coaccessibility_, *trie_, budget_),
       roots_(static_cast<std::size_t>(machine_.lexer.num_states())),
-      decisions_(roots_) {
+      decisions_(roots_),
+      masks_(trie_->words()) {
     std::vector<std::int32_t> ends(trie_->words(), 0);
     for (const auto token : trie_->end_tokens()) set_bit(ends, token);
-    end_mask_ = at(intern_mask(std::move(ends)));
+    end_mask_ = at(masks_.intern(std::move(ends)));
     budget_.stop_clock();
 }
 
@@ -47,6 +39,28 @@ auto TokenPda::guarded(Work work) {
         failure_ = std::string("the constraint failed before and cannot be used any more: ") + error.what();
         throw;
     }
+}
+
+// Thrown where no lock is held and nothing is half done: a constraint that is full still knows what it knew.
+TokenPda::Mask TokenPda::in_bytes(const Mask& found) const {
+    if (found.id >= 0) return found;
+    throw LimitExceeded("bytes", static_cast<double>(masks_.bytes() + masks_.row_bytes()),
+                        static_cast<double>(max_bytes_));
+}
+
+// What can be forgotten and made again.
+std::size_t TokenPda::cached_bytes() const { return classes_.bytes() + decisions_.size() * sizeof(Decision); }
+
+void TokenPda::make_room() {
+    if (masks_.bytes() + cached_bytes() < max_bytes_) return;
+    classes_.forget();
+    forget_decisions();
+}
+
+void TokenPda::forget_decisions() {
+    decisions_.assign(roots_, {});
+    lines_ = Interner();
+    line_roots_.clear();
 }
 
 bool TokenPda::empty_language() {
@@ -132,16 +146,47 @@ bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, cons
     });
 }
 
+// A mask that is known, or one that is computed and filed: `compute` returns its words and a function of its
+// id.
+template <class Compute>
+TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
+    if (id >= 0) return at(id);
+    make_room();
+    auto [words, file] = compute();
+    if (masks_.find(words) < 0 && masks_.bytes() + masks_.row_bytes() > max_bytes_) return {};
+    id = masks_.intern(std::move(words));
+    file(id);
+    ++masks_computed_;
+    return at(id);
+}
+
 TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
-    return guarded([&] {
-        auto id = lookup(reading, stack);
-        if (id < 0) {
+    return in_bytes(guarded([&] {
+        return known_or(lookup(reading, stack), [&] {
             Looked looked;
-            id = intern_mask(compute(reading, stack, looked));
-            remember(reading, stack, looked, id);
-            ++masks_computed_;
-        }
-        return at(id);
+            auto words = compute(reading, stack, looked);
+            return std::pair(std::move(words),
+                             [&, looked](std::int32_t id) { remember(reading, stack, looked, id); });
+        });
+    }));
+}
+
+std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
+                                          bool columns_meant) {
+    return guarded([&]() -> std::optional<Looked> {
+        if (masks_.bytes() + cached_bytes() >= max_bytes_) classes_.forget();
+        Looked looked;
+        auto words = compute(reading, stack.view(), looked);
+        const bool nothing =
+            std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
+        if (nothing || (looked.columns && !columns_meant)) return looked;
+        if (decisions_.size() + looked.states > roots_ + kMaxDecisions / 2) return std::nullopt;
+        const auto bytes = masks_.bytes() + masks_.row_bytes() + decisions_.size() * sizeof(Decision);
+        if (bytes > max_bytes_)
+            throw LimitExceeded("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
+        remember(reading, stack.view(), looked, masks_.intern(std::move(words)));
+        ++masks_computed_;
+        return looked;
     });
 }
 
@@ -153,13 +198,11 @@ TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& sta
 }
 
 TokenPda::Mask TokenPda::leading_mask() {
-    return guarded([&] {
-        if (leading_mask_ < 0) {
-            leading_mask_ = intern_mask(compute_leading());
-            ++masks_computed_;
-        }
-        return at(leading_mask_);
-    });
+    return in_bytes(guarded([&] {
+        return known_or(leading_mask_, [&] {
+            return std::pair(compute_leading(), [this](std::int32_t id) { leading_mask_ = id; });
+        });
+    }));
 }
 
 TokenPda::Mask TokenPda::known_leading_mask() {
@@ -224,11 +267,7 @@ std::size_t TokenPda::line_root(const Reading& reading, const StackView& stack) 
 void TokenPda::remember(const Reading& reading, const StackView& stack, const Looked& looked,
                         std::int32_t mask) {
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
-    if (decisions_.size() + looked.states > roots_ + kMaxDecisions) {
-        decisions_.assign(roots_, {});
-        lines_ = Interner();
-        line_roots_.clear();
-    }
+    if (decisions_.size() + looked.states > roots_ + kMaxDecisions) forget_decisions();
     if (looked.states > kMaxDecisions) return;
     auto at = looked.columns ? line_root(reading, stack) : static_cast<std::size_t>(reading.state);
     const auto* node = stack.top;
@@ -342,17 +381,6 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
     return forced;
 }
 
-std::int32_t TokenPda::intern_mask(std::vector<std::int32_t> mask) {
-    const auto hash = hash_of(mask);
-    const auto [begin, end] = mask_ids_.equal_range(hash);
-    for (auto known = begin; known != end; ++known)
-        if (masks_[static_cast<std::size_t>(known->second)] == mask) return known->second;
-    const auto id = static_cast<std::int32_t>(masks_.size());
-    masks_.push_back(std::move(mask));
-    mask_ids_.emplace(hash, id);
-    return id;
-}
-
 std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out) {
     std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
@@ -384,8 +412,8 @@ TokenPda::Statistics TokenPda::statistics() {
             static_cast<std::size_t>(lexer.lookahead()),
             masks_computed_,
             masks_.size(),
-            tables * sizeof(std::int32_t) + classes_.bytes() +
-                masks_.size() * trie_->words() * sizeof(std::int32_t) + decisions_.size() * sizeof(Decision)};
+            tables * sizeof(std::int32_t) + masks_.bytes() + cached_bytes(),
+            left_};
 }
 
 }  // namespace pdacon

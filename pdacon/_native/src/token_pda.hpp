@@ -10,14 +10,15 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "budget.hpp"
 #include "coaccessibility.hpp"
 #include "completion.hpp"
+#include "mask_set.hpp"
 #include "pushdown.hpp"
 #include "speller.hpp"
 #include "stack.hpp"
@@ -28,8 +29,10 @@ namespace pdacon {
 
 class TokenPda {
   public:
-    // Throws LimitExceeded, std::invalid_argument.
-    TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth);
+    // `max_bytes`: for the masks and what they are made of, 0: no limit. Throws LimitExceeded,
+    // std::invalid_argument.
+    TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
+             std::int64_t max_bytes);
 
     const Pushdown& machine() const { return machine_; }
     const Trie& trie() const { return *trie_; }
@@ -48,13 +51,18 @@ class TokenPda {
         std::int32_t id = -1;
         const std::int32_t* words = nullptr;
     };
-    // The mask of a configuration; a lookup, or at first sight a computation.
+    // The mask of a configuration; a lookup, or at first sight a computation. Throws LimitExceeded("bytes")
+    // if there is no room for one more; those that are known stay in use.
     Mask mask(const Reading& reading, const StackView& stack);
     // The same if it is known already, else -1; never waits, so -1 also while another thread computes.
     Mask known_mask(const Reading& reading, const StackView& stack);
     // At the start of the text, where one leading space of the token is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask();
+    // Computes and files a mask before any text asks for it, but where nothing is allowed, or where it
+    // depends on columns and those that are given are not `meant`. What it depends on; nothing if there is no
+    // room for its answer beside those of texts. Throws LimitExceeded("bytes").
+    std::optional<Looked> file_mask(const Reading& reading, const PersistentStack& stack, bool columns_meant);
     // At the end of the text.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -67,9 +75,13 @@ class TokenPda {
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
     std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
 
+    // How many situations file_mask was not asked for, or had no room for; -1: nobody says.
+    void set_left(std::int64_t left) { left_ = left; }
+
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
             distinct_masks, bytes;
+        std::int64_t left;
     };
     Statistics statistics();
 
@@ -79,7 +91,8 @@ class TokenPda {
         std::int32_t mask = -1;  // the answer, or
         Branches next;           // what the next LR state below leads to
     };
-    // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids.
+    // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids. Half of it
+    // is for answers that no text has asked for.
     static constexpr std::size_t kMaxDecisions = 1 << 20;
 
     static Branches::const_iterator find(const Branches& branches, std::int32_t state);
@@ -95,9 +108,14 @@ class TokenPda {
     bool is_alive(const Reading& reading, std::int32_t speller_state, Overlay& stack);
     bool can_end_line(const Reading& reading, std::int32_t speller_state, Overlay& stack);
     std::vector<std::int32_t> compute_leading();
-    Mask at(std::int32_t id) const { return {id, masks_[static_cast<std::size_t>(id)].data()}; }
+    Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
     bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);
-    std::int32_t intern_mask(std::vector<std::int32_t> mask);
+    template <class Compute>
+    Mask known_or(std::int32_t id, Compute compute);
+    std::size_t cached_bytes() const;
+    void make_room();
+    void forget_decisions();
+    Mask in_bytes(const Mask& found) const;
     template <class Work>
     auto guarded(Work work);
 
@@ -105,6 +123,7 @@ class TokenPda {
     std::shared_ptr<const Trie> trie_;
     Budget budget_;
     std::int64_t max_depth_;
+    std::size_t max_bytes_;
     Speller speller_;
     Coaccessibility coaccessibility_;
     TokenClasses classes_;
@@ -117,11 +136,11 @@ class TokenPda {
     // Roots of answers that depended on columns: of a reading with its columns and those of the open blocks.
     Interner lines_;
     std::vector<std::int32_t> line_roots_;
-    std::vector<std::vector<std::int32_t>> masks_;
-    std::unordered_multimap<std::uint64_t, std::int32_t> mask_ids_;
+    MaskSet masks_;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;
+    std::int64_t left_ = -1;
 };
 
 }  // namespace pdacon

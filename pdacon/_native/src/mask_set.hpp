@@ -1,0 +1,68 @@
+// The interned masks of a constraint: equal masks are one row, and an id is the number of a row.
+//
+// Promised: ids count up from 0 in the order of first sight; an id, once given, keeps its row; a row neither
+// moves nor changes while this object lives. So a copy of rows 0 .. n stays right and is topped up from row
+// n. The owner's lock guards all members; what `row` returned may be read without it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace pdacon {
+
+class MaskSet {
+  public:
+    using Words = std::vector<std::int32_t>;  // token t is bit t % 32 of word t / 32
+
+    explicit MaskSet(std::size_t words) : words_(words) {}
+
+    std::size_t size() const { return rows_.size(); }
+    std::size_t words() const { return words_; }  // of each row
+    std::size_t row_bytes() const { return words_ * sizeof(std::int32_t); }
+    std::size_t bytes() const { return size() * row_bytes(); }
+
+    const std::int32_t* row(std::int32_t id) const { return rows_[static_cast<std::size_t>(id)]; }
+
+    // The id of a mask of words() words, or -1.
+    std::int32_t find(const Words& mask) const { return find(mask, hash_of(mask)); }
+
+    // The same; a mask that was not seen before gets the next id.
+    std::int32_t intern(Words mask) {
+        const auto hash = hash_of(mask);
+        if (const auto known = find(mask, hash); known >= 0) return known;
+        const auto id = static_cast<std::int32_t>(rows_.size());
+        own_.push_back(std::move(mask));
+        rows_.push_back(own_.back().data());
+        ids_.emplace(hash, id);
+        return id;
+    }
+
+  private:
+    std::int32_t find(const Words& mask, std::uint64_t hash) const {
+        const auto [begin, end] = ids_.equal_range(hash);
+        for (auto known = begin; known != end; ++known)
+            if (std::equal(mask.begin(), mask.end(), row(known->second))) return known->second;
+        return -1;
+    }
+
+    static std::uint64_t hash_of(const Words& mask) {
+        std::uint64_t lanes[4] = {1, 2, 3, 4};
+        for (std::size_t at = 0; at < mask.size(); ++at) {
+            auto& lane = lanes[at % 4];
+            lane = (lane ^ static_cast<std::uint32_t>(mask[at])) * 0xff51afd7ed558ccdULL;
+        }
+        return lanes[0] ^ (lanes[1] >> 7) ^ (lanes[2] >> 19) ^ (lanes[3] >> 31);
+    }
+
+    std::size_t words_;
+    std::deque<Words> own_;
+    std::vector<const std::int32_t*> rows_;
+    std::unordered_multimap<std::uint64_t, std::int32_t> ids_;  // by hash
+};
+
+}  // namespace pdacon

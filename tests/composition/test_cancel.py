@@ -1,0 +1,174 @@
+"""Limits and cancelling act inside the stages of a compilation, and several threads compile at once."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdacon
+from pdacon import CancelledError, Grammar, LimitExceededError, Limits, Vocabulary
+
+EVERY_BYTE = Vocabulary.from_tokens(
+    [*(bytes([byte]) for byte in range(256)), *(b")" * length for length in range(2, 9)), None], [263]
+)
+# Answers without end: the native core is at it until there is no more room for them, some seconds.
+ENDLESS = Grammar.builtin("arithmetic")
+
+
+class InAStage:
+    """A canceller that tells the core's questions from those between two stages, and answers the former."""
+
+    def __init__(self, answer: Callable[[], bool]) -> None:
+        self.answer = answer
+        self.between = self.within = 0
+
+    def is_set(self) -> bool:
+        if sys._getframe(1).f_code.co_name == "stop_if_set":
+            self.between += 1
+            return False
+        self.within += 1
+        return self.answer()
+
+
+def test_a_stage_is_cancelled() -> None:
+    cancel = InAStage(lambda: True)
+    with pytest.raises(CancelledError, match="cancelled"):
+        pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=cancel)
+    assert cancel.between > 0
+    assert cancel.within == 1
+
+
+def test_what_the_canceller_raises_arrives() -> None:
+    def fail() -> bool:
+        raise ZeroDivisionError("asked")
+
+    with pytest.raises(ZeroDivisionError, match="asked"):
+        pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=InAStage(fail))
+
+
+def test_another_thread_cancels() -> None:
+    cancel, began = threading.Event(), threading.Event()
+    raised: list[BaseException] = []
+
+    class Watched:
+        def is_set(self) -> bool:
+            began.set()
+            return cancel.is_set()
+
+    def work() -> None:
+        try:
+            pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=Watched())
+        except pdacon.PdaconError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert began.wait(60)
+    cancel.set()
+    thread.join(60)
+    assert [type(error) for error in raised] == [CancelledError]
+
+
+def test_two_threads_are_inside_at_once() -> None:
+    """Each is asked inside the core, and answers when the other one is there too."""
+    meeting = threading.Barrier(2, timeout=60)
+
+    def meet() -> bool:
+        meeting.wait()
+        return True
+
+    outcomes: list[type[BaseException]] = []
+
+    def work() -> None:
+        try:
+            pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=InAStage(meet))
+        except Exception as error:
+            outcomes.append(type(error))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert outcomes == [CancelledError, CancelledError]
+
+
+def test_cancelled_before_it_begins() -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(CancelledError):
+        pdacon.compile(ENDLESS, EVERY_BYTE, cancel=cancel)
+
+
+def test_time_holds_for_eager() -> None:
+    with pytest.raises(LimitExceededError) as caught:
+        pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, limits=Limits(seconds=0.2))
+    assert caught.value.what == "seconds"
+
+
+def test_memory_holds_for_eager() -> None:
+    with pytest.raises(LimitExceededError) as caught:
+        pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, limits=Limits(bytes=200_000))
+    assert caught.value.what == "bytes"
+    assert caught.value.given > caught.value.limit == 200_000
+
+
+WIDE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), *[None] * 8000, None], [8256])
+DIGITS = Grammar.from_lark('start: "<" (A | B)* ">"\nA: /[0-9]{1,9}a/\nB: /b(x[yz]|yy|z[0-9])[a-f]/')
+
+
+TEXT = b"<1234abxzabyycbz7f12a>"
+TABLES = 8_000  # bytes that the parse tables are given
+
+
+def mask_of(matcher: pdacon.Matcher) -> bytes:
+    row = np.zeros(-(-WIDE.size // 32), np.int32)
+    matcher.fill_bitmask(row)
+    return row.tobytes()
+
+
+def masks_along(matcher: pdacon.Matcher, text: bytes) -> list[bytes]:
+    masks = [mask_of(matcher)]
+    for byte in text:
+        assert matcher.accept_token(byte)
+        masks.append(mask_of(matcher))
+    return masks
+
+
+def test_what_can_be_made_again_is_forgotten() -> None:
+    """There is room for the masks and nothing else; they are the same, and so are their ids."""
+    free = pdacon.compile(DIGITS, WIDE)
+    wanted = masks_along(free.matcher(), TEXT)
+    table = free.mask_table()
+    tight = pdacon.compile(DIGITS, WIDE, limits=Limits(bytes=max(table.nbytes + 1, TABLES)))
+    for _ in range(2):
+        assert masks_along(tight.matcher(), TEXT) == wanted
+    assert (tight.mask_table() == table).all()
+
+
+def test_a_mask_that_finds_no_room_is_refused_and_the_others_stay() -> None:
+    free = pdacon.compile(DIGITS, WIDE)
+    wanted = masks_along(free.matcher(), TEXT)
+    row_bytes = len(wanted[0])
+    assert len(set(wanted)) * row_bytes > TABLES
+    tight = pdacon.compile(DIGITS, WIDE, limits=Limits(bytes=TABLES))
+    matcher = tight.matcher()
+    for _ in range(2):
+        matcher.reset()
+        with pytest.raises(LimitExceededError) as caught:
+            masks_along(matcher, TEXT)
+        assert caught.value.what == "bytes"
+        assert TABLES - row_bytes <= tight.mask_table().nbytes <= TABLES
+        matcher.reset()
+        assert mask_of(matcher) == wanted[0]
+
+
+@pytest.mark.parametrize("columns", [-1, 17, True, 2.0])
+def test_columns_are_few(columns: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="columns"):
+        Limits(columns=columns)
