@@ -210,7 +210,11 @@ class Constraint:
         return self._report
 
     def matcher(
-        self, start: str | None = None, max_rollback: int | None = None, strip_leading_space: bool = False
+        self,
+        start: str | None = None,
+        max_rollback: int | None = None,
+        strip_leading_space: bool = False,
+        keep_text: bool = True,
     ) -> Matcher:
         """A matcher at the start of a text.
 
@@ -219,13 +223,15 @@ class Constraint:
         start : str, optional
             Which of the grammar's start rules; the first if it is not given.
         max_rollback : int, optional
-            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 24
-            bytes, and keeps the stack of its place alive. The text itself, a byte for each of its bytes, is always
-            kept, for `Matcher.explain`.
+            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 40
+            bytes, and keeps the stack of its place alive.
         strip_leading_space : bool
             Whether one leading space of the first token with text is not part of the text, as in what SentencePiece
             tokenizers decode at the start of a text (`Vocabulary.strip_leading_space`). Masks count it exactly.
             What ``accept_bytes`` is given is the text itself; a token after that keeps its space.
+        keep_text : bool
+            Whether to keep the text, a byte for each of its bytes, for `Matcher.explain`. Without it and with
+            ``max_rollback`` a matcher stays below 4 KiB, beside the parser's stack, however long the text gets.
 
         Raises
         ------
@@ -241,7 +247,7 @@ class Constraint:
         index = self._index(start)
         if index in self._empty:
             raise EmptyLanguageError(_no_sentence([self.grammar.options.start[index]]))
-        matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), self._explainers[index])
+        matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), bool(keep_text), self._explainers[index])
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
         return matcher

@@ -16,9 +16,11 @@ class Matcher(_core.Matcher):
     __doc__ = _core.Matcher.__doc__
     __slots__ = ("__weakref__", "_explainer")
 
-    def __init__(self, pda: _core.TokenPda, max_rollback: int, leading_space: bool, explainer: Explainer) -> None:
+    def __init__(
+        self, pda: _core.TokenPda, max_rollback: int, leading_space: bool, keep_text: bool, explainer: Explainer
+    ) -> None:
         """Use `Constraint.matcher`."""
-        super().__init__(pda, max_rollback, leading_space)
+        super().__init__(pda, max_rollback, leading_space, keep_text)
         self._explainer = explainer
 
     def fork(self) -> Matcher:
@@ -96,7 +98,7 @@ class Matcher(_core.Matcher):
         IndexError
             The id is outside the vocabulary.
         MatcherError
-            Another thread uses this matcher.
+            Another thread uses this matcher, or it keeps no text.
 
         Notes
         -----
@@ -107,8 +109,8 @@ class Matcher(_core.Matcher):
 
     def __repr__(self) -> str:
         try:
-            text = self._text()
+            text = f" ({tail(self._text())})" if self._keeps_text() else ""
             state = "terminated" if self.is_terminated() else "accepting" if self.is_accepting() else "in the text"
         except MatcherError:  # whoever prints a matcher, a debugger say, does not ask it for anything
             return "<Matcher in use by another thread>"
-        return f"<Matcher after {len(text)} bytes ({tail(text)}), {state}>"
+        return f"<Matcher after {self._length()} bytes{text}, {state}>"

@@ -17,8 +17,9 @@ import pdacon
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
 from pdacon.integrations.huggingface import PDALogitsProcessor, vocabulary
-from pdacon.integrations.huggingface.masks import MaskTable, shift_out
+from pdacon.integrations.huggingface.masks import MaskTable
 from pdacon.integrations.huggingface.rows import common_prefix
+from pdacon.integrations.torch import shift_out
 
 PROMPTS = ["Hello", "The quick brown fox jumps over", "1, 2,"]
 

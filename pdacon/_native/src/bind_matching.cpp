@@ -2,6 +2,7 @@
 // data_ptr.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -258,7 +259,9 @@ bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
 
 bool is_allowed(const Matcher& matcher, nb::handle token) {
     const Matcher::Use use(matcher);
-    return allowed_step(matcher, whole_number(token, "token")).has_value();
+    const auto id = whole_number(token, "token");
+    const auto known = matcher.known_allowed(id);
+    return known == Verdict::kUnknown ? allowed_step(matcher, id).has_value() : known == Verdict::kAlways;
 }
 
 bool accept_token(Matcher& matcher, nb::handle token) {
@@ -331,6 +334,11 @@ nb::bytes text(const Matcher& matcher) {
     return nb::bytes(matcher.text().data(), matcher.text().size());
 }
 
+std::pair<std::size_t, std::size_t> memory(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return {matcher.bytes(), matcher.stack_nodes()};
+}
+
 void fork(Matcher* self, const Matcher& other) {
     const Matcher::Use use(other);
     new (self) Matcher(other);
@@ -350,10 +358,12 @@ Made by ``Constraint.matcher()``; keeps its constraint alive. One thread at a ti
 MatcherError; forks are independent of each other. Cannot be pickled.)")
         .def(
             "__init__",
-            [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space) {
-                new (self) Matcher(std::move(pda), max_rollback, leading_space);
+            [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space,
+               bool keep_text) {
+                new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text);
             },
-            nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false)
+            nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
+            nb::arg("keep_text") = true)
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask"), nb::arg("row") = 0,
              nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
@@ -432,6 +442,9 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_merged", &merged, nb::arg("forced"))
         .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
         .def("_leading_space", &Matcher::leading_space)
+        .def("_memory", &memory)
+        .def("_keeps_text", &Matcher::keeps_text)
+        .def("_length", &Matcher::length)
         .def("_is_stuck", &is_stuck)
         .def("_stack", &Matcher::stack)
         .def("_text", &text)

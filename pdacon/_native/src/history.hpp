@@ -41,8 +41,11 @@ class History {
 
     void clear() { *this = History(); }
 
+    // Of this copy and of what it shares with others.
+    std::size_t bytes() const { return (full_.size() * kPart + latest_.capacity()) * sizeof(Value); }
+
   private:
-    static constexpr std::size_t kPart = 64;
+    static constexpr std::size_t kPart = 32;
     using Part = std::vector<Value>;
 
     std::deque<std::shared_ptr<const Part>> full_;  // kPart values each

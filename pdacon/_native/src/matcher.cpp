@@ -7,13 +7,18 @@
 
 namespace pdacon {
 
-Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space)
-    : pda_(std::move(pda)), max_rollback_(max_rollback), leading_space_(leading_space), at_(initial()) {}
+Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text)
+    : pda_(std::move(pda)),
+      max_rollback_(max_rollback),
+      leading_space_(leading_space),
+      keep_text_(keep_text),
+      at_(initial()) {}
 
 Matcher::Matcher(const Matcher& other)
     : pda_(other.pda_),
       max_rollback_(other.max_rollback_),
       leading_space_(other.leading_space_),
+      keep_text_(other.keep_text_),
       at_(other.at_),
       history_(other.history_),
       takes_back_(other.takes_back_),
@@ -72,8 +77,34 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
     return next;
 }
 
+// Nothing is copied: the stack stays as it is inside a lexeme.
+Verdict Matcher::known_allowed(std::int64_t id) const {
+    const auto& trie = pda_->trie();
+    const bool has_text =
+        id >= 0 && static_cast<std::size_t>(id) < trie.size() && !trie.is_end(static_cast<std::int32_t>(id));
+    if (!has_text || at_.terminated || at_.leading_space) return Verdict::kUnknown;
+    const auto bytes = trie.bytes_of(static_cast<std::int32_t>(id));
+    if (bytes.empty()) return Verdict::kNever;
+    const auto& lexer = pda_->machine().lexer;
+    auto reading = at_.reading;
+    for (const char byte : bytes) {
+        const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
+        const auto state = lexer.next(reading.state, byte_class);
+        if (state < 0) return state == LexingAutomaton::kDead ? Verdict::kNever : Verdict::kUnknown;
+        lexer.move(reading, state, byte_class);
+    }
+    return pda_->known_alive(reading, at_.stack.view());
+}
+
+const std::string& Matcher::text() const {
+    if (keep_text_) return text_;
+    throw MatcherMisuse(
+        "this matcher keeps no text, so it cannot explain; ask for one with "
+        "constraint.matcher(keep_text=True)");
+}
+
 void Matcher::accept(Step step) {
-    text_.append(step.text);
+    if (keep_text_) text_.append(step.text);
     std::swap(at_, step.to);
     if (max_rollback_ == 0) return;
     history_.push(std::move(step.to));
@@ -105,7 +136,7 @@ void Matcher::rollback(std::int64_t count) {
     if (count == 0) return;
     at_ = history_.pop(static_cast<std::size_t>(count));
     takes_back_ -= static_cast<std::size_t>(count);
-    text_.resize(at_.length);
+    if (keep_text_) text_.resize(at_.length);
 }
 
 void Matcher::reset() {

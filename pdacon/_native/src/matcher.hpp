@@ -25,8 +25,8 @@ struct MatcherMisuse : std::logic_error {
 class Matcher {
   public:
     // `max_rollback`: how many accepts can be taken back; negative: all of them. `leading_space`: one leading
-    // space of the first token with text is not part of the text.
-    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space);
+    // space of the first token with text is not part of the text. `keep_text`: for those who ask why.
+    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text);
     Matcher(const Matcher& other);  // a fork: shares the stack, takes its own way from here
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
@@ -52,6 +52,9 @@ class Matcher {
     bool is_allowed(const Step& step) const {
         return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
     }
+    // Whether a token is allowed, where it ends inside the lexeme and no look down the stack is needed; else
+    // kUnknown.
+    Verdict known_allowed(std::int64_t token) const;
     void accept(Step step);  // one that is allowed
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);
@@ -71,7 +74,13 @@ class Matcher {
     // no longer token can take the place of the last ones.
     std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
     std::vector<std::int32_t> stack() const;
-    const std::string& text() const { return text_; }
+    // What was accepted. Throws MatcherMisuse if it was not kept.
+    const std::string& text() const;
+    bool keeps_text() const { return keep_text_; }
+    std::size_t length() const { return at_.length; }  // of the text
+    // What it takes by itself, and the nodes of its stack, which forks and the history share.
+    std::size_t bytes() const { return sizeof(Matcher) + history_.bytes() + text_.capacity(); }
+    std::size_t stack_nodes() const { return std::size_t{at_.stack.depth()} + 1; }
 
     // Two threads in one matcher are an error, not a race.
     class Use {
@@ -100,10 +109,11 @@ class Matcher {
     std::shared_ptr<TokenPda> pda_;
     std::int64_t max_rollback_;
     bool leading_space_;  // at the start
+    bool keep_text_;
     Position at_;
     History<Position> history_;
     std::size_t takes_back_ = 0;  // accepts; history_ may hold more
-    std::string text_;            // what was accepted, for those who ask why
+    std::string text_;            // what was accepted, if it is kept
     mutable std::atomic<bool> in_use_{false};
 };
 

@@ -17,6 +17,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pdacon.integrations.torch import shift_out
+
 Fill = Callable[[NDArray[np.int32]], Any]  # writes one mask into int32[1, words], zeros before
 KEPT_BYTES = 1 << 26
 
@@ -133,9 +135,3 @@ class MaskTable:
             larger[:used] = self._table
             self._table = larger
         return used
-
-
-def shift_out(words: torch.Tensor, columns: int) -> torch.Tensor:
-    """Return the bits of int32[rows, words] as bool[rows, columns]; token t is bit t%32 of word t//32."""
-    places = torch.arange(32, dtype=torch.int32, device=words.device)
-    return ((words.unsqueeze(-1) >> places) & 1).flatten(1)[:, :columns].bool()

@@ -1,0 +1,168 @@
+"""Masks on the device where the logits are, in plain torch: a step sends one integer per sequence, never a mask.
+
+In: a Constraint, its matchers, logits. Out: the logits with -inf where the mask says no.
+
+    masks = DeviceMasks(constraint, logits.device)
+    ...
+    apply_masks(logits, masks.table, masks.ids(matchers))  # each step
+
+A host that keeps int32 bitmasks itself, as vLLM, SGLang and XGrammar lay them out (token t is bit t % 32 of word
+t // 32), uses `apply_bitmask`. Needs ``torch``; nothing else of pdacon does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+import pdacon
+from pdacon.constraint import Constraint
+from pdacon.matching import Matcher
+
+
+class DeviceMasks:
+    """A constraint's mask table on a device, topped up as masks are interned.
+
+    Parameters
+    ----------
+    constraint : Constraint
+    device : torch.device or str
+        Where the logits are.
+    start : str, optional
+        Which of the grammar's start rules; the first if it is not given.
+    rows : int
+        For how many masks there is room at first: a row has 4 bytes for each 32 tokens. The room is doubled when it is
+        used up, and `table` is another tensor then.
+
+    Notes
+    -----
+    Ids are stable and a row never changes, so only new rows are ever copied. A constraint that was compiled with
+    ``eager=True`` has all rows from the beginning.
+    """
+
+    def __init__(
+        self, constraint: Constraint, device: torch.device | str, start: str | None = None, rows: int = 64
+    ) -> None:
+        self._constraint = constraint
+        self._start = start
+        self._shared = constraint._explainers[constraint._index(start)]
+        words = -(-constraint.vocabulary.size // 32)
+        self._room = torch.empty((max(1, rows), words), dtype=torch.int32, device=device)
+        self._filled = 0
+        self.top_up()
+
+    @property
+    def table(self) -> torch.Tensor:
+        """The masks by id: int32[masks, words], a view. Masks interned since the last top-up are not in it."""
+        return self._room[: self._filled]
+
+    def top_up(self) -> int:
+        """Copy the masks that are not on the device yet. Returns how many those were."""
+        rows = self._constraint.mask_table(self._filled, self._start)
+        filled = self._filled + len(rows)
+        if filled > len(self._room):
+            larger = self._room.new_empty((max(filled, 2 * len(self._room)), self._room.shape[1]))
+            larger[: self._filled] = self.table
+            self._room = larger
+        self._room[self._filled : filled] = torch.from_numpy(rows)
+        self._filled = filled
+        return len(rows)
+
+    def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
+        """The mask of each matcher as a row of `table`, which is topped up if it has to be.
+
+        Parameters
+        ----------
+        matchers : sequence of Matcher or None
+            Of this constraint and start; ValueError if they are not. None: a sequence that nothing constrains.
+
+        Returns
+        -------
+        torch.Tensor, int64[n], on the device
+            -1 where the matcher is None.
+        """
+        ids = np.full(len(matchers), -1, np.int64)
+        known = [(at, matcher) for at, matcher in enumerate(matchers) if matcher is not None]
+        for at, matcher in known:
+            if matcher._explainer is not self._shared:
+                raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
+        if known:
+            ids[[at for at, _ in known]] = pdacon.mask_ids([matcher for _, matcher in known])
+            if ids.max() >= self._filled:
+                self.top_up()
+        return torch.from_numpy(ids).to(self._room.device, non_blocking=True)
+
+
+def apply_masks(logits: torch.Tensor, table: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+    """Set to -inf, in place, what the masks do not allow.
+
+    Parameters
+    ----------
+    logits : torch.Tensor, floating[n, columns]
+        Columns past the vocabulary are never allowed.
+    table : torch.Tensor, int32[masks, words]
+        Bit t % 32 of word t // 32 of a row is set iff token t is allowed. On the device of the logits.
+    ids : torch.Tensor, integer[n]
+        The row of `table` for each row of `logits`; a negative one leaves its row as it is. On the device of the
+        logits.
+
+    Returns
+    -------
+    torch.Tensor
+        `logits`.
+
+    Raises
+    ------
+    ValueError
+        The logits have fewer columns than a mask has tokens, or shapes do not fit.
+    IndexError
+        On the CPU, an id is not in the table.
+
+    Notes
+    -----
+    Nothing waits for the device. Takes one byte for each of the logits for the moment.
+    """
+    if ids.shape != logits.shape[:1]:
+        raise ValueError(f"{tuple(ids.shape)} ids for logits of shape {tuple(logits.shape)}")
+    return _forbid(logits, table[ids.clamp(min=0)], ids < 0)
+
+
+def apply_bitmask(logits: torch.Tensor, bitmask: torch.Tensor) -> torch.Tensor:
+    """Set to -inf, in place, what a bitmask does not allow: `apply_masks` for rows that lie there one by one.
+
+    Parameters
+    ----------
+    logits : torch.Tensor, floating[n, columns]
+    bitmask : torch.Tensor, int32[n, words]
+        As `pdacon.fill_bitmasks` writes it, on the device of the logits.
+    """
+    if bitmask.shape[:1] != logits.shape[:1]:
+        raise ValueError(f"a bitmask of {bitmask.shape[0]} rows for logits of shape {tuple(logits.shape)}")
+    return _forbid(logits, bitmask, None)
+
+
+def shift_out(words: torch.Tensor, columns: int) -> torch.Tensor:
+    """Return the bits of int32[rows, words] as bool[rows, columns]; token t is bit t % 32 of word t // 32."""
+    places = torch.arange(8, dtype=torch.uint8, device=words.device)
+    octets = words.contiguous().view(torch.uint8)  # the least significant first, on every machine that torch runs on
+    return ((octets.unsqueeze(-1) >> places) & 1).flatten(1)[:, :columns].view(torch.bool)
+
+
+def _forbid(logits: torch.Tensor, masks: torch.Tensor, free: torch.Tensor | None) -> torch.Tensor:
+    if logits.dim() != 2 or masks.dim() != 2 or masks.dtype != torch.int32:
+        raise ValueError("logits must be [n, columns] and masks int32 [n, words]")
+    columns = logits.shape[1]
+    if columns <= 32 * (masks.shape[1] - 1):
+        raise ValueError(f"logits have {columns} columns, masks are for more than {32 * (masks.shape[1] - 1)} tokens")
+    forbidden = ~shift_out(masks, columns)
+    if free is not None:
+        forbidden &= ~free.unsqueeze(1)
+    logits[:, : forbidden.shape[1]].masked_fill_(forbidden, -torch.inf)
+    surplus = logits[:, forbidden.shape[1] :]
+    if free is None:
+        surplus.fill_(-torch.inf)
+    else:
+        surplus.masked_fill_(~free.unsqueeze(1), -torch.inf)
+    return logits

@@ -1,0 +1,123 @@
+"""`pdacon.integrations.torch` against the plain definition: a logit stays iff its token's bit is set."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+import pdacon
+from pdacon.integrations.torch import DeviceMasks, apply_bitmask, apply_masks
+
+KINDS = [torch.float32, torch.float16, torch.bfloat16, torch.float64]
+
+
+def vocabulary_of(size: int) -> pdacon.Vocabulary:
+    """Every byte, some longer tokens, fillers without text, and an end token."""
+    texts = [*(bytes([byte]) for byte in range(256)), b"]]", b'":', b"true", b'{"']
+    return pdacon.Vocabulary.from_tokens([*texts, *[None] * (size - len(texts))], eos_ids=[size - 1])
+
+
+def plainly(logits: torch.Tensor, rows: list[list[int] | None]) -> list[list[float]]:
+    """What has to come out, token by token; None: nothing is forbidden."""
+    out = logits.tolist()
+    for scores, words in zip(out, rows, strict=True):
+        for token in range(len(scores)):
+            within = words is not None and token < 32 * len(words)
+            if words is not None and not (within and words[token // 32] >> (token % 32) & 1):
+                scores[token] = -float("inf")
+    return out
+
+
+@pytest.mark.parametrize("columns", [65, 95, 96, 97, 130])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_random_masks(columns: int, kind: torch.dtype) -> None:
+    torch.manual_seed(columns)
+    logits = torch.randn(7, columns).to(kind)
+    table = torch.randint(-(1 << 31), 1 << 31, (5, 3), dtype=torch.int64).to(torch.int32)
+    ids = torch.tensor([4, 0, -1, 3, 3, -1, 1])
+    rows = [None if at < 0 else table[at].tolist() for at in ids.tolist()]
+    for index in (torch.int64, torch.int32):
+        masked = logits.clone()
+        assert apply_masks(masked, table, ids.to(index)) is masked
+        assert masked.tolist() == plainly(logits, rows)
+    masked, bitmask = logits.clone(), table[ids.clamp(min=0)]
+    assert apply_bitmask(masked, bitmask) is masked
+    assert masked.tolist() == plainly(logits, bitmask.tolist())
+
+
+def test_no_number_is_made_up() -> None:
+    """What is allowed keeps its bits, NaN and infinities included."""
+    logits = torch.tensor([[float("nan"), float("inf"), -0.0, float("nan")]])
+    apply_bitmask(logits, torch.tensor([[0b0111]], dtype=torch.int32))
+    assert logits[0, 0].isnan()
+    assert logits[0, 1:].tolist() == [float("inf"), -0.0, -float("inf")]
+    assert logits[0, 2].signbit()
+
+
+@pytest.mark.parametrize("size", [261, 288, 300])
+def test_a_batch_along_texts(size: int) -> None:
+    """Masks that are interned as the texts go on come to the device when they are asked for, and only once."""
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(size))
+    masks = DeviceMasks(constraint, "cpu", rows=1)
+    matchers = [constraint.matcher() for _ in range(4)]
+    copied, rng = len(masks.table), random.Random(size)
+    before = masks.table.clone()
+    words = -(-size // 32)
+    for _ in range(40):
+        ids = masks.ids([*matchers, None])
+        assert ids.tolist()[-1] == -1
+        logits = torch.randn(5, size + 3)
+        masked = apply_masks(logits.clone(), masks.table, ids)
+        bitmask = torch.zeros((4, words), dtype=torch.int32)
+        pdacon.fill_bitmasks(matchers, bitmask)
+        assert (apply_bitmask(logits[:4].clone(), bitmask) == masked[:4]).all()
+        assert (masked[4] == logits[4]).all()
+        for matcher, row in zip(matchers, masked, strict=False):
+            allowed = [token for token in range(size) if matcher.is_allowed(token)]
+            assert torch.isfinite(row).nonzero().flatten().tolist() == allowed
+            token = rng.choice(allowed)
+            assert matcher.accept_token(token)
+        assert (masks.table[: len(before)] == before).all()
+        before = masks.table.clone()
+    assert len(masks.table) <= constraint.statistics()["distinct_masks"]
+    copied += masks.top_up()
+    assert masks.top_up() == 0
+    assert masks.table.numpy().tolist() == constraint.mask_table().tolist()
+    assert copied <= len(masks.table)
+
+
+def test_eager_masks_are_there_from_the_beginning() -> None:
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261), eager=True)
+    masks = DeviceMasks(constraint, "cpu")
+    table = masks.table.data_ptr(), len(masks.table)
+    matcher = constraint.matcher()
+    for byte in b'{"a": [1, true, "b\\n"], "c": {}}':
+        masks.ids([matcher])
+        assert matcher.accept_token(byte)
+    assert (masks.table.data_ptr(), len(masks.table)) == table
+    assert np.array_equal(masks.table.numpy(), constraint.mask_table())
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
+    other = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
+    masks = DeviceMasks(constraint, "cpu")
+    with pytest.raises(ValueError, match=r"matchers\[1\] has another constraint"):
+        masks.ids([constraint.matcher(), other.matcher()])
+    logits = torch.zeros(2, 261)
+    words = torch.zeros((2, 9), dtype=torch.int32)
+    with pytest.raises(ValueError, match="ids for logits"):
+        apply_masks(logits, words, torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(IndexError):
+        apply_masks(logits, words, torch.tensor([0, 2]))
+    with pytest.raises(ValueError, match="rows for logits"):
+        apply_bitmask(logits, words[:1])
+    with pytest.raises(ValueError, match="256 columns"):
+        apply_bitmask(logits[:, :256], words)
+    with pytest.raises(ValueError, match="int32"):
+        apply_bitmask(logits, words.long())
+    assert masks.ids([]).shape == (0,)
+    assert masks.ids([None]).tolist() == [-1]
