@@ -24,6 +24,9 @@ SECONDS = 10.0
 
 _FEW = 6
 
+_OF_WHAT_IS_AROUND = (causes.OPTIONAL, causes.AMBIGUOUS)
+"""Causes that mostly lie in the rule around those that conflict."""
+
 
 def conflict_findings(grammar: Grammar, tables: Tables, examples: Examples, seconds: float = SECONDS) -> list[Finding]:
     """One finding for each cause. Cost: at most ``seconds`` for the search of examples, a few ms for most grammars.
@@ -97,7 +100,10 @@ class _Report:
         terminals = list(dict.fromkeys(conflict.terminal for conflict in group))
         rules = dict.fromkeys(self._grammar.productions[k].rule for k in productions)
         lookahead = lookahead_name(self._grammar, shown.terminal)
-        span, related = self._spans(productions)
+        # What the example shows comes first.
+        span, related = self._spans(list(dict.fromkeys([*shown.productions, *productions])))
+        if cause is not None and cause.slug in _OF_WHAT_IS_AROUND and explanation is not None:
+            related += self._around(explanation, [span, *(place for _, place in related)])
         return Finding(
             id=id,
             level=level,
@@ -193,6 +199,20 @@ class _Report:
                 spans.setdefault(production.span, f"{production.rule} is complete here too")
         first = next(iter(spans), None)
         return first, tuple((label, span) for span, label in spans.items() if span != first)
+
+    def _around(self, explanation: Explanation, known: Sequence[Span | None]) -> tuple[tuple[str, Span], ...]:
+        """The alternative that has both readings, if it is another one."""
+        example = explanation.example
+        if (
+            example is None
+            or not example.unifying
+            or not 0 <= example.first.production < len(self._grammar.productions)
+        ):
+            return ()
+        production = self._grammar.productions[example.first.production]
+        if production.span is None or production.span in known:
+            return ()
+        return ((f"{production.rule} has both readings", production.span),)
 
     def _shift_items(self, state: int, terminals: Iterable[int]) -> list[str]:
         count = len(self._grammar.productions)

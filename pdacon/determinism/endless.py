@@ -69,7 +69,7 @@ def _shortest_loop(
     start = int(texts.automaton.entries[context].max())
     if not alive[start]:
         return None
-    best: tuple[int, bool, bytes, bytes] | None = None
+    best: tuple[int, bool, int, bytes, bytes] | None = None
     texts_to = {start: b""}
     pending = deque([start])
     while pending:
@@ -79,13 +79,14 @@ def _shortest_loop(
             break
         loop = _loop_at(texts, context, state, alive, deadline)
         if loop is not None and _comes_out(texts, context, state):
-            found = len(text + loop), not (text + loop).isspace(), text, loop
+            whole = text + loop
+            found = len(whole), not whole.isspace(), len(whole) - whole.count(b" "), text, loop
             best = found if best is None else min(best, found)
         for byte, target in _steps(texts, context, state, alive):
             if target not in texts_to:
                 texts_to[target] = text + byte
                 pending.append(target)
-    return None if best is None else best[2:]
+    return None if best is None else best[3:]
 
 
 def _loop_at(texts: Texts, context: int, start: int, alive: NDArray[np.bool_], deadline: Deadline) -> bytes | None:
@@ -121,9 +122,10 @@ def _comes_out(texts: Texts, context: int, start: int) -> bool:
 
 def _steps(texts: Texts, context: int, state: int, alive: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
     """One byte further, within ignored text or from one piece of it to the next; blanks first."""
-    targets, classes = np.unique(texts.next[state], return_index=True)
-    moves = zip(targets.tolist(), (bytes([texts.readable[cls]]) for cls in classes.tolist()), strict=True)
-    for target, byte in sorted(moves, key=lambda move: (move[1] != b" ", not move[1].isspace())):
+    order = texts.blanks_first
+    targets, places = np.unique(texts.next[state, order], return_index=True)
+    for place, target in sorted(zip(places.tolist(), targets.tolist(), strict=True)):
+        byte = bytes([texts.readable[order[place]]])
         after = target if target >= -1 else _land(texts, context, target)
         if after >= 0 and alive[after]:
             yield byte, after

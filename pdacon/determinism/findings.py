@@ -70,6 +70,8 @@ class Witness:
         shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
         if self.text is not None:
             again = "" if self.loop is None else f", then {quote(self.loop)} any number of times"
+            if self.position < len(self.symbols):  # else the text would read like one more symbol
+                shown[-1] += ", text"
             shown.append(f"{quote(self.text)}{again}")
         if self.tokens is not None:
             shown.append(f"(tokens {' '.join(map(str, self.tokens))})")

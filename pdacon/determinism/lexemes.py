@@ -1,7 +1,4 @@
-"""What can go wrong between lexemes -> findings: terminals that collide, lookahead without a bound, patterns not
-
-supported.
-"""
+"""What can go wrong between lexemes -> findings: collisions, lookahead without a bound, unsupported patterns."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from typing import TYPE_CHECKING
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
 from pdacon.determinism.listing import listed
 from pdacon.determinism.matching_texts import Run
+from pdacon.determinism.priorities import text_cut_short, with_priority
 from pdacon.determinism.texts import turned
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.texts import Texts
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import Grammar, Span, Terminal
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
@@ -74,11 +72,7 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
         "come.",
         f"{verdict} {_shown(first)}, because {_why(first, second)}.",
     ]
-    above = first.priority + 1
-    repair = (
-        f"say by priority which is meant ({_raised(second, above)} or {_raised(first, above)}), "
-        'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
-    )
+    repair = None if settled else _parted(grammar, collision)
     return Finding(
         id="PDA005",
         level="note" if settled else "error",
@@ -87,13 +81,33 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
         span=first.span or second.span,
         symbols=(first.name, second.name),
         witness=Witness(prefix, len(prefix), collision.witness),
-        repair=None if settled else repair,
+        repair=repair,
+        related=() if first.span is None else _place(second),
     )
 
 
-def _raised(terminal: Terminal, priority: int) -> str:
-    """A definition with a priority; what the rules have as a literal gets a name that the author may choose."""
-    return f"{terminal.name}.{priority}: ..." if terminal.literal is None else f"NAME.{priority}: {terminal.literal}"
+def _place(other: Terminal) -> tuple[tuple[str, Span], ...]:
+    return () if other.span is None else ((f"{_shown(other)} matches it too", other.span),)
+
+
+def _parted(grammar: Grammar, collision: Collision) -> str:
+    """How to say which of two terminals is meant, and what it costs."""
+    both = collision.second, collision.first
+    above = grammar.terminals[collision.first].priority + 1
+    lines = [
+        f"say by priority which is meant ({' or '.join(with_priority(grammar, k, above) for k in both)}), "
+        'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
+    ]
+    for raised, other in (both, both[::-1]):
+        first, second = grammar.terminals[raised], grammar.terminals[other]
+        cut = text_cut_short(grammar, first, second, collision.witness)
+        if cut is not None:
+            text, length = cut
+            lines.append(
+                f"With a higher priority {_shown(first)} would take {quote(text[:length])} of {quote(text)} too, which "
+                f"{_shown(second)} matches as a whole."
+            )
+    return "\n".join(lines)
 
 
 def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> tuple[str, ...]:

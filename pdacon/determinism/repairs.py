@@ -94,6 +94,13 @@ class _Adviser:
         order = "in the order in which they stand now"
         if self._has_unary():
             order = f"infix operators {order}, and then those with one operand, so that all can stand on their right"
+        infix, *others = self._operators()
+        if not others and ladder:
+            return Advice(
+                f"Nothing says whether a chain of {self._sequence(infix)} groups to the left or to the right.",
+                f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + "\n".join(ladder),
+                "it groups to the right",
+            )
         return Advice(
             f"Nothing says which of the operators of {operand} binds first.",
             "give each level of binding a rule of its own, "
@@ -108,12 +115,15 @@ class _Adviser:
 
     def optional(self) -> Advice:
         ambiguity = self._ambiguity()
-        if not self._items.sides[self._reduced][1]:
+        empty = [k for k in self._conflict.productions if not self._items.sides[k][1]]
+        if empty:
+            rule = self._name(self._items.sides[empty[0]][0])
+            so_can = "so can what is around it" if empty[0] == self._reduced else "it can be left out there too"
             return Advice(
-                f"{self._rule} can be empty where {self._next} comes next, and so can what is around it: {ambiguity}",
-                f"let it be left out in one place only: drop the empty alternative of {self._rule} or what repeats it "
+                f"{rule} can be empty where {self._next} comes next, and {so_can}: {ambiguity}",
+                f"let it be left out in one place only: drop the empty alternative of {rule} or what repeats it "
                 "(`*`, `+`) or makes it optional (`?`, `[ ]`).",
-                f"{self._rule} is not empty there",
+                f"{rule} is not empty there",
             )
         return Advice(
             f"{self._next} can go on with {self._rule} or begin what comes behind it: {ambiguity}",
@@ -263,8 +273,13 @@ class _Adviser:
     def _has_unary(self) -> bool:
         """Whether an operator of the operand stands only before it or only behind it."""
         operand = self._cause.symbol
+        return any((rhs[0] == operand) != (rhs[-1] == operand) for rhs in self._operators())
+
+    def _operators(self) -> list[tuple[int, ...]]:
+        """The alternatives of the operand that begin or end with it."""
+        operand = self._cause.symbol
         sides = [self._items.sides[k][1] for k in self._items.expansions[operand]]
-        return any(rhs and (rhs[0] == operand) != (rhs[-1] == operand) for rhs in sides)
+        return [rhs for rhs in sides if operand in (*rhs[:1], *rhs[-1:])]
 
     def _words(self, symbols: Sequence[int]) -> list[str]:
         return [self._name(symbol) for symbol in symbols]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.listing import listed
+from pdacon.determinism.priorities import with_priority
 from pdacon.determinism.reserving import without_words
 from pdacon.determinism.suggested import definition
 
@@ -52,10 +53,13 @@ def shadow_findings(
     is taken by something else. It is left out where an error says already that the two are ``collisions``: pairs of
     names.
     """
+    ignored = [texts.grammar.terminals[k].name for k in texts.grammar.ignore]
     for terminal in never_matched(texts):
         deadline.require()
         finding = _shadowed(texts, examples, terminal)
-        if finding.symbols[::-1] not in collisions:
+        name, *winners = finding.symbols
+        rivals = winners if winners or terminal in texts.grammar.ignore else ignored
+        if not any((rival, name) in collisions for rival in rivals):
             yield finding
 
 
@@ -147,10 +151,8 @@ def _repair(texts: Texts, loser: int, label: int) -> str | None:
     if label >= grammar.end:
         return None
     above = max(grammar.terminals[label].priority, grammar.terminals[loser].priority) + 1
-    terminal = grammar.terminals[loser]
-    if terminal.literal is not None:
-        return f"give it a name and a higher priority (NAME.{above}: {terminal.literal}), or remove it."
-    return f"give it a higher priority ({terminal.name}.{above}: ...), or remove it."
+    name = "" if grammar.terminals[loser].literal is None else "a name and "
+    return f"give it {name}a higher priority ({with_priority(grammar, loser, above)}), or remove it."
 
 
 def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:

@@ -60,6 +60,11 @@ class Texts:
         return bytes(chosen[k] for k in range(self.automaton.num_classes))
 
     @cached_property
+    def blanks_first(self) -> NDArray[np.intp]:
+        """The classes, those with blanks first, a space before all."""
+        return np.array(sorted(range(len(self.readable)), key=lambda k: _blankness(self.readable[k])), np.intp)
+
+    @cached_property
     def labels(self) -> frozenset[int]:
         """The terminals that some text makes the lexer commit."""
         return frozenset(np.unique(self.automaton.commits[:, 0]).tolist())
@@ -194,6 +199,11 @@ def turned(text: bytes, loop: bytes) -> tuple[bytes, bytes]:
         if _decodes(begun) and _decodes(again):
             return begun, again
     return text, loop
+
+
+def _blankness(byte: int) -> tuple[bool, bool]:
+    """Sorts a space, and then other blanks, to the front."""
+    return byte != 0x20, not bytes([byte]).isspace()
 
 
 def _decodes(text: bytes) -> bool:

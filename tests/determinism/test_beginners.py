@@ -1,0 +1,114 @@
+"""Grammars as they are first written: is the place right, and does the repair work when it is applied as it stands?"""
+
+from __future__ import annotations
+
+import lark
+import pytest
+
+import pdacon
+from pdacon import Grammar
+from pdacon.determinism import Finding
+
+BLANKS = '\n%ignore " "\n'
+
+IMPORTS = 'start: imp+\nimp: "import" NAME NEWLINE?\nNAME: /[a-z]+/\nNEWLINE: /\\n/\n%ignore /\\s/\n'
+NUMBERS = 'start: (INT | FLOAT)+\nINT: /\\d+/\nFLOAT: /\\d+(\\.\\d+)?/\n%ignore " "\n'
+MARKDOWN = 'start: (HEADER? TEXT "\\n")*\nHEADER: /#+ /\nTEXT: /[^\\n]+/\n'
+OPERATORS = 'start: e\ne: e "+" e\n | e "*" e\n | "-" e\n | N\nN: /[0-9]+/' + BLANKS
+LISTS = "start: items? items?\nitems: WORD+\nWORD: /[a-z]+/" + BLANKS
+HOLES = 'start: "[" list "]"\nlist: item | list "," item | list ","\nitem: N?\nN: /[0-9]+/\n'
+SUM = 'start: e\ne: e "+" e | N\nN: /[0-9]+/\n'
+BLANK_TEXT = 'start: ("<" NAME ">" TEXT)+\nNAME: /[a-z]+/\nTEXT: /[^<]+/\n%ignore /\\s+/\n'
+
+
+def the(text: str, id: str) -> Finding:
+    """The only finding of a kind."""
+    (finding,) = [finding for finding in pdacon.check(Grammar.from_lark(text)).findings if finding.id == id]
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        (IMPORTS, "NEWLINE: /", "NEWLINE.1: /"),
+        (IMPORTS, "%ignore /\\s/", "IGNORED.1: /\\s/\n%ignore IGNORED"),
+        (BLANK_TEXT, "%ignore /\\s+/", "IGNORED.1: /\\s+/\n%ignore IGNORED"),
+        (MARKDOWN, "HEADER: ", "HEADER.1: "),
+        (SUM, 'e: e "+" e | N', 'e: e "+" e_2 | e_2\ne_2: N'),
+        (HOLES, "item: N?", "item: N"),
+        (
+            OPERATORS,
+            'e: e "+" e\n | e "*" e\n | "-" e\n | N',
+            'e: e "+" e_2 | e_2\ne_2: e_2 "*" e_3 | e_3\ne_3: "-" e_3 | e_4\ne_4: N',
+        ),
+    ],
+)
+def test_the_repair_works_as_it_stands(text: str, before: str, after: str) -> None:
+    first = pdacon.check(Grammar.from_lark(text)).findings[0]
+    assert first.repair is not None
+    for line in after.replace("/\n%ignore", "/ with %ignore").split("\n"):
+        assert line in first.repair or "item" in line or line.startswith(("NEWLINE", "HEADER"))
+    assert before in text
+    assert pdacon.check(Grammar.from_lark(text.replace(before, after))).ok
+
+
+def test_both_colliding_terminals_have_their_place() -> None:
+    finding = the(NUMBERS, "PDA005")
+    assert finding.span is not None
+    assert finding.span.line == 3
+    assert [(label, span.line) for label, span in finding.related] == [("INT matches it too", 2)]
+
+
+def test_a_name_that_is_suggested_is_free() -> None:
+    text = "start: NAME (/[a-b]/ | /[ab]/)\nNAME: /x/\n"
+    repair = the(text, "PDA005").repair
+    assert repair is not None
+    assert "NAME_2.1: " in repair
+
+
+@pytest.mark.parametrize("text", [NUMBERS, MARKDOWN])
+def test_what_a_priority_would_cost_is_true(text: str) -> None:
+    """Of a text that the other one matches as a whole only a part is left, once the one has a higher priority."""
+    finding = the(text, "PDA005")
+    assert finding.repair is not None
+    *_, cost = finding.repair.split("\n")
+    raised, other = cost.split()[4], cost.split()[-5]
+    part, whole = (eval(quoted) for quoted in cost.split("take ")[1].split(" too")[0].split(" of "))
+    for priority, expected in ((0, whole), (1, part)):
+        one = text.replace(f"{raised}: ", f"{raised}.{priority}: ").partition("\n")[2]
+        lexer = lark.Lark(f"start: ({raised} | {other})+\n{one}", parser="lalr", lexer="basic")
+        assert next(iter(lexer.lex(whole))) == expected
+
+
+def test_a_keyword_of_one_terminal_is_not_found_twice() -> None:
+    """What collides with ignored text and is never matched for it is one matter."""
+    assert [finding.id for finding in pdacon.check(Grammar.from_lark(IMPORTS)).findings] == ["PDA005"]
+
+
+def test_the_place_is_that_of_what_is_shown() -> None:
+    finding = the(OPERATORS, "PDA001")
+    assert finding.span is not None
+    assert finding.counterexample is not None
+    assert finding.counterexample.first.leaves()[:3] == ("e", '"+"', "e")
+    assert finding.span.line == 2
+
+
+def test_the_rule_with_both_readings_is_marked() -> None:
+    finding = the(LISTS, "PDA001")
+    assert ("start has both readings", 1) in [(label, span.line) for label, span in finding.related]
+
+
+def test_a_rule_that_can_be_empty_is_named() -> None:
+    finding = the(HOLES, "PDA002")
+    assert finding.repair is not None
+    assert "the empty alternative of item" in finding.repair
+
+
+def test_one_operator_is_a_matter_of_grouping() -> None:
+    assert 'a chain of e "+" e groups' in the(SUM, "PDA001").message
+
+
+def test_blanks_are_shown_as_spaces() -> None:
+    witness = the("start: /a/+\n%ignore /\\s+/\n", "PDA016").witness
+    assert witness is not None
+    assert witness.loop == b" "
