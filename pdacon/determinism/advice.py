@@ -10,6 +10,7 @@ from pdacon.determinism.declared import unused_findings
 from pdacon.determinism.early_ends import early_end_findings
 from pdacon.determinism.emptiness import unproductive_findings
 from pdacon.determinism.endless import endless_findings
+from pdacon.determinism.layout import unindented_findings
 from pdacon.determinism.lookahead import lookahead_findings
 from pdacon.determinism.reachability import Follower
 from pdacon.determinism.shadows import never_matched, reserved_findings, shadow_findings
@@ -69,6 +70,7 @@ def advise(
         (["PDA012"], lambda: early_end_findings(grammar, lexer, deadline)),
         (["PDA013"], lambda: unused_findings(grammar)),
         (["PDA014"], lambda: unproductive_findings(grammar)),
+        (["PDA010"], lambda: unindented_findings(grammar)),
         (["PDA016"], lambda: endless_findings(texts, deadline)),
         (["PDA018"], lambda: lookahead_findings(texts, examples, deadline)),
         (

@@ -12,13 +12,13 @@ from pdacon.determinism.declared import declared_findings
 from pdacon.determinism.emptiness import emptiness_findings, empty_findings
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
-from pdacon.determinism.layout import balance_findings, newline_findings
+from pdacon.determinism.layout import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
 from pdacon.determinism.sentences import Sentences
 from pdacon.determinism.sizes import Sizes
 from pdacon.determinism.spelling import spell
 from pdacon.determinism.texts import Texts
-from pdacon.errors import LimitExceededError
+from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
@@ -89,7 +89,10 @@ def _check(grammar: Grammar, vocab: Vocabulary | None, seconds: float) -> Determ
     if lexer is None or texts is None:
         return report
     if report.ok:
-        report = with_empty_starts(report, grammar, tables, lexer, vocab)
+        try:
+            report = with_empty_starts(report, grammar, tables, lexer, vocab)
+        except UnsupportedGrammarError as error:
+            report = make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
     own = Deadline(max(deadline.left(), _SHARE * seconds))
     advice = advise(tables, texts, examples, vocab, report.findings, deadline=own)
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]

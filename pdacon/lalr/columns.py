@@ -99,25 +99,34 @@ def split_blocks(
     levels = levels_of(grammar, {layout.indent: 1, layout.dedent: -1})
     assert levels is not None
     if classes != ColumnClasses(1, 1):
-        _check_own(grammar, levels)
+        _check_own(grammar, classes, levels)
     return _Split(tables, classes, levels, layout.indent, max_states).result(grammar.end)
 
 
-def _check_own(grammar: Grammar, levels: Levels) -> None:
+def _check_own(grammar: Grammar, classes: ColumnClasses, levels: Levels) -> None:
     assert grammar.layout is not None
     first = grammar.end + 1
     for nonterminal in range(first, first + len(grammar.nonterminals)):
         if levels.net[nonterminal] or levels.low[nonterminal]:
-            newline = grammar.terminals[grammar.layout.newline]
+            newline, indent, dedent = (
+                grammar.terminals[k].name
+                for k in (grammar.layout.newline, grammar.layout.indent, grammar.layout.dedent)
+            )
             raise UnsupportedGrammarError(
                 f"rule {grammar.nonterminals[nonterminal - first].name} opens or closes blocks for others, while what "
-                f"may follow {newline.name} depends on how far its line is indented; write "
-                f"{grammar.describe_symbol(grammar.layout.indent)} and "
-                f"{grammar.describe_symbol(grammar.layout.dedent)} into the same alternative, or let the newline take "
-                r"blanks alone after its line break, as /(\r?\n[\t ]*)+/ does",
+                f"may follow {newline} depends on how far its line is indented ({_told_apart(classes)}); write "
+                f"{indent} and {dedent} into the same alternative, or let the newline take blanks alone after its line "
+                r"break, as /(\r?\n[\t ]*)+/ does",
                 grammar.nonterminals[nonterminal - first].span,
                 feature="postlex",
             )
+
+
+def _told_apart(classes: ColumnClasses) -> str:
+    if classes.single > 1:
+        last = classes.single - 1
+        return f"column {last} is another case than column {last + classes.period}"
+    return f"by the remainder of its column divided by {classes.period}"
 
 
 class _Split:

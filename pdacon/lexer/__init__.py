@@ -19,7 +19,7 @@ from pdacon.lexer.lowering import (
     find_collisions,
     find_unbounded_lookahead,
 )
-from pdacon.lexer.newlines import check_newline
+from pdacon.lexer.newlines import check_newline, may_indent
 from pdacon.lexer.patterns import compile_pattern, compile_terminal
 from pdacon.lexer.program import Program
 from pdacon.lexer.sre import is_lazy
@@ -37,4 +37,5 @@ __all__ = [
     "find_collisions",
     "find_unbounded_lookahead",
     "is_lazy",
+    "may_indent",
 ]

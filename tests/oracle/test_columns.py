@@ -29,6 +29,8 @@ from pdacon import (
     compile,
 )
 
+EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
+
 
 def masks_of(grammar: SmallGrammar, oracle: StockLark, texts: int, prefixes: int) -> Counter[str]:
     length = affordable_length(grammar.alphabet, texts)
@@ -51,6 +53,58 @@ def test_random_newlines(scaled: Callable[[int], int], tally: Callable[..., None
     tally(**counts)
 
 
+BLOCKS = r"""
+start: line+
+line: "a" _NL [_INDENT line+ _DEDENT]{}
+_NL: {}
+%declare _INDENT _DEDENT
+"""
+
+
+@pytest.mark.parametrize(
+    "newline",
+    [r"/\n/", r"/\n ?/", r"/\n(  )?/", r"/\n(  )*/", r"/\n {0,3}/", r"/\n *?/", r"/\n\t*/", r"/\n(  )*\t*/", r"/\n +/"],
+)
+@pytest.mark.parametrize("ignored", ["", '%ignore " "\n'], ids=["blanks count", "blanks are ignored"])
+def test_newlines_that_do_not_reach_every_column(newline: str, ignored: str, tally: Callable[..., None]) -> None:
+    """Blocks may nest as deep as there are columns for them."""
+    text = BLOCKS.format("", newline) + ignored
+    alphabet = "a\n \t" if "t" in newline else "a\n "
+    grammar = SmallGrammar(newline, "", text, alphabet, {"postlex": TreeIndenter()})
+    tally(**masks_of(grammar, StockLark(grammar), 1200, 30))
+
+
+@pytest.mark.parametrize(
+    ("newline", "rest"),
+    [
+        (r"/\n */", "X.1: /\\n ;/"),
+        (r"/\n */", "X.1: /\\n *(  );/"),
+        (r"/\n */", "X.1: /\\n(  )+;?/"),
+        (r"/\n */", 'X: "\\n  "'),
+        (r"/\n+ */", 'X: "\\n\\n"'),
+        (r"/\n */", "X.1: /\\n *(?!;)/"),
+        (r"/\n */", "X.1: /\\n(?!  ;)/"),
+        (r"/(?<!;)\n */", "X: /;/"),
+        (r"/\n *(;\n)?/", "X: /;/"),
+        (r"/\n *(;+ *)?/", "X: /;/"),
+    ],
+)
+def test_terminals_that_begin_like_a_newline(newline: str, rest: str, tally: Callable[..., None]) -> None:
+    """What Lark tries before it, or makes of it, may take some of its columns away."""
+    text = BLOCKS.format(" | X", newline) + rest + "\n"
+    grammar = SmallGrammar(rest, "", text, "a\n ;", {"postlex": TreeIndenter()}, conflicts="shift")
+    tally(**masks_of(grammar, StockLark(grammar), 900, 25))
+
+
+def test_a_block_of_its_own_class_is_searched_for() -> None:
+    """There is no third column, so that no block stands in another one; what is believed to lead there does not."""
+    rules = 'start: "a" _NL _INDENT "a" _NL _INDENT "a" _DEDENT _DEDENT | "b"\n'
+    grammar = Grammar.from_lark(rules + "_NL: /\\n(  )?/\n%declare _INDENT _DEDENT\n", postlex=TreeIndenter())
+    matcher = compile(grammar, EVERY_BYTE).matcher()
+    assert not matcher.accept_bytes(b"a")
+    assert matcher.shortest_completion() == b"b"
+
+
 @pytest.mark.parametrize(
     ("rules", "text"),
     [
@@ -60,7 +114,6 @@ def test_random_newlines(scaled: Callable[[int], int], tally: Callable[..., None
 )
 def test_a_completion_keeps_the_column_of_what_was_read(rules: str, text: bytes) -> None:
     grammar = Grammar.from_lark(f"{rules}\n_NL: /;*\\n\\t* */\n%declare _INDENT _DEDENT\n", postlex=TreeIndenter())
-    every_byte = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
-    matcher = compile(grammar, every_byte).matcher()
+    matcher = compile(grammar, EVERY_BYTE).matcher()
     assert matcher.accept_bytes(text)
     lark_parser(grammar).parse((text + matcher.shortest_completion()).decode())

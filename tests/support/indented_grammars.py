@@ -210,7 +210,6 @@ INDENTED_GRAMMARS = (
         'start: ("a" | "(" "a"? ")" | _NL | "\\n\\n")*\n_NL: /\\n+ */\n%declare _INDENT _DEDENT\n',
         "a\n ()",
         BraceIndenter(),
-        refused="UnsupportedGrammarError",
     ),
     _grammar(
         "blocks across parentheses",
@@ -232,6 +231,30 @@ INDENTED_GRAMMARS = (
         "a pattern with more than blanks behind its line break",
         'start: x+\nx: "a" _NL [_INDENT x+ _DEDENT]\n_NL: /\\n( *:)?/\n%declare _INDENT _DEDENT\n%ignore " "\n',
         "a\n :",
+        TreeIndenter(),
+        lookahead="commit",
+    ),
+    _grammar(
+        "lines that are never indented",
+        "a newline without blanks: each line begins at the first column, and what needs a block is in no text",
+        _TREE.format(newline=r"/\n/") + '%ignore " "\n',
+        "a\n ",
+        TreeIndenter(),
+    ),
+    _grammar(
+        "a rule for INDENT where columns matter",
+        "which column the block has that the rule leaves open does not follow from the stack",
+        'start: "a" _NL [indent start+ dedent]\nindent: _INDENT\ndedent: _DEDENT\n'
+        "_NL: /\\n(  )*/\n%declare _INDENT _DEDENT\n",
+        "a\n ",
+        TreeIndenter(),
+        refused="UnsupportedGrammarError",
+    ),
+    _grammar(
+        "a newline that waits for what follows",
+        "the column at a look-ahead is not known",
+        _TREE.format(newline=r"/\n *(?!;)/"),
+        "a\n ;",
         TreeIndenter(),
         refused="UnsupportedGrammarError",
     ),

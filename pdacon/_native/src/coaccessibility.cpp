@@ -226,7 +226,10 @@ std::optional<bool> Coaccessibility::alive_after(std::span<const std::int32_t> c
         const auto label = controls_.label(control);
         auto after = stack;
         const bool dropped = machine_.drops(label, after.top());
-        if (!dropped && !feed(machine_, after, label)) continue;
+        if (!dropped &&
+            !(label == machine_.layout.indent ? feed_indent(machine_, after, controls_.column(control))
+                                              : feed(machine_, after, label)))
+            continue;
         if (label == machine_.lexer.end_label() || is_settled(control, after.top(), dropped)) return true;
         taken.push_back({control, dropped, std::move(after)});
     }

@@ -24,15 +24,22 @@ void sort_unique(Numbers& numbers) {
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
+// Whether a byte completes a newline at once.
+bool is_whole(const LexingAutomaton& lexer, std::int32_t next, std::int32_t newline) {
+    return LexingAutomaton::is_commit(next) && lexer.commit(next).label == newline &&
+           lexer.word(lexer.commit(next).word).empty();
+}
+
 // Whether blanks make no difference within a line: in each place they lead nowhere else, and where a line
 // begins a space may stand. Then every column is one of as good as any other. Sufficient, and true of most
 // newlines; nothing but the lexer is asked.
 class Blanks {
   public:
-    Blanks(const LexingAutomaton& lexer, const Speller& speller) : lexer_(lexer), speller_(speller) {}
+    Blanks(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline)
+        : lexer_(lexer), speller_(speller), newline_(newline) {}
 
     bool make_no_difference() {
-        if (speller_.edges.size() != 1 || leaves_lines()) return false;
+        if (speller_.edges.size() != 1 || leaves_lines() || ends_lines()) return false;
         Numbers classes;
         for (const auto& edge : speller_.edges[0]) classes.push_back(lexer_.byte_class(edge.byte));
         sort_unique(classes);
@@ -50,9 +57,6 @@ class Blanks {
                          : next != LexingAutomaton::kDead && lexer_.word(lexer_.commit(next).word).empty()))
                     return false;
                 if (next < 0) continue;
-                if (lexer_.is_line_break(byte_class) && lexer_.counts(next) &&
-                    lexer_.next(next, lexer_.byte_class(' ')) != next)
-                    return false;
                 add(next, in_line || lexer_.is_line_break(byte_class));
             }
         }
@@ -69,6 +73,18 @@ class Blanks {
         }
         return false;
     }
+    // Whether what a line break leads to is a newline, and not the same behind a space.
+    bool ends_lines() const {
+        const auto line_break = lexer_.byte_class('\n'), space = lexer_.byte_class(' ');
+        for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {
+            const auto next = lexer_.next(state, line_break);
+            if (is_whole(lexer_, next, newline_)) return true;
+            if (next >= 0 && lexer_.keeps_columns(next) &&
+                !(lexer_.counts(next) && lexer_.next(next, space) == next))
+                return true;
+        }
+        return false;
+    }
     void add(std::int32_t state, bool in_line) {
         if (state < 0 || !lexer_.keeps_columns(state)) return;
         const std::int32_t key[] = {state, in_line};
@@ -78,6 +94,7 @@ class Blanks {
 
     const LexingAutomaton& lexer_;
     const Speller& speller_;
+    std::int32_t newline_;
     Interner seen_;
     std::vector<std::pair<std::int32_t, bool>> places_;
 };
@@ -93,9 +110,11 @@ class Lines {
           budget_(budget),
           futures_(lexer, speller, newline, {}, budget) {
         for (std::int32_t state = 0; state < lexer.num_states(); ++state) futures_.of({state, {}, {}}, 0);
-        for (std::int32_t spelled = 0; spelled < static_cast<std::int32_t>(speller.edges.size()); ++spelled)
+        for (std::int32_t spelled = 0; spelled < static_cast<std::int32_t>(speller.edges.size()); ++spelled) {
             for (const auto& reading : lexer.first_columns())
                 reading.now.known() ? void(line(reading.state, spelled)) : add_before(reading.state, spelled);
+            add_whole(spelled);
+        }
         for (std::size_t at = 0; at < before_.size(); ++at) expand_before(before_[at]);
         // Events are made on the way, and with them what their residues lead to.
         for (std::size_t at = 0, landing = 0; at < places_.size() || landing < futures_.lined().size();) {
@@ -157,6 +176,19 @@ class Lines {
         const std::int32_t key[] = {state, spelled};
         if (static_cast<std::size_t>(before_ids_.intern(key)) == before_.size())
             before_.emplace_back(state, spelled);
+    }
+    // Newlines that end with their line break.
+    void add_whole(std::int32_t spelled) {
+        const auto line_break = lexer_.byte_class('\n');
+        for (const auto& move : futures_.moves(spelled)) {
+            if (move.byte_class != line_break) continue;
+            for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {
+                const auto next = lexer_.next(state, line_break);
+                if (!is_whole(lexer_, next, newline_)) continue;
+                const auto event = futures_.commit_event(next, {state, {}, {}}, move);
+                if (event >= 0) starts_.push_back({.event = futures_.event(event).landings});
+            }
+        }
     }
     // Before the first line break of a lexeme.
     void expand_before(std::pair<std::int32_t, std::int32_t> at) {
@@ -416,7 +448,8 @@ ColumnClasses Lines::coarsest() {
 
 ColumnClasses find_column_classes(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
                                   Budget& budget) {
-    if (newline < 0 || !lexer.has_columns() || Blanks(lexer, speller).make_no_difference()) return {};
+    if (newline < 0 || !lexer.has_columns() || Blanks(lexer, speller, newline).make_no_difference())
+        return {};
     return Lines(lexer, speller, newline, budget).classes();
 }
 

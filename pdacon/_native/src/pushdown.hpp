@@ -118,6 +118,15 @@ bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     return false;
 }
 
+// Takes the INDENT of a block whose column is of a class that INDENT leads on with.
+template <class Stack>
+bool feed_indent(const Pushdown& machine, Stack& stack, std::int32_t column) {
+    if (!feed(machine, stack, machine.layout.indent)) return false;
+    stack.pop(1);
+    stack.push(machine.opened(stack.top(), column));
+    return true;
+}
+
 // After a newline the column opens a block, or closes all that begin further in; it has to be the column of
 // what is left then.
 template <class Stack>
@@ -126,10 +135,7 @@ bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     if (!column.known()) return false;
     if (column.value > current) {
         stack.open_block(column.value);
-        if (!feed(machine, stack, machine.layout.indent)) return false;
-        stack.pop(1);
-        stack.push(machine.opened(stack.top(), machine.layout.classes.least(column).value));
-        return true;
+        return feed_indent(machine, stack, machine.layout.classes.least(column).value);
     }
     while (column.value < stack.column()) {
         stack.close_block();
