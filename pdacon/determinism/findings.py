@@ -58,6 +58,8 @@ class Witness:
         For unbounded lookahead: ``text + loop * n`` leaves the decision open for every n.
     tokens : tuple of int or None
         Token ids that spell ``text + loop``, where the checker was given a vocabulary that can.
+    pieces : tuple of bytes or None
+        The texts of these tokens.
     """
 
     symbols: tuple[str, ...] = ()
@@ -65,6 +67,7 @@ class Witness:
     text: bytes | None = None
     loop: bytes | None = None
     tokens: tuple[int, ...] | None = None
+    pieces: tuple[bytes, ...] | None = None
 
     def __str__(self) -> str:
         shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
@@ -73,9 +76,7 @@ class Witness:
             if self.position < len(self.symbols):  # else the text would read like one more symbol
                 shown[-1] += ", text"
             shown.append(f"{quote(self.text)}{again}")
-        if self.tokens is not None:
-            shown.append(f"(tokens {' '.join(map(str, self.tokens))})")
-        return " ".join(shown)
+        return " ".join(shown) + spelling(self.tokens, self.pieces)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
@@ -85,6 +86,7 @@ class Witness:
             "text": _json_text(self.text),
             "loop": _json_text(self.loop),
             "tokens": None if self.tokens is None else list(self.tokens),
+            "pieces": _json_pieces(self.pieces),
         }
 
 
@@ -143,6 +145,8 @@ class Counterexample:
         False: the search for a sentence that has both readings was cut short by its time limit.
     first_tokens, second_tokens : tuple of int or None
         Token ids that spell the texts, where the checker was given a vocabulary that can.
+    first_pieces, second_pieces : tuple of bytes or None
+        The texts of these tokens.
     """
 
     unifying: bool
@@ -154,14 +158,16 @@ class Counterexample:
     complete: bool = True
     first_tokens: tuple[int, ...] | None = None
     second_tokens: tuple[int, ...] | None = None
+    first_pieces: tuple[bytes, ...] | None = None
+    second_pieces: tuple[bytes, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
         return {
             "unifying": self.unifying,
             "position": self.position,
-            "first": _json_reading(self.first, self.first_text, self.first_tokens),
-            "second": _json_reading(self.second, self.second_text, self.second_tokens),
+            "first": _json_reading(self.first, self.first_text, self.first_tokens, self.first_pieces),
+            "second": _json_reading(self.second, self.second_text, self.second_tokens, self.second_pieces),
             "complete": self.complete,
         }
 
@@ -325,12 +331,19 @@ class DeterminismReport:
         return "; ".join(shown)
 
 
-def _json_reading(tree: Derivation, text: bytes | None, tokens: tuple[int, ...] | None) -> dict[str, Any]:
+def _json_reading(
+    tree: Derivation, text: bytes | None, tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None
+) -> dict[str, Any]:
     return {
         "derivation": tree.to_dict(),
         "text": _json_text(text),
         "tokens": None if tokens is None else list(tokens),
+        "pieces": _json_pieces(pieces),
     }
+
+
+def _json_pieces(pieces: tuple[bytes, ...] | None) -> list[str | None] | None:
+    return None if pieces is None else [_json_text(piece) for piece in pieces]
 
 
 def _json_text(text: bytes | None) -> str | None:
@@ -347,6 +360,14 @@ def _json_span(span: Span | None) -> dict[str, Any] | None:
         "end_line": span.end_line,
         "end_column": span.end_column,
     }
+
+
+def spelling(tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None) -> str:
+    """What to add to a text: how tokens spell it, by their texts and ids; nothing where they do not."""
+    if tokens is None:
+        return ""
+    texts = "" if pieces is None else f"{' '.join(map(quote, pieces))}: "
+    return f" (tokens {texts}{' '.join(map(str, tokens))})"
 
 
 def quote(text: bytes) -> str:

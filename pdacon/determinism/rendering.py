@@ -9,7 +9,7 @@ from textwrap import fill
 
 from pdacon.determinism.findings import TITLES, DeterminismReport, Finding
 from pdacon.determinism.snippets import Mark, snippet
-from pdacon.determinism.trees import counterexample_lines, sentence
+from pdacon.determinism.trees import counterexample_lines, plain_lines, sentence
 
 _INDENT = "    "
 WIDTH = 110
@@ -53,7 +53,9 @@ def render_excerpt(report: DeterminismReport) -> str:
 def plain_message(finding: Finding) -> str:
     """The message, an example and the repair as plain lines, for a reader that wraps them itself."""
     lines = [finding.message]
-    if finding.witness is not None:
+    if finding.counterexample is not None:
+        lines += plain_lines(finding.counterexample)
+    elif finding.witness is not None:
         lines.append(f"For example: {finding.witness}")
     if finding.repair is not None:
         lines.append(f"Repair: {finding.repair}")

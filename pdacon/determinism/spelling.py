@@ -15,12 +15,20 @@ def spell(finding: Finding, vocab: Vocabulary) -> Finding:
     """The finding with the texts of its examples spelled by the fewest tokens, if the vocabulary can spell them."""
     witness, shown = finding.witness, finding.counterexample
     if witness is not None and witness.text is not None:
-        witness = replace(witness, tokens=fewest_tokens(witness.text + (witness.loop or b""), vocab))
+        tokens, pieces = _spelling(witness.text + (witness.loop or b""), vocab)
+        witness = replace(witness, tokens=tokens, pieces=pieces)
     if shown is not None and shown.first_text is not None:
-        shown = replace(shown, first_tokens=fewest_tokens(shown.first_text, vocab))
+        tokens, pieces = _spelling(shown.first_text, vocab)
+        shown = replace(shown, first_tokens=tokens, first_pieces=pieces)
     if shown is not None and shown.second_text is not None:
-        shown = replace(shown, second_tokens=fewest_tokens(shown.second_text, vocab))
+        tokens, pieces = _spelling(shown.second_text, vocab)
+        shown = replace(shown, second_tokens=tokens, second_pieces=pieces)
     return replace(finding, witness=witness, counterexample=shown)
+
+
+def _spelling(text: bytes, vocab: Vocabulary) -> tuple[tuple[int, ...] | None, tuple[bytes, ...] | None]:
+    tokens = fewest_tokens(text, vocab)
+    return tokens, None if tokens is None else tuple(vocab.tokens[token] or b"" for token in tokens)
 
 
 def fewest_tokens(text: bytes, vocab: Vocabulary) -> tuple[int, ...] | None:

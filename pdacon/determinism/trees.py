@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
 
-from pdacon.determinism.findings import Counterexample, Derivation, quote
+from pdacon.determinism.findings import Counterexample, Derivation, quote, spelling
 
 DOT = "•"
 _DEEPEST = 8  # Below, a node is shown as the row of its leaves.
@@ -26,13 +26,13 @@ def counterexample_lines(counterexample: Counterexample, shifts: bool, width: in
     if counterexample.unifying:
         lines = wrap(f"This has two readings; the parser has to choose at the {DOT}:", width)
         lines += _sentence(first.leaves(), position, width)
-        lines += _text(counterexample.first_text, counterexample.first_tokens, width)
+        lines += _text(counterexample, width)
     else:
         lines = wrap(_parting(counterexample), width)
         lines += _sentence(first.leaves(), position, width)
-        lines += _text(counterexample.first_text, counterexample.first_tokens, width)
+        lines += _text(counterexample, width)
         lines += _sentence(second.leaves(), position, width)
-        lines += _text(counterexample.second_text, counterexample.second_tokens, width)
+        lines += _text(counterexample, width, second=True)
     for name, reading in (("shift, as Lark does" if shifts else "", first), ("reduce" if shifts else "", second)):
         reader = _Reader(reading, position, after=not (shifts and reading is first))
         drawn = _drawn(reader.branch(reading, 0), "", "", width - 2)
@@ -60,12 +60,32 @@ def _sentence(leaves: Sequence[str], position: int, width: int) -> list[str]:
     )
 
 
-def _text(text: bytes | None, tokens: tuple[int, ...] | None, width: int) -> list[str]:
+def plain_lines(counterexample: Counterexample) -> list[str]:
+    """What is read in two ways, without the trees, in lines that are not wrapped."""
+    shown = counterexample
+    first = sentence(shown.first.leaves(), shown.position), _spelt(shown, second=False)
+    second = sentence(shown.second.leaves(), shown.position), _spelt(shown, second=True)
+    if shown.unifying:
+        return [f"This has two readings; the parser has to choose at the {DOT}:", *filter(None, first)]
+    return [_parting(shown), *filter(None, (*first, *second))]
+
+
+def _spelt(counterexample: Counterexample, *, second: bool) -> str | None:
+    """One of the sentences as text and as tokens, if it can be spelled."""
+    text = counterexample.second_text if second else counterexample.first_text
     if text is None:
-        return []
-    spelled = "" if tokens is None else f" (tokens {' '.join(map(str, tokens))})"
-    shown = f"as text: {quote(text)}{spelled}"
-    return wrap(shown, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        return None
+    tokens, pieces = (
+        (counterexample.second_tokens, counterexample.second_pieces)
+        if second
+        else (counterexample.first_tokens, counterexample.first_pieces)
+    )
+    return f"as text: {quote(text)}{spelling(tokens, pieces)}"
+
+
+def _text(counterexample: Counterexample, width: int, *, second: bool = False) -> list[str]:
+    shown = _spelt(counterexample, second=second)
+    return wrap(shown or "", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,13 +133,21 @@ class RecordingBuilder(GrammarBuilder):
         except Exception as error:
             raise ImportFailedError(tuple(map(str, dotted_path)), base_path, site) from error
         path, aliases = tuple(map(str, dotted_path)), {str(own): str(name) for own, name in aliases.items()}
-        new = self._definitions.keys() - known
-        self.imports.append((ImportStatement(path, base_path, aliases), sorted(map(str, new))))
+        new = {str(name) for name in self._definitions.keys() - known}
+        self.imports.append((ImportStatement(path, base_path, aliases), sorted(new)))
         for name in new:
-            self.leads.setdefault(str(name), set()).update(_names(self._definitions[name].tree))
-            span = sites.get(str(name), site)
-            if span is not None:
-                self.spans[str(name)] = span
+            self.leads.setdefault(name, set()).update(_names(self._definitions[name].tree))
+        # Lark joins all imports from one file; what a name needs has its place, and what two need that of the first.
+        for asked, span in sites.items():
+            pending = [asked]
+            while pending:
+                name = pending.pop()
+                if name == asked or (name in new and name not in sites and name not in self.spans):
+                    self.spans[name] = span
+                    pending += self.leads.get(name, set()) - self.spans.keys()
+        for name in new - self.spans.keys():
+            if site is not None:
+                self.spans[name] = site
 
 
 @dataclass(frozen=True, slots=True)

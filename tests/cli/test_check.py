@@ -293,7 +293,7 @@ def test_colours_are_for_terminals(write, monkeypatch: pytest.MonkeyPatch, capsy
 def test_examples_are_spelled_with_the_vocabulary(write, capsys: pytest.CaptureFixture[str]) -> None:
     name = write("g.lark", "start: A | B\nA: /ab?/\nB: /a|b/\n")
     assert main(["check", name, "--vocabulary", "bytes"]) == 1
-    assert '"a" (tokens 97)' in capsys.readouterr().out
+    assert '"a" (tokens "a": 97)' in capsys.readouterr().out
 
 
 def test_a_grammar_beyond_the_limits_is_named(write, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from pdacon import NondeterministicGrammarError, Vocabulary, compile
 from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding, check
+from pdacon.determinism.annotations import to_annotations
+from pdacon.determinism.sarif import to_sarif
 from pdacon.determinism.snippets import Mark, columns, snippet
 from pdacon.determinism.trees import counterexample_lines
 from pdacon.grammar import Grammar, Span
@@ -244,3 +246,20 @@ def test_an_exception_says_the_first_errors_in_a_few_lines() -> None:
     assert len(lines) == 2 + 3 * 4
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.report) == (str(caught.value), caught.value.report)
+
+
+def test_a_conflict_is_shown_as_tokens_of_the_vocabulary_in_every_format() -> None:
+    text = 'start: e\ne: e "+" e | "(" e ")" | "x"\n'
+    vocab = Vocabulary.from_tokens([b"+", b"x", b"x+", None], eos_ids=[3])
+    report = check(Grammar.from_lark(text), vocab)
+    finding = report.findings[0]
+    assert finding.counterexample is not None
+    assert finding.counterexample.first_pieces == (b"x+", b"x+", b"x")
+    shown = 'as text: "x+x+x" (tokens "x+" "x+" "x": 2 2 1)'
+    assert shown in report.render()
+    reading = report.to_dict()["findings"][0]["counterexample"]["first"]
+    assert (reading["tokens"], reading["pieces"]) == ([2, 2, 1], ["x+", "x+", "x"])
+    result = to_sarif([report], "1.0")["runs"][0]["results"][0]
+    assert shown in result["message"]["text"]
+    assert result["properties"]["counterexample"]["first"]["pieces"] == ["x+", "x+", "x"]
+    assert shown in next(to_annotations(report))

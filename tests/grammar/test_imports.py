@@ -87,7 +87,7 @@ def test_a_finding_shows_the_line_and_the_import(main: Path) -> None:
     rendered = report.render()
     assert "2 | _sub : _sub _sub" in rendered
     assert f"    in {main}:\n" in rendered
-    assert "%import .lib (item, WORD)" in rendered
+    assert "%import .lib.tail" in rendered
 
 
 def test_what_a_package_defines_is_shown_beside_its_import() -> None:
@@ -99,3 +99,12 @@ def test_what_a_package_defines_is_shown_beside_its_import() -> None:
     assert label == "ESCAPED_STRING is defined here"
     assert (span.path or "").endswith("common.lark")
     assert "ESCAPED_STRING : " in report.render()
+
+
+def test_what_an_imported_name_needs_has_the_place_of_its_import(tmp_path: Path) -> None:
+    """Lark joins the two statements into one."""
+    (tmp_path / "lib.lark").write_text('a: "x" B\nB: /b+/\nc: "y" d B\nd: "z"\n', encoding="utf-8")
+    main = tmp_path / "main.lark"
+    main.write_text("start: a e\n%import .lib.a\n\n%import .lib.c -> e\n", encoding="utf-8")
+    sites = {one.name: one.site.line for one in Grammar.from_file(main).imports}
+    assert sites == {"a": 2, "lib__B": 2, "e": 4, "lib__d": 4}
