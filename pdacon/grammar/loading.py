@@ -194,7 +194,6 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     builder.load_grammar(source.text, base)
     builder.current = None
     grammar = builder.build()
-    unused = _unused(builder, options)
     rule_trees = {str(name): tree for name, _, tree, _ in grammar.rule_defs}
     written = {
         literal: source.token_span(token)
@@ -206,14 +205,18 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     kept = {options.postlex.NL_type} if options.postlex else set()
     terminals, rules, ignore = grammar.compile(list(options.start), kept)
     _apply_priority(terminals, rules, options.priority)
+    unused = _unused(builder, options, {str(terminal.name) for terminal in terminals})
     named = frozenset(str(name) for name, _ in grammar.term_defs)
     return Loaded(terminals, rules, ignore, builder, named, rule_trees, written, unused)
 
 
-def _unused(builder: RecordingBuilder, options: GrammarOptions) -> tuple[str, ...]:
-    """The names of the main text that nothing leads to: no start, nothing ignored, no other name of these."""
+def _unused(builder: RecordingBuilder, options: GrammarOptions, kept: set[str]) -> tuple[str, ...]:
+    """The names of the main text that nothing leads to: no start, nothing ignored, no other name of these.
+
+    ``kept`` are the terminals that Lark keeps: a literal in the rules is a use of the terminal defined like it.
+    """
     leads = builder.leads
-    used = {str(name) for name in (*options.start, *builder._ignore_names)}
+    used = kept | {str(name) for name in (*options.start, *builder._ignore_names)}
     if options.postlex is not None:
         made = options.postlex
         used |= {made.NL_type, made.INDENT_type, made.DEDENT_type, *made.OPEN_PAREN_types, *made.CLOSE_PAREN_types}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lark
 import pytest
 from lark.indenter import Indenter
 
@@ -59,3 +60,25 @@ def test_levels_that_there_are() -> None:
 def test_what_is_not_a_grammar_is_said_to_be_none() -> None:
     with pytest.raises(TypeError, match=r"must be a pdacon\.Grammar, not str; make one with Grammar\.from_lark"):
         check('start: "a"')  # type: ignore[arg-type]
+
+
+NAMED_LITERALS = """
+start: "(" A ")" "if" /[0-9]/ "x".."z"
+LPAR: "("
+_RP: ")"
+IF.5: "if"
+A: /a+/
+DIGIT: /[0-9]/
+LAST: "x".."z"
+SPARE: "spare"
+WHOLE: HALF "f"
+HALF: "i"
+"""
+
+
+def test_a_terminal_that_a_literal_is_named_by_is_used() -> None:
+    """Nothing that stock Lark keeps is said to be dropped."""
+    kept = {terminal.name for terminal in lark.Lark(NAMED_LITERALS, parser="lalr").terminals}
+    unused = {f.symbols[0] for f in check(Grammar.from_lark(NAMED_LITERALS)).findings if f.id == "PDA013"}
+    assert {"LPAR", "_RP", "IF", "DIGIT", "LAST"} <= kept
+    assert unused == {"SPARE", "WHOLE"}
