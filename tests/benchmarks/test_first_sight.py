@@ -34,7 +34,7 @@ PYTHON = (
 )
 
 
-def python() -> Grammar:
+def larks_python() -> Grammar:
     path = Path(lark.__file__).parent / "grammars" / "python.lark"
     return Grammar.from_file(path, start="file_input", postlex="python", conflicts="shift", lookahead="commit")
 
@@ -58,11 +58,11 @@ def first_sights(constraint: Constraint, texts: list[list[int]]) -> list[float]:
 
 
 @pytest.mark.benchmark(group="all first sights of a few texts, fresh constraint")
-@pytest.mark.parametrize("name", ["json", "sql", "python"])
+@pytest.mark.parametrize("name", ["json", "sql", "python", "python.lark"])
 def test_first_sights(name: str, benchmark: Any) -> None:
     tekken = coded("tekken")
-    grammar = python() if name == "python" else Grammar.builtin(name)
-    texts = [tekken.encode(text) for text in {"json": JSON, "sql": SQL, "python": PYTHON}[name]]
+    grammar = larks_python() if name == "python.lark" else Grammar.builtin(name)
+    texts = [tekken.encode(text) for text in {"json": JSON, "sql": SQL}.get(name, PYTHON)]
     spent: list[float] = []
 
     def fresh() -> tuple[tuple[Constraint, list[list[int]]], dict[str, Any]]:

@@ -157,15 +157,18 @@ bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top, 
 // In most grammars every start of a lexeme is alive on every stack, and shown to be by the exits of the
 // states alone. Then what follows a lexeme need not be looked into for anything else.
 void Coaccessibility::prove_entries() {
+    std::vector<std::int32_t> begun;
     for (const auto state : exits_.nearest_first()) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
-        for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind) {
-            const auto entry = machine_.lexer.entry(context, behind);
-            if (entry < 0) continue;
-            const auto begun = future({entry, {}, {}});
-            if (proved(begun, state))
-                verdicts_[index(begun, state)].store(Verdict::kAlways, std::memory_order_relaxed);
-        }
+        begun.clear();
+        for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind)
+            if (const auto entry = machine_.lexer.entry(context, behind); entry >= 0)
+                begun.push_back(future({entry, {}, {}}));
+        std::sort(begun.begin(), begun.end());
+        begun.erase(std::unique(begun.begin(), begun.end()), begun.end());
+        for (const auto set : begun)
+            if (proved(set, state))
+                verdicts_[index(set, state)].store(Verdict::kAlways, std::memory_order_relaxed);
     }
 }
 

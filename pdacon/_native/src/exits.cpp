@@ -2,40 +2,33 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace pdacon {
 
 Exits::Exits(const Pushdown& machine)
     : machine_(machine),
-      ignored_(machine.lexer.ignored_label()),
       yields_(static_cast<std::size_t>(machine.tables.num_nonterminals)),
-      rests_(static_cast<std::size_t>(machine.tables.num_states)),
-      closes_(static_cast<std::size_t>(machine.lexer.end_label()) + 1, 0) {
+      downs_(static_cast<std::size_t>(machine.tables.num_states)),
+      words_(static_cast<std::size_t>(machine.lexer.ignored_label()) / 64 + 1) {
     find_rules();
     find_yields();
     for (const auto& rule : rules_) find_items(rule);
     find_rests();
-    closes_.back() = 1;
-    for (const auto& rest : rests_) {
-        first_.push_back(rest.first);
-        if (rest.first >= 0) closes_[static_cast<std::size_t>(rest.first)] = 1;
-    }
-    nearest_first_.resize(rests_.size());
-    std::iota(nearest_first_.begin(), nearest_first_.end(), 0);
-    std::stable_sort(nearest_first_.begin(), nearest_first_.end(), [&](std::int32_t a, std::int32_t b) {
-        return rests_[static_cast<std::size_t>(a)].cost < rests_[static_cast<std::size_t>(b)].cost;
-    });
+    find_labels();
     rules_ = {};
-    items_ = {};
-    rests_ = {};
     yields_ = {};
+    downs_ = {};
+    items_ = {};
+    first_pair_ = {};
+    rests_ = {};
 }
 
 // Every state below one in which a rule is complete has the rule's item with the point one symbol further to
 // the left, so the symbols that lead into states spell it backwards.
 void Exits::find_rules() {
     const auto& tables = machine_.tables;
-    std::vector<std::int32_t> into(rests_.size(), 0);  // the symbol that leads into each state
+    std::vector<std::int32_t> into(downs_.size(), 0);  // the symbol that leads into each state
     std::vector<std::int32_t> rule_of(tables.lhs.size(), -1);
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
@@ -97,13 +90,19 @@ void Exits::find_yields() {
 
 // Of a rule that has been begun: what is left of it in each of the states on the way.
 void Exits::find_items(const Rule& rule) {
-    auto& start = rests_[static_cast<std::size_t>(machine_.start.start_state)];
+    const auto improve = [&](std::int32_t state, const Yield& way) {
+        auto& known = downs_[static_cast<std::size_t>(state)];
+        if (way.cost < known.cost) known = way;
+    };
     auto states = rule.ends;
     Yield rest{0, kDone};
     for (auto left = rule.symbols.size(); left > 0; --left) {
         std::vector<std::int32_t> below;
         for (const auto state : states) {
-            items_.push_back({state, left == 1 ? rule.lhs : -1, rest});
+            if (left == 1)
+                items_.push_back({state, rule.lhs, rest});
+            else
+                improve(state, rest);
             const auto& into = machine_.predecessors[static_cast<std::size_t>(state)];
             below.insert(below.end(), into.begin(), into.end());
         }
@@ -112,37 +111,90 @@ void Exits::find_items(const Rule& rule) {
         states = std::move(below);
         rest = join(yield_of(rule.symbols[left - 1]), rest);
     }
-    const bool whole =
-        std::binary_search(states.begin(), states.end(), machine_.start.start_state) &&
-        machine_.tables.goto_of(machine_.start.start_state, rule.lhs) == machine_.start.end_state;
-    if (whole && rest.cost < start.cost) start = rest;
+    const auto start = machine_.start.start_state;
+    if (std::binary_search(states.begin(), states.end(), start) &&
+        machine_.tables.goto_of(start, rule.lhs) == machine_.start.end_state)
+        improve(start, rest);
 }
 
-// The rank of what an item leads to once its rule is complete, on the worst of the stacks.
-std::int32_t Exits::rank_below(const Item& item) const {
-    if (item.lhs < 0) return 0;
-    std::int32_t worst = 0;
-    for (const auto state : machine_.predecessors[static_cast<std::size_t>(item.state)]) {
-        const auto next = machine_.tables.goto_of(state, item.lhs);
-        if (next < 0) return kEndless;
-        if (next != machine_.start.end_state)
-            worst = std::max(worst, rests_[static_cast<std::size_t>(next)].cost + 1);
-    }
-    return worst;
+std::size_t Exits::pair_of(std::int32_t state, std::int32_t below) const {
+    const auto& states = machine_.predecessors[static_cast<std::size_t>(state)];
+    const auto at = std::lower_bound(states.begin(), states.end(), below) - states.begin();
+    return first_pair_[static_cast<std::size_t>(state)] + static_cast<std::size_t>(at);
 }
 
-// Of each state the item of the least rank: the terminals that are missing, and what comes after it.
+// Of each pair the rule of the least rank: the terminals that are missing, and what comes after it. Shortest
+// paths by rounds, of which there are as many as a chain of unit rules is long.
 void Exits::find_rests() {
+    for (std::size_t state = 0; state < downs_.size(); ++state) {
+        first_pair_.push_back(rests_.size());
+        rests_.insert(rests_.end(), machine_.predecessors[state].size(), downs_[state]);
+    }
+    first_pair_.push_back(rests_.size());
+    struct Step {
+        std::size_t from, to;
+        Yield rest;
+    };
+    std::vector<Step> steps;
+    for (const auto& item : items_) {
+        for (const auto below : machine_.predecessors[static_cast<std::size_t>(item.state)]) {
+            const auto from = pair_of(item.state, below);
+            const auto next = machine_.tables.goto_of(below, item.lhs);
+            if (next == machine_.start.end_state) {
+                if (item.rest.cost < rests_[from].cost) rests_[from] = item.rest;
+            } else if (next >= 0) {
+                steps.push_back({from, pair_of(next, below), item.rest});
+            }
+        }
+    }
     for (bool again = true; again;) {
         again = false;
-        for (const auto& item : items_) {
-            const auto rank = item.rest.cost + rank_below(item);
-            auto& known = rests_[static_cast<std::size_t>(item.state)];
-            if (rank >= known.cost) continue;
-            known = {rank, item.rest.first};
+        for (const auto& [from, to, rest] : steps) {
+            const auto rank = rest.cost + rests_[to].cost + 1;
+            if (rank >= rests_[from].cost) continue;
+            rests_[from] = {rank, rest.first};
             again = true;
         }
     }
+}
+
+void Exits::find_labels() {
+    const auto set = [](std::span<std::uint64_t> labels, std::int32_t label) {
+        labels[static_cast<std::size_t>(label) / 64] |= std::uint64_t{1} << (label % 64);
+    };
+    labels_.assign(downs_.size() * words_, 0);
+    std::vector<std::uint64_t> closing(words_, 0);  // what is on a way out
+    set(closing, machine_.lexer.end_label());
+    std::vector<std::uint8_t> done(downs_.size(), 0);         // whether a rule is complete
+    std::vector<std::uint8_t> behind_rule(downs_.size(), 0);  // whether a nonterminal leads into it
+    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
+        for (std::int32_t nonterminal = 0; nonterminal < machine_.tables.num_nonterminals; ++nonterminal)
+            if (const auto next = machine_.tables.goto_of(state, nonterminal); next >= 0)
+                behind_rule[static_cast<std::size_t>(next)] = 1;
+    std::vector<std::int32_t> rank(downs_.size());  // the worst
+    for (std::size_t state = 0; state < downs_.size(); ++state) {
+        const auto labels = std::span(labels_).subspan(state * words_, words_);
+        if (machine_.lexer.ignored_label() >= 0) set(labels, machine_.lexer.ignored_label());
+        const auto add = [&](const Yield& way) {
+            rank[state] = std::max(rank[state], way.cost);
+            if (way.first == kDone) done[state] = 1;
+            if (way.first < 0) return;
+            set(labels, way.first);
+            if (behind_rule[state] != 0) set(closing, way.first);
+        };
+        const auto pairs =
+            std::span(rests_).subspan(first_pair_[state], first_pair_[state + 1] - first_pair_[state]);
+        for (const auto& way : pairs) add(way);
+        if (pairs.empty()) add(downs_[state]);
+    }
+    for (std::size_t state = 0; state < downs_.size(); ++state)
+        for (std::size_t word = 0; done[state] != 0 && word < words_; ++word)
+            labels_[state * words_ + word] |= closing[word];
+    nearest_first_.resize(downs_.size());
+    std::iota(nearest_first_.begin(), nearest_first_.end(), 0);
+    std::stable_sort(nearest_first_.begin(), nearest_first_.end(), [&](std::int32_t a, std::int32_t b) {
+        return rank[static_cast<std::size_t>(a)] < rank[static_cast<std::size_t>(b)];
+    });
 }
 
 }  // namespace pdacon

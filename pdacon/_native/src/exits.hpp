@@ -2,12 +2,14 @@
 //
 // An LR state lies on a stack only where each of its items is valid, so one rule that can be brought to its
 // end shows that every stack with this state on top leads on. It has to lead down: the end of a rule of which
-// two symbols or more have been read leaves a lower stack; where it is one symbol, the states that the rule's
-// left-hand side leads to count as well, so that no way goes round a left recursion for ever. What follows
-// that way alone is a small part of all that can follow. These are hints: what cannot be shown with them is
-// shown without.
+// two symbols or more have been read leaves a lower stack; where it is one symbol, what the rule's left-hand
+// side leads to counts as well, so that no way goes round a left recursion for ever. That depends on the
+// state below: behind `del` a place is complete where an expression goes on. So a state has a way out for
+// each state that can lie below it; they are mostly the same. What follows those ways alone is a small part
+// of all that can follow. These are hints: what cannot be shown with them is shown without.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,14 +19,14 @@ namespace pdacon {
 
 class Exits {
   public:
-    // Cost: for each reduce of a state, the states that can lie as far below as it pops.
+    // Cost: for each reduce of a state, the states that can lie as far below as it pops; then, as often as
+    // the longest chain of unit rules is long, the pairs of a state and one below it.
     explicit Exits(const Pushdown& machine);
 
-    // Whether a label is on the way out of a state.
+    // Whether a label is on a way out of a state.
     bool has(std::int32_t state, std::int32_t label) const {
-        if (label == ignored_) return true;
-        const auto wanted = first_[static_cast<std::size_t>(state)];
-        return wanted == label || (wanted == kDone && closes_[static_cast<std::size_t>(label)] != 0);
+        const auto at = static_cast<std::size_t>(state) * words_ + static_cast<std::size_t>(label) / 64;
+        return (labels_[at] >> (label % 64) & 1U) != 0;
     }
 
     // The states by the length of their ways out.
@@ -49,25 +51,29 @@ class Exits {
     static Yield join(const Yield& head, const Yield& tail);
     void find_rules();
     void find_yields();
-    // A rule of which a symbol or more has been read in a state: what is left of it. `lhs` counts if it has
-    // been one symbol; else it is -1.
+    // Of a rule of which one symbol has been read in a state: what is left of it.
     struct Item {
         std::int32_t state, lhs;
         Yield rest;
     };
     void find_items(const Rule& rule);
+    // A state and one that lies below it are a pair; those of a state come one after another.
+    std::size_t pair_of(std::int32_t state, std::int32_t below) const;
     void find_rests();
-    std::int32_t rank_below(const Item& item) const;
+    void find_labels();
     Yield yield_of(std::int32_t symbol) const;
 
     const Pushdown& machine_;
-    std::int32_t ignored_;
     std::vector<Rule> rules_;
     std::vector<Yield> yields_;  // of each nonterminal
+    std::vector<Yield>
+        downs_;  // of each state: the way out that leads down, or of the start state to the end
     std::vector<Item> items_;
-    std::vector<Yield> rests_;  // of each state: the way out, and its rank
-    std::vector<std::int32_t> first_, nearest_first_;
-    std::vector<std::uint8_t> closes_;  // of each label: whether it is on the way out of some state
+    std::vector<std::size_t> first_pair_;  // of each state
+    std::vector<Yield> rests_;             // of each pair: the way out, and its rank
+    std::size_t words_;
+    std::vector<std::uint64_t> labels_;  // of each state, by bit
+    std::vector<std::int32_t> nearest_first_;
 };
 
 }  // namespace pdacon

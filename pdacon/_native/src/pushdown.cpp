@@ -109,6 +109,7 @@ std::vector<std::int32_t> Pushdown::connect() {
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
             if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
     }
+    for (auto& into : predecessors) std::sort(into.begin(), into.end());
     return distance;
 }
 
