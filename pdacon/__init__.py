@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         UnsupportedGrammarError,
         VocabularyError,
     )
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import FixedWidthIndenter, Grammar
     from pdacon.matching import Explanation, Matcher, fill_bitmasks, mask_ids
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "EmptyLanguageError",
     "Explanation",
     "Finding",
+    "FixedWidthIndenter",
     "Grammar",
     "GrammarError",
     "GrammarSyntaxError",
@@ -63,6 +64,7 @@ _ROOMS = {
     "DeterminismReport": "determinism",
     "Explanation": "matching",
     "Finding": "determinism",
+    "FixedWidthIndenter": "grammar",
     "Grammar": "grammar",
     "Limits": "composition",
     "Matcher": "matching",

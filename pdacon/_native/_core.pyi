@@ -165,6 +165,7 @@ class TokenPda:
         start_state: int,
         end_state: int,
         layout: NDArray[np.int32],
+        indent_len: int,
         in_parens: NDArray[np.uint8],
         columns: tuple[int, int],
         block: NDArray[np.int32],

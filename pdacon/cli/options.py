@@ -35,9 +35,10 @@ class Lexer(str, Enum):
 
 
 class Postlex(str, Enum):
-    """Indenters that come with Lark."""
+    """Indenters that have a short name."""
 
     python = "python"
+    python4 = "python4"
 
 
 class Format(str, Enum):
@@ -161,8 +162,9 @@ class GrammarOptions:
         Postlex | None,
         typer.Option(
             "--postlex",
-            metavar="python",
-            help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT).",
+            metavar="python|python4",
+            help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT), "
+            "'python4' the same with blocks of four columns.",
             show_default=False,
             rich_help_panel=_GRAMMAR_PANEL,
         ),

@@ -122,6 +122,7 @@ def compose(
         tables.start_states[start],
         tables.end_states[start],
         np.array([-1] * 3 if layout is None else [layout.newline, layout.indent, layout.dedent], np.int32),
+        0 if layout is None or layout.indent_len is None else layout.indent_len,
         tables.in_parens.astype(np.uint8),
         (classes.single, classes.period),
         blocks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
@@ -27,7 +28,10 @@ _PYTHON = Indentation(
     tab_len=8,
 )
 _OPTIONS: dict[str, dict[str, Any]] = {
-    name: {"postlex": _PYTHON} for name in ("python", "python_expression", "python_function", "python_spaces")
+    "python": {"postlex": _PYTHON},
+    "python_expression": {"postlex": _PYTHON},
+    "python_function": {"postlex": _PYTHON},
+    "python_spaces": {"postlex": replace(_PYTHON, indent_len=4)},
 }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getattr_static, isabstract
 from typing import Any
 
+from lark.exceptions import LarkError
 from lark.indenter import Indenter, PythonIndenter
+from lark.lexer import Token
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar.model import Layout, Terminal
@@ -16,8 +18,55 @@ _MACHINERY = ("handle_NL", "process", "_process", "always_accept", "__getattribu
 _STATE = ("paren_level", "indent_level")
 _ADVICE = (
     "use lark.indenter.Indenter, or a subclass that sets nothing but NL_type, OPEN_PAREN_types, CLOSE_PAREN_types, "
-    "INDENT_type, DEDENT_type and tab_len"
+    "INDENT_type, DEDENT_type and tab_len (and indent_len, of pdacon.FixedWidthIndenter)"
 )
+_MOST_COLUMNS = 1000
+
+
+class IndentError(LarkError):
+    """A block that a FixedWidthIndenter does not take, because it is not as far in as each has to be."""
+
+
+class FixedWidthIndenter(Indenter):
+    """An Indenter whose blocks are all equally far in. Stock Lark runs it as pdacon does.
+
+    A line opens a block only if it begins ``indent_len`` columns further in than the block around it, so that every
+    block begins at a multiple of that. All else is Lark's: lines in parentheses are free, and so is what the newline's
+    pattern takes for blank lines and comments.
+
+    Subclasses set what they set for ``lark.indenter.Indenter``; ``class Four(FixedWidthIndenter, PythonIndenter)``
+    needs to set nothing.
+
+    Attributes
+    ----------
+    indent_len : int
+        Columns of a block, from 1 to 1,000; 4 unless it is set.
+
+    Raises
+    ------
+    IndentError
+        A LarkError, where a line is further in by another width, as Lark's DedentError where it is further out.
+    """
+
+    indent_len: int = 4
+
+    def handle_NL(self, token: Token) -> Iterator[Token]:  # noqa: N802 (Lark's name)
+        """What Lark makes of a newline; its first INDENT is the only one there is."""
+        for made in super().handle_NL(token):
+            if made.type == self.INDENT_type:
+                around, column = self.indent_level[-2:]
+                if column - around != self.indent_len:
+                    raise IndentError(
+                        f"Unexpected indent to column {column}. Expected indent to {around + self.indent_len}"
+                    )
+            yield made
+
+
+class _FourColumnPythonIndenter(FixedWidthIndenter, PythonIndenter):
+    pass
+
+
+_SHORT_NAMES: dict[str, type[Indenter]] = {"python": PythonIndenter, "python4": _FourColumnPythonIndenter}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +81,8 @@ class Indentation:
         Names of terminals, ascending. A name that no terminal has is never seen.
     tab_len : int
         How many columns a tab counts for.
+    indent_len : int or None
+        How many columns each block is further in than the one around it; None: any number.
     """
 
     NL_type: str
@@ -40,6 +91,7 @@ class Indentation:
     INDENT_type: str
     DEDENT_type: str
     tab_len: int
+    indent_len: int | None = None
 
     def to_indenter(self) -> Indenter:
         """A new Indenter that is told the same."""
@@ -51,12 +103,15 @@ class Indentation:
             "DEDENT_type": self.DEDENT_type,
             "tab_len": self.tab_len,
         }
-        indenter: Indenter = type("GrammarIndenter", (Indenter,), attributes)()
+        base = Indenter
+        if self.indent_len is not None:
+            base, attributes["indent_len"] = FixedWidthIndenter, self.indent_len
+        indenter: Indenter = type("GrammarIndenter", (base,), attributes)()
         return indenter
 
 
 def read_postlex(postlex: Any) -> Indentation | None:
-    """What ``postlex=`` means: None, an Indenter or its class, ``"python"``, or the Indentation of another grammar.
+    """What ``postlex=`` means: None, an Indenter or its class, a short name, or the Indentation of another grammar.
 
     Raises
     ------
@@ -68,15 +123,21 @@ def read_postlex(postlex: Any) -> Indentation | None:
     if postlex is None or isinstance(postlex, Indentation):
         return postlex
     if isinstance(postlex, str):
-        if postlex != "python":
-            raise ValueError(f'postlex={postlex!r}: expected "python" (lark.indenter.PythonIndenter) or an Indenter')
-        postlex = PythonIndenter
+        if postlex not in _SHORT_NAMES:
+            raise ValueError(
+                f'postlex={postlex!r}: expected "python" (lark.indenter.PythonIndenter), "python4" (the same with '
+                "blocks of four columns) or an Indenter"
+            )
+        postlex = _SHORT_NAMES[postlex]
     name = (postlex if isinstance(postlex, type) else type(postlex)).__name__
     if isinstance(postlex, type) and issubclass(postlex, Indenter):
         postlex = _instance(postlex)
     if not isinstance(postlex, Indenter):
         raise _refused(f"postlex={name} is not an Indenter; {_ADVICE}")
-    changed = [what for what in _MACHINERY if getattr_static(postlex, what, None) is not _stock(what)]
+    stock = FixedWidthIndenter if isinstance(postlex, FixedWidthIndenter) else Indenter
+    changed = [
+        what for what in _MACHINERY if getattr_static(postlex, what, None) is not getattr_static(stock, what, None)
+    ]
     changed += [what for what in _STATE if getattr_static(type(postlex), what, None) is not None]
     if changed:
         raise _refused(f"postlex={name} has its own {', '.join(changed)}, so that it means something else; {_ADVICE}")
@@ -86,7 +147,8 @@ def read_postlex(postlex: Any) -> Indentation | None:
         CLOSE_PAREN_types=_names(name, postlex, "CLOSE_PAREN_types"),
         INDENT_type=_name(name, postlex, "INDENT_type"),
         DEDENT_type=_name(name, postlex, "DEDENT_type"),
-        tab_len=_tab_len(name, postlex),
+        tab_len=_columns(name, "tab_len", postlex.tab_len),
+        indent_len=_indent_len(name, postlex) if isinstance(postlex, FixedWidthIndenter) else None,
     )
 
 
@@ -129,7 +191,7 @@ def lower_indentation(indentation: Indentation, ids: Mapping[str, int], terminal
             f"{terminals[newline].name} is the NL_type and a parenthesis at once; leave it out of the parentheses",
             terminals[newline],
         )
-    return Layout(newline, indent, dedent, opens, closes, indentation.tab_len)
+    return Layout(newline, indent, dedent, opens, closes, indentation.tab_len, indentation.indent_len)
 
 
 def _instance(indenter: type[Indenter]) -> Indenter:
@@ -146,10 +208,6 @@ def _instance(indenter: type[Indenter]) -> Indenter:
         raise ValueError(f"postlex={indenter.__name__}: tab_len has to be greater than 0") from None
 
 
-def _stock(what: str) -> Any:
-    return getattr_static(Indenter, what, None)
-
-
 def _name(owner: str, indenter: Indenter, what: str) -> str:
     value = getattr(indenter, what)
     if not isinstance(value, str):
@@ -164,12 +222,18 @@ def _names(owner: str, indenter: Indenter, what: str) -> tuple[str, ...]:
     return tuple(sorted(set(map(str, values))))
 
 
-def _tab_len(owner: str, indenter: Indenter) -> int:
-    value = indenter.tab_len
+def _columns(owner: str, what: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"postlex={owner}: tab_len is {value!r}; expected an int")
+        raise TypeError(f"postlex={owner}: {what} is {value!r}; expected an int")
     if value <= 0:
-        raise ValueError(f"postlex={owner}: tab_len is {value}; it has to be greater than 0")
+        raise ValueError(f"postlex={owner}: {what} is {value}; it has to be greater than 0")
+    return value
+
+
+def _indent_len(owner: str, indenter: FixedWidthIndenter) -> int:
+    value = _columns(owner, "indent_len", indenter.indent_len)
+    if value > _MOST_COLUMNS:
+        raise ValueError(f"postlex={owner}: indent_len is {value}; it may be {_MOST_COLUMNS:,} at most")
     return value
 
 

@@ -158,6 +158,8 @@ class Layout:
         Parentheses, disjoint; between them a newline is nothing.
     tab_len : int
         Columns of a tab, at least 1.
+    indent_len : int or None
+        How many columns a line that opens a block has to be further in than the block around it; None: any number.
     """
 
     newline: int
@@ -166,6 +168,7 @@ class Layout:
     opens: frozenset[int]
     closes: frozenset[int]
     tab_len: int
+    indent_len: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +305,9 @@ class Grammar:
             What to do with a terminal whose end cannot be known within bounded lookahead.
         g_regex_flags, use_bytes, postlex, priority, maybe_placeholders, source_path, import_paths
             As in Lark. With ``use_bytes`` the texts are bytes, of which each is a character. ``postlex`` is an
-            instance or a subclass of ``lark.indenter.Indenter`` that sets its attributes only, or ``"python"`` for
-            Lark's ``PythonIndenter``.
+            instance or a subclass of ``lark.indenter.Indenter``, or of ``pdacon.FixedWidthIndenter``, that sets its
+            attributes only, or ``"python"`` for Lark's ``PythonIndenter``, or ``"python4"`` for the same with blocks of
+            four columns.
 
         Raises
         ------

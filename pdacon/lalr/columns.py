@@ -20,7 +20,7 @@ from pdacon.lalr.layout import Levels, levels_of, most_counted
 from pdacon.lalr.tables import Tables
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import Grammar, Layout
 
 Blocks: TypeAlias = tuple[int, ...]
 """The classes of the innermost blocks' columns, the innermost last; the text itself begins at column 0."""
@@ -41,9 +41,14 @@ class ColumnClasses:
         """How many classes there are."""
         return self.single + self.period
 
-    def inside(self, block: int) -> range:
-        """The classes that have a column further in than some column of a class."""
-        return range(min(block + 1, self.single), self.count)
+    def inside(self, block: int, indent_len: int | None) -> range:
+        """The classes that have a column further in than some column of a class, by a width if one is given."""
+        if indent_len is None:
+            return range(min(block + 1, self.single), self.count)
+        column = block + indent_len
+        if column >= self.single:
+            column = self.single + (column - self.single) % self.period
+        return range(column, column + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +105,7 @@ def split_blocks(
     assert levels is not None
     if classes != ColumnClasses(1, 1):
         _check_own(grammar, classes, levels)
-    return _Split(tables, classes, levels, layout.indent, max_states).result(grammar.end)
+    return _Split(tables, classes, levels, layout, max_states).result(grammar.end)
 
 
 def _check_own(grammar: Grammar, classes: ColumnClasses, levels: Levels) -> None:
@@ -130,11 +135,11 @@ def _told_apart(classes: ColumnClasses) -> str:
 
 
 class _Split:
-    def __init__(self, tables: Tables, classes: ColumnClasses, levels: Levels, indent: int, max_states: int) -> None:
+    def __init__(self, tables: Tables, classes: ColumnClasses, levels: Levels, layout: Layout, max_states: int) -> None:
         self._given = tables
         self._classes = classes
         self._levels = levels
-        self._indent = indent
+        self._layout = layout
         self._most_states = max_states
         self._most = most_counted(tables, levels).tolist()
         self._number: dict[tuple[int, Blocks], int] = {}
@@ -153,10 +158,11 @@ class _Split:
         for copy, (state, blocks) in enumerate(self._copies):  # grows while it is walked
             for terminal in shifts[state]:
                 target = int(given.action[state, terminal]) - 1
-                if terminal != self._indent:
+                if terminal != self._layout.indent:
                     self._shifts.append((copy, terminal, self._copy(target, self._after(blocks, terminal)) + 1))
                     continue
-                inner = [(k, self._copy(target, (*blocks, k))) for k in self._classes.inside(blocks[-1])]
+                inside = self._classes.inside(blocks[-1], self._layout.indent_len)
+                inner = [(k, self._copy(target, (*blocks, k))) for k in inside]
                 self._opened += [(copy, k, to) for k, to in inner]
                 self._shifts.append((copy, terminal, inner[0][1] + 1))
             for nonterminal in gotos[state]:

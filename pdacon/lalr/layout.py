@@ -85,6 +85,8 @@ class Levels:
 def find_imbalances(grammar: Grammar) -> list[Imbalance]:
     """The productions because of which indentation cannot be followed; none for a grammar without layout.
 
+    Parentheses may be left open at the end of a text. Blocks may not: there Lark closes them all.
+
     Cost: linear in the grammar where each production is balanced in itself; else up to the number of nonterminals
     times that.
     """
@@ -93,7 +95,8 @@ def find_imbalances(grammar: Grammar) -> list[Imbalance]:
     blocks = {grammar.layout.indent: 1, grammar.layout.dedent: -1}
     found = []
     for what, effect in (("blocks", blocks), ("parentheses", _parentheses(grammar))):
-        if levels_of(grammar, effect) is None:
+        levels = levels_of(grammar, effect)
+        if levels is None or (what == "blocks" and any(levels.net[start] for start in grammar.starts)):
             alone = [(k, [effect.get(symbol, 0) for symbol in p.rhs]) for k, p in enumerate(grammar.productions)]
             depths = [(k, list(accumulate(effects))) for k, effects in alone if any(effects)]
             found += [

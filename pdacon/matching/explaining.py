@@ -159,7 +159,7 @@ class Explainer:
             matched = self._begun([refusal.guarded], refusal.lexeme)
             return f"{character} cannot come right behind {matched}, whose pattern looks at what follows", []
         if (column := self._must_indent(place)) is not None:
-            return f"a block has to begin here: its first line must be indented further than column {column}", []
+            return f"a block has to begin here: its first line must {self._further_than(column)}", []
         if place.fresh:
             return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"
@@ -185,7 +185,17 @@ class Explainer:
 
     def _blocks(self, place: Configuration) -> str:
         columns = [str(column) for column in place.margin.columns]
-        return f"the open blocks begin in column{'s' if len(columns) > 1 else ''} {listing(columns, 'and')}"
+        blocks = f"the open blocks begin in column{'s' if len(columns) > 1 else ''} {listing(columns, 'and')}"
+        layout = self._grammar.layout
+        if layout is None or layout.indent_len is None:
+            return blocks
+        return f"{blocks}, and a new one {layout.indent_len} further in"
+
+    def _further_than(self, column: int) -> str:
+        layout = self._grammar.layout
+        if layout is None or layout.indent_len is None:
+            return f"be indented further than column {column}"
+        return f"begin in column {column + layout.indent_len}"
 
     def _must_indent(self, place: Configuration) -> int | None:
         """The column of the innermost block, if the line before was one that only a deeper line can follow."""

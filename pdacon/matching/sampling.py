@@ -35,7 +35,7 @@ _SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.05, 0.1
 _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
-_COLUMNS = (0, 4, 8, 12)
+_INDENT_LEN = 4  # of blocks that may be indented by any number of columns
 
 
 def sample(
@@ -243,7 +243,7 @@ class _Pieces:
     def __init__(self, grammar: Grammar) -> None:
         self._draw = [_drawer(grammar, terminal) for terminal in grammar.terminals]
         self._ignored = sorted(grammar.ignore)
-        self._newline = None if grammar.layout is None else grammar.layout.newline
+        self._layout = grammar.layout
         self._space = b" " if ord(" ") in _ignorable(grammar) else b"\n"
 
     def moves(
@@ -257,8 +257,11 @@ class _Pieces:
         for terminal in expected.next or expected.unfinished:
             if terminal in self._ignored:
                 continue
-            if terminal == self._newline:  # indentation by chance would hardly ever be that of a line before
-                yield from ((b"\n" + b" " * columns, 0.5) for columns in _COLUMNS)
+            if self._layout is not None and terminal == self._layout.newline:
+                # Indentation by chance would hardly ever be that of a line before.
+                columns = configuration.margin.columns
+                further = columns[-1] + (self._layout.indent_len or _INDENT_LEN)
+                yield from ((b"\n" + b" " * column, 0.5) for column in (*columns, further))
                 continue
             piece = self._draw[terminal](rng)
             if piece is None:

@@ -1,4 +1,4 @@
-"""What Lark's ``Indenter`` does between the lexer and the parser.
+"""What Lark's ``Indenter``, or a FixedWidthIndenter, does between the lexer and the parser.
 
 The parser gets each lexeme's terminal, then, after a newline, what the columns behind it make of the next line, and at
 the end of the text what closes the blocks that are still open.
@@ -92,6 +92,8 @@ def _feed_newline(
         return None  # Lark trips over a newline without a line break.
     columns = margin.columns
     if column > columns[-1]:
+        if layout.indent_len not in (None, column - columns[-1]):
+            return None
         columns = (*columns, column)
         shifted = shifted and parser.shift(shifted, layout.indent)
     while column < columns[-1]:

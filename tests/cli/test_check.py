@@ -144,7 +144,8 @@ def test_postlex_is_lark_s_indenter(write, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "warning[PDA009]: terminal that nothing produces: _INDENT" in out
     assert "--postlex python" in out
-    assert main(["check", name, "--postlex", "python", "--fail-on", "warning"]) == 0
+    for postlex in ("python", "python4"):
+        assert main(["check", name, "--postlex", postlex, "--fail-on", "warning"]) == 0
     assert main(["check", name, "--postlex", "ruby"]) == 2
     assert "'ruby' is not one of 'python'" in capsys.readouterr().err
 

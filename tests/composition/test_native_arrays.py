@@ -33,6 +33,7 @@ def parts() -> dict[str, Any]:
         "start_state": tables.start_states[0],
         "end_state": tables.end_states[0],
         "layout": np.full(3, -1, np.int32),
+        "indent_len": 0,
         "in_parens": np.zeros(len(tables.action), np.uint8),
         "columns": (0, 1),
         "block": np.empty(0, np.int32),
@@ -65,6 +66,7 @@ def indented_parts() -> dict[str, Any]:
         "start_state": split.tables.start_states[0],
         "end_state": split.tables.end_states[0],
         "layout": np.array([layout.newline, layout.indent, layout.dedent], np.int32),
+        "indent_len": 0,
         "in_parens": split.tables.in_parens.astype(np.uint8),
         "columns": (1, 1),
         "block": split.block,
@@ -78,6 +80,10 @@ def indented_parts() -> dict[str, Any]:
 
 def test_layout_that_fits_together_is_taken(indented_parts: dict[str, Any]) -> None:
     assert not _core.TokenPda.make(**indented_parts).empty_language()
+
+
+def test_a_width_that_fits_the_classes_of_columns_is_taken(indented_parts: dict[str, Any]) -> None:
+    assert not _core.TokenPda.make(**indented_parts | {"indent_len": 3}).empty_language()
 
 
 @pytest.mark.parametrize(
@@ -95,6 +101,8 @@ def test_layout_that_fits_together_is_taken(indented_parts: dict[str, Any]) -> N
         ("opened", np.int32(-2)),
         ("opened", np.int32(-1)),
         ("opened", np.int32(1 << 20)),
+        ("indent_len", -1),
+        ("indent_len", (1 << 30) + 1),
     ],
 )
 def test_columns_that_do_not_fit(part: str, value: Any, indented_parts: dict[str, Any]) -> None:

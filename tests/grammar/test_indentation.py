@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import lark
 import pytest
 from lark.indenter import Indenter, PythonIndenter
 from lark.lexer import Token
-from support.indented_grammars import INDENTED_GRAMMARS, BraceIndenter, PropertyIndenter, TreeIndenter
+from support.indented_grammars import INDENTED_GRAMMARS, BraceIndenter, PropertyIndenter, TreeIndenter, fixed
 
+from pdacon import FixedWidthIndenter
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, Layout
 
@@ -68,8 +70,8 @@ def test_stock_lark_is_told_the_same(small: Any) -> None:
     assert {t.name for t in parser.terminals} == {t.name for t in grammar.terminals if t.pattern is not None}
     copy = pickle.loads(pickle.dumps(grammar))
     given, told = small.options["postlex"], copy.lark_options["postlex"]
-    for what in ("NL_type", "INDENT_type", "DEDENT_type", "tab_len"):
-        assert getattr(told, what) == getattr(given, what)
+    for what in ("NL_type", "INDENT_type", "DEDENT_type", "tab_len", "indent_len"):
+        assert getattr(told, what, None) == getattr(given, what, None)
     for what in ("OPEN_PAREN_types", "CLOSE_PAREN_types"):
         assert set(getattr(told, what)) == set(getattr(given, what))
     assert copy.layout == grammar.layout
@@ -79,8 +81,43 @@ def test_stock_lark_is_told_the_same(small: Any) -> None:
 
 
 def test_the_fingerprint_tells_indenters_apart() -> None:
-    prints = {loaded(postlex).fingerprint for postlex in (None, TreeIndenter(), BraceIndenter(), BraceIndenter)}
-    assert len(prints) == 3
+    kinds = (None, TreeIndenter(), BraceIndenter(), BraceIndenter, fixed(TreeIndenter(), 2), fixed(TreeIndenter(), 4))
+    assert len({loaded(postlex).fingerprint for postlex in kinds}) == 5
+
+
+def test_python4_is_a_short_name_for_blocks_of_four_columns() -> None:
+    text = TEXT.replace("_NL", "_NEWLINE")
+
+    class Four(FixedWidthIndenter, PythonIndenter):
+        pass
+
+    assert loaded("python4", text).layout == loaded(Four, text).layout == loaded(Four(), text).layout
+    assert loaded("python4", text).options.postlex == replace(loaded("python", text).options.postlex, indent_len=4)
+
+
+def test_a_width_of_blocks_becomes_part_of_the_layout() -> None:
+    layout = loaded(fixed(TreeIndenter(), 3)).layout
+    assert layout is not None
+    assert layout.indent_len == 3
+    assert layout == replace(loaded(TreeIndenter()).layout, indent_len=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("a\n   a\n      a\n   a\n", None),
+        ("a\n  a\n", "Unexpected indent to column 2. Expected indent to 3"),
+        ("a\n   a\n       a\n", "Unexpected indent to column 7. Expected indent to 6"),
+        ("a\n   a\n  a\n", "Unexpected dedent to column 2"),
+    ],
+)
+def test_stock_lark_runs_a_fixed_width_indenter(text: str, error: str | None) -> None:
+    parser = lark.Lark(TEXT, parser="lalr", postlex=fixed(TreeIndenter(), 3))
+    if error is None:
+        parser.parse(text)
+        return
+    with pytest.raises(lark.exceptions.LarkError, match=error):
+        parser.parse(text)
 
 
 class Rewriting(lark.lark.PostLex):
@@ -128,6 +165,7 @@ def patched() -> Indenter:
         (NotEverywhere(), "its own always_accept"),
         (OwnLevels(), "its own paren_level"),
         (patched(), "its own handle_NL"),
+        (type("Own", (FixedWidthIndenter, OwnNewlines), {"handle_NL": OwnNewlines.handle_NL}), "its own handle_NL"),
     ],
 )
 def test_other_postlexers_are_refused(postlex: Any, reason: str) -> None:
@@ -144,11 +182,14 @@ def test_other_postlexers_are_refused(postlex: Any, reason: str) -> None:
         ({"NL_type": None}, TypeError, "NL_type is None; expected the name of a terminal"),
         ({"OPEN_PAREN_types": "LPAR"}, TypeError, "expected a list of terminals' names"),
         ({"CLOSE_PAREN_types": [3]}, TypeError, "expected a list of terminals' names"),
+        ({"indent_len": 0}, ValueError, "greater than 0"),
+        ({"indent_len": 1001}, ValueError, "1,000 at most"),
+        ({"indent_len": None}, TypeError, "expected an int"),
     ],
 )
 def test_wrong_attributes_are_named(attributes: dict[str, Any], error: type[Exception], reason: str) -> None:
     with pytest.raises(error, match=f"Changed.*{reason}"):
-        loaded(type("Changed", (TreeIndenter,), attributes))
+        loaded(type("Changed", (FixedWidthIndenter, TreeIndenter), attributes))
 
 
 def test_what_is_no_indenter_at_all_is_named() -> None:

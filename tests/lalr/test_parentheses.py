@@ -182,6 +182,8 @@ def test_every_unbalanced_alternative_is_found() -> None:
         ('start: x\nx: "(" x | A\n', False),
         ("start: x\nx: A _NL begin A end\nbegin: _INDENT\nend: _DEDENT\n", True),
         ("start: x\nx: A _NL begin A\nbegin: _INDENT | A\n", False),
+        ("start: A start | A _NL _INDENT\n", False),
+        ('start: A start | A "("\n', True),
     ],
 )
 def test_what_counts_is_what_a_symbol_always_stands_for(rules: str, balanced: bool) -> None:

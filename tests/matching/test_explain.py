@@ -143,6 +143,29 @@ class Blocks(Indenter):
     tab_len = 8
 
 
+class FourColumns(pdacon.FixedWidthIndenter, Blocks):
+    pass
+
+
+BLOCKS = 'start: stmt+\nstmt: "if" _NL _INDENT stmt+ _DEDENT | "a" _NL\n_NL: /(\\n[ \\t]*)+/\n%declare _INDENT _DEDENT'
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            b"if\n   ",
+            "no line may begin in column 3 here; the open blocks begin in column 0, and a new one 4 furth",
+        ),
+        (b"if\n", "a block has to begin here: its first line must begin in column 4"),
+        (b"if\n    a\n  ", "the open blocks begin in columns 0 and 4, and a new one 4 further in"),
+    ],
+)
+def test_a_block_that_is_not_as_far_in_as_all_are(text: bytes, reason: str) -> None:
+    matcher = after(text, BLOCKS, postlex=FourColumns())
+    assert reason in matcher.explain(b"a").reason
+
+
 @pytest.mark.parametrize(
     ("text", "byte", "column"),
     [
@@ -154,10 +177,7 @@ class Blocks(Indenter):
     ],
 )
 def test_a_line_that_begins_in_a_wrong_column(text: bytes, byte: bytes, column: int | None) -> None:
-    grammar = pdacon.Grammar.from_lark(
-        'start: stmt+\nstmt: "if" _NL _INDENT stmt+ _DEDENT | "a" _NL\n_NL: /(\\n[ \\t]*)+/\n%declare _INDENT _DEDENT',
-        postlex=Blocks(),
-    )
+    grammar = pdacon.Grammar.from_lark(BLOCKS, postlex=Blocks())
     configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(text)
     assert configuration is not None
     assert configuration.read(byte) is None

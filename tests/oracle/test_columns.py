@@ -14,7 +14,7 @@ import pytest
 from support.indented_grammars import TreeIndenter
 from support.lark_oracle import lark_parser
 from support.lowering import load
-from support.random_grammars import loadable_grammars, random_columns_grammar
+from support.random_grammars import loadable_grammars, random_columns_grammar, random_fixed_width_grammar
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
@@ -46,9 +46,14 @@ def masks_of(grammar: SmallGrammar, oracle: StockLark, texts: int, prefixes: int
     return counts
 
 
-def test_random_newlines(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+@pytest.mark.parametrize(
+    ("make", "number"), [(random_columns_grammar, 24), (random_fixed_width_grammar, 12)], ids=["any width", "one width"]
+)
+def test_random_newlines(
+    make: Callable[[int], SmallGrammar], number: int, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
     counts: Counter[str] = Counter()
-    for grammar, oracle in loadable_grammars(scaled(24), 5_000_000, random_columns_grammar):
+    for grammar, oracle in loadable_grammars(scaled(number), 5_000_000, make):
         counts += masks_of(grammar, oracle, 300, 12)
     tally(**counts)
 

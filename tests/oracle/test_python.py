@@ -14,10 +14,12 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
+from support.python_blocks import widths_of_blocks
 from support.real_vocabularies import coded, replay
 from support.token_walks import walked_texts
 
@@ -131,6 +133,8 @@ def test_every_token_of_a_module_is_in_its_mask(
 ) -> None:
     constraint, tokenizer = for_vocabulary(grammar, name), coded(name)
     short = [text for _, text in library_files() if len(text) < 3_000 and "\t" not in text]
+    if grammar == "python_spaces":
+        short = [text for text in short if widths_of_blocks(text) in (set(), {4})]
     for text in short[: scaled(3)]:
         if is_sentence(constraint, text) and tokenizer.spells(text):
             tokens = tokenizer.encode(text)
@@ -140,16 +144,31 @@ def test_every_token_of_a_module_is_in_its_mask(
             assert not parses(text) or not tokenizer.spells(text), text
 
 
-def test_walks_over_tokens_end_in_python(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
+def beginnings(constraint: Constraint, spaced: bool) -> list[bytes]:
+    """Samples, and, where blocks are four spaces wide, modules whose blocks are."""
+    if not spaced:
+        return [path.read_bytes() for path in sorted((GRAMMARS / "python" / "accept").iterdir())]
+    short = (text for _, text in library_files() if len(text) < 3_000 and "\t" not in text)
+    blocks = (text for text in short if widths_of_blocks(text) == {4} and is_sentence(constraint, text))
+    return [text.encode() for text in islice(blocks, 20)]
+
+
+@pytest.mark.parametrize(("grammar", "name"), [("python", "SentencePiece"), ("python_spaces", "tekken")])
+def test_walks_over_tokens_end_in_python(
+    grammar: str, name: str, scaled: Callable[[int], int], tally: Callable[..., None]
+) -> None:
     """From a place within a sample, some allowed tokens, mostly short ones, and the shortest way to the end."""
-    constraint = for_vocabulary("python", "SentencePiece")
-    samples = [path.read_bytes() for path in sorted((GRAMMARS / "python" / "accept").iterdir())]
+    constraint = for_vocabulary(grammar, name)
+    spaced = grammar == "python_spaces"
     wrong = 0
-    for text, tokens in walked_texts(constraint, scaled(60), 20, samples):
+    for text, tokens in walked_texts(constraint, scaled(30), 20, beginnings(constraint, spaced)):
         error = error_of(text)
         is_new = error is not None and sys.version_info < (3, 13) and NEW.search(text) is not None
-        # The Indenter does not mind tabs and spaces that contradict each other.
+        # Lark's own Indenter does not mind tabs and spaces that contradict each other.
         wrong += error is not None and not is_new
-        assert error is None or is_new or (isinstance(error, IndentationError) and "\t" in text), text
+        in_tabs = isinstance(error, IndentationError) and "\t" in text and not spaced
+        assert error is None or is_new or in_tabs, text
+        if spaced and error is None:
+            assert widths_of_blocks(text) in (set(), {4}), text
         tally(walks=1, tokens=tokens, not_judged=int(is_new))
-    assert wrong <= 0.02 * scaled(60)
+    assert wrong <= 0.02 * scaled(30)

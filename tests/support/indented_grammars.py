@@ -6,6 +6,7 @@ from typing import Any
 
 from lark.indenter import Indenter, PythonIndenter
 
+from pdacon import FixedWidthIndenter
 from support.small_grammars import SmallGrammar
 
 
@@ -54,6 +55,12 @@ class BraceIndenter(TreeIndenter):
     OPEN_PAREN_types = ["LPAR", "LBRACE"]  # noqa: RUF012
     CLOSE_PAREN_types = ["RPAR", "RBRACE"]  # noqa: RUF012
     tab_len = 4
+
+
+def fixed(indenter: Indenter, columns: int) -> Indenter:
+    """An Indenter that is told the same, with blocks of so many columns."""
+    made: Indenter = type("Fixed", (FixedWidthIndenter, type(indenter)), {"indent_len": columns})()
+    return made
 
 
 _TREE = r"""
@@ -257,6 +264,49 @@ INDENTED_GRAMMARS = (
         "a\n ;",
         TreeIndenter(),
         refused="UnsupportedGrammarError",
+    ),
+    _grammar(
+        "blocks of two columns",
+        "a block one column or three further in is none",
+        _TREE.format(newline=r"/(\r?\n[\t ]*)+/"),
+        "a\n ",
+        fixed(TreeIndenter(), 2),
+    ),
+    _grammar(
+        "blocks of one column",
+        "a line that is two columns further in opens no two blocks",
+        _TREE.format(newline=r"/\n */"),
+        "a\n ",
+        fixed(TreeIndenter(), 1),
+    ),
+    _grammar(
+        "blocks of a tab and a space",
+        "in any order",
+        _TREE.format(newline=r"/(\r?\n[\t ]*)+/"),
+        "a\n \t",
+        fixed(TreeIndenter(), 3),
+    ),
+    _grammar(
+        "parentheses and blocks of two columns",
+        "lines in parentheses begin where they like",
+        _BLOCKS,
+        "a:\n (",
+        fixed(PropertyIndenter(), 2),
+    ),
+    _grammar(
+        "blocks of two columns where the column tells",
+        "what may follow a newline depends on whether its line is indented",
+        'start: x+\nx: "a" _NL [_INDENT x+ _DEDENT] _NL?\n_NL: /\\n+ */\n%declare _INDENT _DEDENT\n',
+        "a\n ",
+        fixed(TreeIndenter(), 2),
+    ),
+    _grammar(
+        "brackets that lay their items out",
+        "as json.dumps does: brackets are no parentheses here, so that what is in them is a block",
+        'start: "a" | "[" _NL _INDENT start ("," _NL start)* _NL _DEDENT "]"\n_NL: /\\n */\n%declare _INDENT _DEDENT\n',
+        "a[\n ]",
+        fixed(TreeIndenter(), 1),
+        length=6,
     ),
 )
 """What `Configuration` follows. Not all of them can be compiled."""

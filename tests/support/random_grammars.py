@@ -11,7 +11,7 @@ from typing import Any
 
 from lark.exceptions import LarkError
 
-from support.indented_grammars import BraceIndenter, TreeIndenter
+from support.indented_grammars import BraceIndenter, TreeIndenter, fixed
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark
 
@@ -168,6 +168,13 @@ def random_indented_grammar(seed: int) -> SmallGrammar:
 def random_columns_grammar(seed: int) -> SmallGrammar:
     """The same, with a newline after which, more often than not, the column tells what may follow."""
     return _indented_grammar(seed, _newline)
+
+
+def random_fixed_width_grammar(seed: int) -> SmallGrammar:
+    """One of the latter, whose blocks are all of one width."""
+    grammar = random_columns_grammar(seed)
+    indenter = fixed(grammar.options["postlex"], Random(seed).choice([1, 1, 2, 3]))
+    return replace(grammar, name=f"{grammar.name}-fixed", options={**grammar.options, "postlex": indenter})
 
 
 def _newline(random: Random) -> str:

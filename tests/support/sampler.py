@@ -256,7 +256,8 @@ class IndentedSampler(Sampler):
         """Open or close the blocks that the derivation wants after a newline."""
         while at < len(names) and names[at] in (self.indenter.INDENT_type, self.indenter.DEDENT_type):
             if names[at] == self.indenter.INDENT_type:
-                columns.append(columns[-1] + self.random.choice([1, 2, 4, 4, self.indenter.tab_len]))
+                usual = getattr(self.indenter, "indent_len", 4)
+                columns.append(columns[-1] + self.random.choice([1, 2, usual, usual, self.indenter.tab_len]))
             elif len(columns) > 1:
                 columns.pop()
             at += 1

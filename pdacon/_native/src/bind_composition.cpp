@@ -32,7 +32,8 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                                    const Matrix& go, const Array<std::int32_t>& lhs,
                                    const Array<std::int32_t>& length, const Array<std::int32_t>& context,
                                    std::int32_t start_state, std::int32_t end_state,
-                                   const Array<std::int32_t>& layout, const Array<std::uint8_t>& in_parens,
+                                   const Array<std::int32_t>& layout, std::int32_t indent_len,
+                                   const Array<std::uint8_t>& in_parens,
                                    std::pair<std::int32_t, std::int32_t> columns,
                                    const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
                                    std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
@@ -49,7 +50,8 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
     tables.context = copy(context);
     const auto terminals = copy(layout);
     if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
-    Layout blocks{terminals[0], terminals[1], terminals[2], copy(in_parens), {columns.first, columns.second},
+    Layout blocks{terminals[0], terminals[1],    terminals[2],
+                  indent_len,   copy(in_parens), {columns.first, columns.second},
                   copy(block),  copy(opened)};
     PythonCanceller canceller(std::move(cancel));
     const nb::gil_scoped_release release;
@@ -104,10 +106,10 @@ void bind_composition(nb::module_& m) {
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto"), nb::arg("lhs"),
                     nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
-                    nb::arg("layout"), nb::arg("in_parens"), nb::arg("columns"), nb::arg("block"),
-                    nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"), nb::arg("max_seconds"),
-                    nb::arg("max_depth"), nb::arg("max_bytes") = std::int64_t{1} << 31,
-                    nb::arg("cancel") = nb::none())
+                    nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"), nb::arg("columns"),
+                    nb::arg("block"), nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"),
+                    nb::arg("max_seconds"), nb::arg("max_depth"),
+                    nb::arg("max_bytes") = std::int64_t{1} << 31, nb::arg("cancel") = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none())

@@ -39,8 +39,6 @@ struct ColumnClasses {
     Reading least(const Reading& reading, std::int32_t from = 0) const {
         return {reading.state, least(reading.now, from), least(reading.matched, from)};
     }
-    // Whether further in than a column of the one class there is a column of the other.
-    bool may_open(std::int32_t outer, std::int32_t inner) const { return inner >= single || inner > outer; }
 };
 
 // A column relative to those of the reading that a walk starts from.

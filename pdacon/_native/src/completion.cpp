@@ -218,7 +218,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         std::optional<PersistentStack> stack;
     } best;
     const auto& lexer = machine_.lexer;
-    const auto most = stack.column() + 1;
+    const auto most = machine_.layout.alike_from(stack.column());
     std::vector<Way> ways;
     std::deque<std::int32_t> open;
     Interner seen;
@@ -238,8 +238,8 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         open.pop_front();
         const auto here = ways[static_cast<std::size_t>(at)];
         if (here.spent >= best.cost) break;
-        // Beyond the innermost block one column is as good as another of its class; but what is read on the
-        // way keeps its own, for a block that it opens.
+        // Beyond what the innermost block can have in it one column is as good as another of its class; but
+        // what is read on the way keeps its own, for a block that it opens.
         const auto like = machine_.layout.classes.least(here.reading, most);
         const std::int32_t key[] = {like.state, like.now.value, like.matched.value, here.speller_state};
         const auto known = seen.size();

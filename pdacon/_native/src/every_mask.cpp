@@ -27,13 +27,21 @@ void EveryMask::open(Open next) {
         ++left_;
 }
 
-// Sets of columns, as open blocks have them: each block is further in than the one around it.
+// Sets of columns, as open blocks have them: each block is further in than the one around it, perhaps by a
+// width that all have.
 void EveryMask::find_blocks(std::int32_t most_columns) {
     opens_block_.assign(static_cast<std::size_t>(machine_.tables.num_states), 0);
     for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
         for (const auto next : machine_.shifted(state, machine_.layout.indent))
             opens_block_[static_cast<std::size_t>(next)] = 1;
     blocks_.emplace_back();
+    if (const auto width = machine_.layout.indent_len; width > 0) {
+        for (auto column = width; column <= most_columns; column += width) {
+            blocks_.push_back(blocks_.back());
+            blocks_.back().push_back(column);
+        }
+        return;
+    }
     for (std::int32_t column = 1; column <= most_columns; ++column)
         for (std::size_t at = 0, size = blocks_.size(); at < size; ++at) {
             budget_.look();

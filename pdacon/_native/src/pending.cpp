@@ -60,7 +60,7 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
 }
 
 // In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end
-// of the text. Which column of its class a newline gets is free here: if one is further in that is possible,
+// of the text. Which column of its class a newline gets is free here: if one opens a block that is possible,
 // and those further out are the columns of open blocks, as many as the parser lets close.
 void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
                                  std::vector<Successor>& successors) {
@@ -69,7 +69,7 @@ void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
     if (key[0] == layout_.newline) {
         if (key[1] < 0) return;  // without a line break it is an error
         key[0] = layout_.indent;
-        if (layout_.classes.may_open(block, key[1])) successors.push_back({ids_.intern(key), 0});
+        if (layout_.may_open(block, key[1])) successors.push_back({ids_.intern(key), 0});
         key[0] = layout_.dedent;
         successors.push_back({ids_.intern(key), 0});
     } else if (key[0] == layout_.dedent) {

@@ -37,6 +37,7 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     if (layout.newline != -1) {
         for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
             require(terminal >= 0 && terminal < tables.num_terminals, "tables: bad terminal of the layout");
+        require(layout.indent_len >= 0 && layout.indent_len <= Column::kMost, "tables: bad width of blocks");
         require(layout.in_parens.size() == states, "tables: in_parens has the wrong size");
         const auto& classes = layout.classes;
         require(classes.single >= 0 && classes.period > 0 && classes.count() > 0,
@@ -56,7 +57,7 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
             for (std::int32_t column = 0; column < classes.count(); ++column) {
                 const auto next = layout.opened[row + static_cast<std::size_t>(column)];
                 require(
-                    next >= -1 && next < tables.num_states && (next >= 0) == classes.may_open(outer, column),
+                    next >= -1 && next < tables.num_states && (next >= 0) == layout.may_open(outer, column),
                     "tables: bad state in a new block");
             }
         }

@@ -36,11 +36,24 @@ struct ParseTables {
 // Lark's Indenter: terminals, or -1 each in a grammar without layout.
 struct Layout {
     std::int32_t newline = -1, indent = -1, dedent = -1;
+    std::int32_t indent_len = 0;          // how much further in a block is than the one around it; 0: any
     std::vector<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
     ColumnClasses classes;
     std::vector<std::int32_t> block;  // of each LR state: the class of the innermost block's column
     std::vector<std::int32_t>
         opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
+
+    // Whether a line opens a block in another, by their columns.
+    bool opens(Column outer, Column inner) const {
+        return indent_len == 0 ? inner.value > outer.value : inner.value - outer.value == indent_len;
+    }
+    // Whether a column of the one class has a column of the other in which a line opens a block within it.
+    bool may_open(std::int32_t outer, std::int32_t inner) const {
+        if (indent_len > 0) return inner == classes.least(Column::at(outer).plus(indent_len)).value;
+        return inner >= classes.single || inner > outer;
+    }
+    // From here on the columns of a class are alike, in a block that begins in this one.
+    std::int32_t alike_from(std::int32_t column) const { return column + 1 + indent_len; }
 };
 
 struct StartSymbol {
@@ -134,6 +147,7 @@ bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     const auto current = stack.column();
     if (!column.known()) return false;
     if (column.value > current) {
+        if (!machine.layout.opens(Column::at(current), column)) return false;
         stack.open_block(column.value);
         return feed_indent(machine, stack, machine.layout.classes.least(column).value);
     }

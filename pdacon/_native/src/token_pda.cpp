@@ -99,7 +99,7 @@ bool TokenPda::can_end_line(const Reading& reading, std::int32_t speller_state, 
         Reading reading;
         std::int32_t speller_state;
     };
-    const auto most = stack.column() + 1;
+    const auto most = machine_.layout.alike_from(stack.column());
     auto& futures = coaccessibility_.futures();
     std::vector<Place> open;
     Interner seen;
