@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from xml.parsers import expat
 
+from support.c_language import c_aside, is_c
+
 
 def _nothing(text: str) -> str | None:
     return None
@@ -474,6 +476,7 @@ def _sparql_aside(text: str) -> str | None:
 
 
 REFERENCES = {
+    "c": Reference("pycparser", is_c, c_aside, size=80),
     "csv": Reference("csv", _is_csv, _csv_aside),
     "datalog": Reference("clingo", _is_datalog, _datalog_aside),
     "dot": Reference("pygraphviz", _is_dot, _dot_aside),
