@@ -118,7 +118,8 @@ def _no_sentence(starts: Sequence[str]) -> str:
 
 def _require(name: str, value: object, kind: type) -> None:
     if not isinstance(value, kind):
-        raise TypeError(f"compile: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}")
+        advice = "; make one with Grammar.from_lark" if kind is Grammar else ""
+        raise TypeError(f"compile: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}{advice}")
 
 
 def _determine(

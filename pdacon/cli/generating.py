@@ -18,6 +18,7 @@ import pdacon
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import is_local, load_model
 from pdacon.cli.prompts import Request, require_unicode
+from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Generator:
 
     def __init__(self, grammar: Grammar, model_name: str | None, sampling: Sampling) -> None:
         status = Console(stderr=True, highlight=False)
+        with status.status("checking the grammar"):
+            pdacon.compile(grammar, load_vocabulary(BYTES).vocabulary)  # what is refused is refused before a model is waited for
         with status.status("loading the model") if is_local(model_name) else nullcontext():
             self._model, self._tokenizer = load_model(model_name)
             from pdacon.integrations.huggingface import vocabulary

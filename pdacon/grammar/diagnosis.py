@@ -98,6 +98,7 @@ _LEXEMES = {
     "REGEXP": "a regular expression",
 }
 _NAME = re.compile(r"[^\W\d]\w*")
+_FILE = re.compile(r"[^\r\n:]+\.lark")
 _WHERE = re.compile(r"\(in (?:rule|terminal|template) (\w+)\)")
 _UNDEFINED = re.compile(
     r"(?:Rule|Terminal|Template) '?(\w+)'? used but not defined|Terminal used but not defined: (\w+)"
@@ -137,6 +138,9 @@ def explain(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
 
 def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: SourceText) -> GrammarSyntaxError:
     start = min(unexpected.pos_in_stream or 0, len(source.text))
+    if _FILE.fullmatch(source.text):
+        message = f"{source.text!r} is no grammar; Grammar.from_file reads one from a file"
+        return GrammarSyntaxError(message, source.span(0, len(source.text)))
     if not isinstance(unexpected, UnexpectedToken):
         message = (
             f"unexpected character {source.text[start : start + 1]!r}; no lexeme of Lark's language begins with it"

@@ -202,6 +202,16 @@ def test_bad_input_is_one_line_and_status_2(
     assert err.count("\n") == 1
 
 
+def test_a_grammar_is_refused_before_a_model_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sum.lark"
+    path.write_text('start: start "+" start | "1"\n')
+    monkeypatch.setattr("pdacon.cli.generating.load_model", lambda _: pytest.fail("the model is loaded"))
+    assert main(["generate", str(path)]) == 2
+    assert "shift/reduce conflict" in capsys.readouterr().err
+
+
 def test_a_missing_model_is_named_by_its_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "json", "--model", "/nonexistent"]) == 2
     assert "/nonexistent: no such folder; --model takes" in capsys.readouterr().err

@@ -18,6 +18,7 @@ PLACES = [
     ('start: "a"??\n', 1, 12, "Misplaced operator"),
     ('start: "a" ; "b"\n', 1, 12, "unexpected character ';'"),
     ('start: "a\n', 1, 8, "unexpected character"),
+    ("my grammars/calc.lark", 1, 1, "is no grammar; Grammar.from_file reads one from a file"),
     ('start: "a\0"\n', 1, 8, "a NUL character"),
     ("start: A\nA: /a\0/\n", 2, 4, "a NUL character"),
     ('start:: "a"\n', 1, 7, "Unexpected colon"),

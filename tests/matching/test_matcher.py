@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from lark import Lark
 
 import pdacon
 
@@ -420,6 +421,8 @@ def test_compile_names_a_wrong_argument(constraint: pdacon.Constraint) -> None:
     for arguments in (("json", constraint.vocabulary), (constraint.grammar, [b"a"])):
         with pytest.raises(TypeError, match="must be a pdacon"):
             pdacon.compile(*arguments)
+    with pytest.raises(TypeError, match=r"not Lark; make one with Grammar\.from_lark"):
+        pdacon.compile(Lark('start: "a"', parser="lalr"), constraint.vocabulary)
     with pytest.raises(TypeError, match=r"pdacon\.Limits"):
         pdacon.compile(constraint.grammar, constraint.vocabulary, limits={})
     with pytest.raises(TypeError, match="whole number"):
