@@ -73,8 +73,8 @@ class Generator:
 
     def __init__(self, grammar: Grammar, model_name: str | None, sampling: Sampling) -> None:
         status = Console(stderr=True, highlight=False)
-        with status.status("checking the grammar"):
-            pdacon.compile(grammar, load_vocabulary(BYTES).vocabulary)  # what is refused is refused before a model is waited for
+        with status.status("checking the grammar"):  # before anyone waits for a model
+            pdacon.compile(grammar, load_vocabulary(BYTES).vocabulary)
         with status.status("loading the model") if is_local(model_name) else nullcontext():
             self._model, self._tokenizer = load_model(model_name)
             from pdacon.integrations.huggingface import vocabulary
