@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lexing.hpp"
+#include "reduce_loops.hpp"
 
 namespace pdacon {
 
@@ -98,9 +100,10 @@ struct Pushdown {
     void check_reduces(const std::vector<std::int32_t>& distance) const;
 };
 
-// After this many reduces without a shift or a new low of the stack, a cycle of unit or empty productions is
-// assumed: Lark's parser would never come back. Chains that do go down are as long as the stack is deep.
-constexpr int kMaxReduces = 1 << 17;
+// Chains of reduces go down the stack, and are as long as it is deep. After so many that did not, the chain
+// is watched; and after this many it is given up, for empty rules can make a chain as long as 2 to their
+// number.
+constexpr int kPlainReduces = 256, kMaxReduces = 1 << 17;
 
 // Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, the stack is spoilt.
 // For $END: whether the text is accepted.
@@ -108,6 +111,7 @@ template <class Stack>
 bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     const auto& tables = machine.tables;
     std::int64_t height = 0, low = 0;  // of the stack, counted from where it was
+    std::optional<ReduceLoops> loops;
     for (int reduces = 0; reduces < kMaxReduces; ++reduces) {
         const auto action = tables.action_of(stack.top(), terminal);
         if (action > 0) {
@@ -121,12 +125,17 @@ bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
         if (height < low) {
             low = height;
             reduces = 0;
+            loops.reset();
         }
         const auto next = tables.goto_of(stack.top(), tables.lhs[production]);
         if (next < 0) return false;
         stack.push(next);
         ++height;
         if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
+        if (reduces >= kPlainReduces) {
+            if (!loops) loops.emplace();
+            if (loops->repeats(height, next)) return false;
+        }
     }
     return false;
 }
