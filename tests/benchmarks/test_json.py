@@ -1,4 +1,5 @@
-"""JSON under grammars/json.lark with a vocabulary of 131,072 tokens: what a step costs, beside llguidance.
+"""JSON under grammars/json.lark with a vocabulary of 131,072 tokens: what a step costs, beside llguidance, and
+beside xgrammar if it is installed, which gets its builtin grammar of JSON.
 
     pip install '.[test,bench]' && pytest tests/benchmarks --benchmark-enable --benchmark-columns=min,median,max
 
@@ -59,7 +60,7 @@ def vocabulary() -> Tekken:
 @pytest.fixture(scope="module")
 def texts(vocabulary: Tekken) -> list[list[int]]:
     rng = random.Random(1)
-    return [vocabulary.encode(json.dumps(some_value(rng, 4), ensure_ascii=False)) for _ in range(40)]
+    return [vocabulary.encode(json.dumps([some_value(rng, 4)], ensure_ascii=False)) for _ in range(40)]
 
 
 def with_pdacon(vocabulary: Tekken) -> Callable[[], Step]:
@@ -108,7 +109,31 @@ def with_llguidance(vocabulary: Tekken) -> Callable[[], Step]:
     return compiled
 
 
-@pytest.fixture(scope="module", params=[with_pdacon, with_llguidance], ids=["pdacon", "llguidance"])
+def with_xgrammar(vocabulary: Tekken) -> Callable[[], Step]:
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    tokens = [b"<control_%d>" % i if text is None else text for i, text in enumerate(vocabulary.tokens)]
+    known = xgrammar.TokenizerInfo(
+        tokens, vocab_type=xgrammar.VocabType.RAW, vocab_size=len(tokens), stop_token_ids=[vocabulary.eos]
+    )
+    compiler = xgrammar.GrammarCompiler(known, max_threads=1, cache_enabled=False)
+
+    def compiled() -> Callable[[], Step]:
+        grammar = compiler.compile_builtin_json_grammar()
+
+        def session() -> Step:
+            matcher = xgrammar.GrammarMatcher(grammar)
+            bitmask = xgrammar.allocate_token_bitmask(1, len(tokens))
+            return lambda: matcher.fill_next_token_bitmask(bitmask), matcher.accept_token
+
+        return session
+
+    return compiled
+
+
+ENGINES = {"pdacon": with_pdacon, "llguidance": with_llguidance, "xgrammar": with_xgrammar}
+
+
+@pytest.fixture(scope="module", params=ENGINES.values(), ids=list(ENGINES))
 def compiled(request: pytest.FixtureRequest, vocabulary: Tekken) -> Callable[[], Callable[[], Step]]:
     return request.param(vocabulary)
 
@@ -139,6 +164,20 @@ def test_warm(benchmark: Any, compiled: Callable[[], Callable[[], Step]], texts:
     session = compiled()
     benchmark.extra_info["steps"] = replay(session, texts)
     benchmark(replay, session, texts)
+
+
+@pytest.mark.benchmark(group="accept, every step of 40 texts, warm")
+def test_accept(benchmark: Any, compiled: Callable[[], Callable[[], Step]], texts: list[list[int]]) -> None:
+    session = compiled()
+    replay(session, texts)
+
+    def accept_all() -> None:
+        for tokens in texts:
+            _, accept = session()
+            for token in tokens:
+                accept(token)
+
+    benchmark(accept_all)
 
 
 @pytest.mark.benchmark(group="mask and accept, one text, fresh constraint")
