@@ -110,7 +110,7 @@ def test_eager_masks_are_the_lazy_ones(grammar: SmallGrammar, scaled: Callable[[
 
 def test_random_grammars(scaled: Callable[[int], int], tally: Callable) -> None:
     counts: Counter[str] = Counter()
-    for grammar, _ in loadable_grammars(scaled(20), 5_000_000, random_grammar):
+    for grammar, _ in loadable_grammars(scaled(12), 5_000_000, random_grammar):
         counts += compare(grammar, 3)
     tally(**counts)
 
