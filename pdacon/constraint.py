@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import mmap
 import operator
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent, stop_if_set
-from pdacon.composition import Limits, compose
+from pdacon.composition import Limits, StoredConstraint, compose, encode, map_file, write
 from pdacon.determinism import (
     DeterminismReport,
     check_stages,
@@ -23,12 +27,14 @@ from pdacon.determinism import (
     with_empty_starts,
 )
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import EmptyLanguageError, LimitExceededError, NondeterministicGrammarError
+from pdacon.errors import ArtifactError, EmptyLanguageError, LimitExceededError, NondeterministicGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer, check_newline, find_collisions
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
+
+T = TypeVar("T")
 
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
@@ -86,13 +92,7 @@ def compile(
     limits = Limits() if limits is None else limits
     _require("limits", limits, Limits)
     watch = _Watch(limits.seconds, cancel)
-    tables = build_tables(
-        grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=cancel
-    )
-    tables = split_parentheses(grammar, tables, max_states=limits.states)
-    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left(), cancel=cancel)
-    check_newline(grammar)
-    report = _determine(grammar, tables, lexer, limits, watch)
+    tables, lexer, report = _lower(grammar, limits, watch)
     pdas = tuple(
         compose(lexer, tables, start, vocabulary, limits, watch.left(), cancel) for start in range(len(grammar.starts))
     )
@@ -102,10 +102,17 @@ def compile(
     if eager:
         for start in set(range(len(pdas))) - empty:
             pdas[start].mask_all(limits.columns, limits.states, watch.left(), cancel)
-    if not empty:
-        return Constraint(grammar, vocabulary, report, pdas)
     with_warnings = lambda: with_empty_starts(report(), grammar, tables, lexer, vocabulary)  # noqa: E731
-    return Constraint(grammar, vocabulary, with_warnings, pdas, empty)
+    return Constraint(
+        _constantly(grammar),
+        _constantly(vocabulary),
+        with_warnings if empty else report,
+        pdas,
+        starts=grammar.options.start,
+        empty=empty,
+        name=grammar.source_path or "a grammar",
+        size=vocabulary.size,
+    )
 
 
 def _no_sentence(starts: Sequence[str]) -> str:
@@ -116,10 +123,29 @@ def _no_sentence(starts: Sequence[str]) -> str:
     )
 
 
-def _require(name: str, value: object, kind: type) -> None:
+def _require(name: str, value: object, kind: type, caller: str = "compile") -> None:
     if not isinstance(value, kind):
         advice = "; make one with Grammar.from_lark" if kind is Grammar else ""
-        raise TypeError(f"compile: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}{advice}")
+        raise TypeError(f"{caller}: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}{advice}")
+
+
+def _lower(grammar: Grammar, limits: Limits, watch: _Watch) -> tuple[Tables, Lexer, Callable[[], DeterminismReport]]:
+    """What a grammar comes to before there is a vocabulary, and what makes its report."""
+    tables = build_tables(
+        grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
+    )
+    tables = split_parentheses(grammar, tables, max_states=limits.states)
+    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
+    check_newline(grammar)
+    return tables, lexer, _determine(grammar, tables, lexer, limits, watch)
+
+
+def _report_again(
+    grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary], empty: bool
+) -> DeterminismReport:
+    """The report of a grammar that was compiled before, within whatever limits."""
+    tables, lexer, report = _lower(grammar(), Limits(states=1 << 60, bytes=1 << 60), _Watch(0, None))
+    return with_empty_starts(report(), grammar(), tables, lexer, vocabulary()) if empty else report()
 
 
 def _determine(
@@ -165,40 +191,211 @@ class _Watch:
         return self.seconds - spent
 
 
-def _recompile(grammar: Grammar, start: int, vocabulary: Vocabulary) -> _core.TokenPda:
-    return compile(grammar, vocabulary)._pdas[start]
+def _recompile(grammar: Callable[[], Grammar], start: int, vocabulary: Vocabulary) -> _core.TokenPda:
+    return compile(grammar(), vocabulary)._pdas[start]
+
+
+def _constantly(value: T) -> Callable[[], T]:
+    return lambda: value
+
+
+class _Once(Generic[T]):
+    """What is made when it is first asked for, by whichever thread that is."""
+
+    __slots__ = ("_lock", "_made", "_make")
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make: Callable[[], T] | None = make
+        self._made: T | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self) -> T:
+        if self._make is not None:
+            with self._lock:
+                if self._make is not None:
+                    self._made = self._make()
+                    self._make = None
+        return cast(T, self._made)
 
 
 class Constraint:
-    """A grammar compiled for a vocabulary; `compile` makes it.
+    """A grammar compiled for a vocabulary; `compile` makes it, `load` reads one that was saved.
 
-    Logically frozen, and safe from any thread: what it computes on demand it keeps. Cannot be pickled.
+    Logically frozen, and safe from any thread: what it computes on demand it keeps. It pickles as the bytes of
+    `to_bytes`, with the masks that are known by then.
 
     Attributes
     ----------
     grammar : Grammar
     vocabulary : Vocabulary
+    report : DeterminismReport
     """
 
-    __slots__ = ("__weakref__", "_empty", "_explainers", "_make_report", "_pdas", "_report", "grammar", "vocabulary")
+    __slots__ = (
+        "__weakref__",
+        "_empty",
+        "_explainers",
+        "_grammar",
+        "_name",
+        "_pdas",
+        "_report",
+        "_size",
+        "_starts",
+        "_vocabulary",
+    )
 
     def __init__(
         self,
-        grammar: Grammar,
-        vocabulary: Vocabulary,
+        grammar: Callable[[], Grammar],
+        vocabulary: Callable[[], Vocabulary],
         report: Callable[[], DeterminismReport],
         pdas: tuple[_core.TokenPda, ...],
-        empty: frozenset[int] = frozenset(),
+        *,
+        starts: tuple[str, ...],
+        empty: frozenset[int],
+        name: str,
+        size: int,
     ) -> None:
-        self.grammar = grammar
-        self.vocabulary = vocabulary
-        self._make_report = report
-        self._report: DeterminismReport | None = None
+        """Use `compile` or `load`."""
+        self._grammar = grammar
+        self._vocabulary = vocabulary
+        self._report = _Once(report)
         self._pdas = pdas
+        self._starts = starts
         self._empty = empty
+        self._name = name
+        self._size = size
         self._explainers = tuple(
             Explainer(grammar, vocabulary, start, partial(_recompile, grammar, start)) for start in range(len(pdas))
         )
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        vocabulary: Vocabulary | None = None,
+        *,
+        grammar: Grammar | None = None,
+        verify: bool = False,
+    ) -> Constraint:
+        """Load what `save` has written: a file that is mapped into memory, and shared by all processes that do so.
+
+        Parameters
+        ----------
+        path : path
+            Never change the file while it is mapped; `save` puts another one in its place.
+        vocabulary : Vocabulary, optional
+            What the constraint has to be for. Without it the vocabulary comes from the file, once it is asked for.
+        grammar : Grammar, optional
+            What the constraint has to be of.
+        verify : bool
+            Check all of the file now. By default what is read at once is checked at once, each mask when it is first
+            used, and the grammar, its names and the order of the tokens when they are.
+
+        Returns
+        -------
+        Constraint
+            It has the masks that were known when it was saved; others are computed at first sight, as after `compile`.
+            The first of those is preceded by some of the work of a compilation.
+
+        Raises
+        ------
+        ArtifactError
+            The file is none of pdacon's, damaged, of another version of the format, of another grammar or vocabulary.
+            It can also be raised later, by what finds damage in what is then first used.
+        OSError
+            The file cannot be read.
+
+        Notes
+        -----
+        Nothing in a file is ever executed, and no content of a file makes the process crash. But checksums are no
+        signatures: a file that somebody means to be wrong can have masks that are wrong.
+
+        Cost: less than a millisecond for JSON and 131,072 tokens; docs/artifacts.md has more.
+        """
+        return cls._stored(map_file(path), os.fspath(path), vocabulary, grammar, verify)
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes,
+        vocabulary: Vocabulary | None = None,
+        *,
+        grammar: Grammar | None = None,
+        verify: bool = False,
+    ) -> Constraint:
+        """Load what `to_bytes` has made. As `load`; the bytes are used where they are and kept alive."""
+        if not isinstance(data, bytes):
+            raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
+        return cls._stored(data, "these bytes", vocabulary, grammar, verify)
+
+    @classmethod
+    def _stored(
+        cls,
+        memory: bytes | mmap.mmap,
+        name: str,
+        vocabulary: Vocabulary | None,
+        grammar: Grammar | None,
+        verify: bool,
+    ) -> Constraint:
+        for what, given, kind in (("vocabulary", vocabulary, Vocabulary), ("grammar", grammar, Grammar)):
+            if given is not None:
+                _require(what, given, kind, "load")
+        stored = StoredConstraint(memory, name, verify)
+        settings = stored.settings
+        if vocabulary is not None and not (
+            vocabulary.size == settings.size and vocabulary.fingerprint == settings.vocabulary
+        ):
+            raise ArtifactError(
+                f"{name}: compiled for another vocabulary (of {settings.size} tokens, fingerprint "
+                f"{settings.vocabulary[:12]}) than the one given (of {vocabulary.size} tokens, fingerprint "
+                f"{vocabulary.fingerprint[:12]}); compile the grammar for this one and save that"
+            )
+        if grammar is not None and grammar.fingerprint != settings.grammar:
+            raise ArtifactError(
+                f"{name}: compiled from another grammar ({settings.name}, fingerprint {settings.grammar[:12]}) than "
+                f"the one given (fingerprint {grammar.fingerprint[:12]}); compile this one and save that"
+            )
+        load_grammar = _Once(stored.grammar) if grammar is None else _constantly(grammar)
+        load_vocabulary = _Once(stored.vocabulary) if vocabulary is None else _constantly(vocabulary)
+        return cls(
+            load_grammar,
+            load_vocabulary,
+            partial(_report_again, load_grammar, load_vocabulary, bool(settings.empty)),
+            stored.pdas,
+            starts=settings.starts,
+            empty=settings.empty,
+            name=settings.name,
+            size=settings.size,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the constraint to a file, for `load`: all of it, with the masks that are known by now.
+
+        It is written beside the old file, if there is one, and put in its place then: who has that mapped keeps it.
+
+        Raises
+        ------
+        ArtifactError
+            What a file cannot hold: a terminal with a lookahead of more than 4,096 bytes.
+        OSError
+            The file cannot be written.
+        """
+        write(Path(path), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """The bytes that `save` would write."""
+        return encode(self.grammar, self.vocabulary, self._pdas, self._empty)
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar; of a loaded constraint, read from the file when it is first asked for."""
+        return self._grammar()
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary; of a loaded constraint, read from the file when it is first asked for, if none was given."""
+        return self._vocabulary()
 
     @property
     def report(self) -> DeterminismReport:
@@ -206,9 +403,7 @@ class Constraint:
 
         Made when it is first asked for: `check` searches some seconds for examples of conflicts, if there are any.
         """
-        if self._report is None:
-            self._report = self._make_report()
-        return self._report
+        return self._report()
 
     def matcher(
         self,
@@ -247,7 +442,7 @@ class Constraint:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
         index = self._index(start)
         if index in self._empty:
-            raise EmptyLanguageError(_no_sentence([self.grammar.options.start[index]]))
+            raise EmptyLanguageError(_no_sentence([self._starts[index]]))
         matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), bool(keep_text), self._explainers[index])
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
@@ -276,7 +471,7 @@ class Constraint:
         return self._pdas[self._index(start)]
 
     def _index(self, start: str | None) -> int:
-        names = self.grammar.options.start
+        names = self._starts
         if start is None:
             return 0
         if start not in names:
@@ -284,10 +479,10 @@ class Constraint:
         return names.index(start)
 
     def __repr__(self) -> str:
-        return f"<Constraint of {self.grammar.source_path or 'a grammar'} for {len(self.vocabulary)} tokens>"
+        return f"<Constraint of {self._name} for {self._size} tokens>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Constraint cannot be pickled; pickle its grammar and vocabulary, and compile again")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Constraint.from_bytes, (self.to_bytes(),)
 
     def __copy__(self) -> Constraint:
         return self

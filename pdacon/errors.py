@@ -11,7 +11,7 @@ PdaconError
 ├── LimitExceededError              .what, .given, .limit
 ├── CancelledError                  the caller asked to stop
 ├── DrawingError                    there is nothing of that name to draw
-├── ArtifactError                   kept for constraints on disk: nothing saves one yet, so nothing raises it
+├── ArtifactError                   a constraint on disk that is damaged, of another version, or of something else
 └── MatcherError                    a Matcher used in a way that has no meaning
 """
 
@@ -104,7 +104,7 @@ class DrawingError(PdaconError):
 
 
 class ArtifactError(PdaconError):
-    """Kept for constraints on disk. This version neither saves nor loads one, and never raises it."""
+    """A file, or bytes, that are no constraint, or not the one that is wanted; or what no file can hold."""
 
 
 class MatcherError(PdaconError):

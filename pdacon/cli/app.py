@@ -153,6 +153,34 @@ def check(
     )
 
 
+@app.command(
+    name="compile",
+    epilog=_examples(
+        "pdacon compile json --tokenizer tokenizer.json -o json.pda",
+        "pdacon compile my.lark -t NAME -o my.pda --lazy",
+    ),
+)
+@with_grammar_options
+def compile_grammar(
+    grammar: GrammarArgument,
+    *,
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write, such as json.pda.")],
+    tokenizer: TokenizerOption = None,
+    lazy: Annotated[
+        bool, typer.Option("--lazy", help="Compute no masks now: who loads the file computes each at first sight.")
+    ] = False,
+    options: GrammarOptions,
+) -> int:
+    """Compile a grammar for a tokenizer, with all its masks, into a file that loads in a moment.
+
+    In Python: `pdacon.Constraint.load("json.pda")`. Nothing in such a file is executed.
+    """
+    loaded = load_grammar(grammar, options, several_starts=True)
+    from pdacon.cli.compiling import compile_to_file
+
+    return compile_to_file(loaded, _tokens(tokenizer), out, lazy=lazy)
+
+
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
 @with_grammar_options
 def sample(

@@ -10,6 +10,7 @@ Sources: Koo, Liu & He 2024, "Automata-based constraints for language model deco
 detokenizing transducer); Willard & Louf 2023, "Efficient guided generation" (the index over sub-stacks).
 """
 
+from pdacon.composition.artifact import StoredConstraint, encode, map_file, write
 from pdacon.composition.token_pda import Limits, compose, native_trie
 
-__all__ = ["Limits", "compose", "native_trie"]
+__all__ = ["Limits", "StoredConstraint", "compose", "encode", "map_file", "native_trie", "write"]

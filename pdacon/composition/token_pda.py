@@ -69,7 +69,7 @@ def native_trie(vocabulary: Vocabulary) -> _core.Trie:
         trie = _tries.get(vocabulary)
         if trie is None:
             texts = [token or b"" for token in vocabulary.tokens]
-            offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+            offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int32, len(texts) + 1)
             trie = _core.Trie.make(b"".join(texts), offsets, np.array(vocabulary.eos_ids, np.int32))
             _tries[vocabulary] = trie
         return trie

@@ -29,12 +29,24 @@ class Explainer:
     """What the matchers of one start symbol share to explain themselves; all of it is made at the first question."""
 
     def __init__(
-        self, grammar: Grammar, vocabulary: Vocabulary, start: int, recompile: Callable[[Vocabulary], _core.TokenPda]
+        self,
+        grammar: Callable[[], Grammar],
+        vocabulary: Callable[[], Vocabulary],
+        start: int,
+        recompile: Callable[[Vocabulary], _core.TokenPda],
     ) -> None:
-        self._grammar = grammar
-        self._vocabulary = vocabulary
+        self._load_grammar = grammar
+        self._load_vocabulary = vocabulary
         self._start = start
         self._recompile = recompile
+
+    @cached_property
+    def _grammar(self) -> Grammar:
+        return self._load_grammar()
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return self._load_vocabulary()
 
     @cached_property
     def _tables(self) -> Tables:

@@ -19,13 +19,14 @@ namespace {
 
 using Matrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-std::shared_ptr<Trie> make_trie(nb::bytes text, const Array<std::int64_t>& offsets,
+std::shared_ptr<Trie> make_trie(nb::bytes text, const Array<std::int32_t>& offsets,
                                 const Array<std::int32_t>& end_tokens) {
-    const std::span bytes(reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size());
-    const auto bounds = copy(offsets);
-    const auto ends = copy(end_tokens);
+    std::vector<char> bytes(text.c_str(), text.c_str() + text.size());
+    auto bounds = copy(offsets);
+    auto ends = copy(end_tokens);
     const nb::gil_scoped_release release;
-    return std::make_shared<Trie>(bytes, bounds, ends);
+    return std::make_shared<Trie>(
+        std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
 }
 
 std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const Matrix& action,
@@ -43,8 +44,8 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
     tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
     tables.num_nonterminals = static_cast<std::int32_t>(go.shape(1));
-    tables.action.assign(action.data(), action.data() + action.size());
-    tables.go.assign(go.data(), go.data() + go.size());
+    tables.action = std::vector(action.data(), action.data() + action.size());
+    tables.go = std::vector(go.data(), go.data() + go.size());
     tables.lhs = copy(lhs);
     tables.length = copy(length);
     tables.context = copy(context);
@@ -87,7 +88,7 @@ nb::object mask_table(TokenPda& pda, std::int64_t since) {
     const auto count = static_cast<std::int64_t>(pda.num_masks());
     if (since < 0 || since > count)
         throw std::out_of_range("mask_table: `since` is not an id that was given out");
-    const auto rows = static_cast<std::size_t>(count - since), words = pda.trie().words();
+    const auto rows = static_cast<std::size_t>(count - since), words = pda.tokens().words();
     auto* data = new std::int32_t[std::max<std::size_t>(rows * words, 1)];
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
     for (std::size_t row = 0; row < rows; ++row)

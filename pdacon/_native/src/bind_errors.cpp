@@ -1,6 +1,7 @@
 // Native exceptions become the typed ones of pdacon.errors.
 #include <nanobind/nanobind.h>
 
+#include "artifact.hpp"
 #include "budget.hpp"
 #include "matcher.hpp"
 #include "module.hpp"
@@ -25,6 +26,8 @@ void bind_errors(nb::module_&) {
             raise("LimitExceededError", nb::make_tuple(error.what(), error.given, error.limit));
         } catch (const Cancelled& error) {
             raise("CancelledError", nb::make_tuple(error.what()));
+        } catch (const ArtifactDamage& error) {
+            raise("ArtifactError", nb::make_tuple(error.what()));
         } catch (const MatcherMisuse& error) {
             raise("MatcherError", nb::make_tuple(error.what()));
         }

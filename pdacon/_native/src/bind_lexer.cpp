@@ -120,15 +120,15 @@ using Rows = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<2>>;
 using Self = nb::pointer_and_handle<LexingAutomaton>;
 
 // Views share memory with the automaton and keep it alive.
-template <const std::vector<std::int32_t>& (LexingAutomaton::*values)() const>
+template <std::span<const std::int32_t> (LexingAutomaton::*values)() const>
 Numbers numbers_of(Self self) {
-    const auto& data = (self.p->*values)();
+    const auto data = (self.p->*values)();
     return {data.data(), {data.size()}, self.h};
 }
 
-template <const std::vector<std::int32_t>& (LexingAutomaton::*values)() const>
+template <std::span<const std::int32_t> (LexingAutomaton::*values)() const>
 Rows rows_of(Self self, std::int32_t columns) {
-    const auto& data = (self.p->*values)();
+    const auto data = (self.p->*values)();
     return {data.data(),
             {data.size() / static_cast<std::size_t>(columns), static_cast<std::size_t>(columns)},
             self.h};
@@ -136,7 +136,7 @@ Rows rows_of(Self self, std::int32_t columns) {
 
 Rows commits_of(Self self) {
     static_assert(sizeof(Commit) == 3 * sizeof(std::int32_t));
-    const auto& commits = self.p->commits();
+    const auto commits = self.p->commits();
     return {reinterpret_cast<const std::int32_t*>(commits.data()), {commits.size(), 3}, self.h};
 }
 

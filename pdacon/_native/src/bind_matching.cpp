@@ -165,7 +165,7 @@ std::int32_t mask_id(const Matcher& matcher) {
 
 void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
     const Matcher::Use use(matcher);
-    const auto words = matcher.pda()->trie().words();
+    const auto words = matcher.pda()->tokens().words();
     const Bitmask target(bitmask);
     auto* data = target.row(whole_number(row, "row"), words);
     target.fill(data, mask_of(matcher).words, words);
@@ -219,12 +219,12 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     const Bitmask target(bitmask);
     std::vector<char*> data;
     for (std::size_t at = 0; at < batch.size(); ++at)
-        data.push_back(target.row(places[at], batch[at].pda()->trie().words()));
+        data.push_back(target.row(places[at], batch[at].pda()->tokens().words()));
     without_gil([&] {
         std::vector<const std::int32_t*> masks;
         for (std::size_t at = 0; at < batch.size(); ++at) masks.push_back(batch[at].mask().words);
         for (std::size_t at = 0; at < batch.size(); ++at)
-            target.fill(data[at], masks[at], batch[at].pda()->trie().words());
+            target.fill(data[at], masks[at], batch[at].pda()->tokens().words());
     });
 }
 
@@ -295,7 +295,7 @@ std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
 bool is_stuck(const Matcher& matcher) {
     const Matcher::Use use(matcher);
     const auto* mask = mask_of(matcher).words;
-    const auto words = matcher.pda()->trie().words();
+    const auto words = matcher.pda()->tokens().words();
     return std::all_of(mask, mask + words, [](std::int32_t word) { return word == 0; });
 }
 

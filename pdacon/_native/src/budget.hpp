@@ -35,6 +35,7 @@ class Budget {
     Budget(std::int64_t states, double seconds, Canceller* canceller = nullptr)
         : states_(states), seconds_(seconds), canceller_(canceller) {}
 
+    std::int64_t states() const { return states_; }
     void check_states(std::size_t made) const {
         if (states_ > 0 && made > static_cast<std::size_t>(states_))
             throw LimitExceeded("states", static_cast<double>(made), static_cast<double>(states_));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 namespace pdacon {
@@ -42,7 +41,8 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     return successors;
 }
 
-Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget)
+Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts,
+                                 Budget& budget)
     : machine_(machine),
       futures_(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget),
       controls_(futures_, machine.layout),
@@ -50,54 +50,50 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
       few_(*this, &exits_),
       all_(*this, nullptr),
       few_proofs_(machine, controls_, budget, few_),
-      proofs_(machine, controls_, budget, all_) {
-    std::int32_t rows = 0;
-    const auto add_row = [&](std::int32_t set) {
-        if (static_cast<std::size_t>(set) >= dense_.size())
-            dense_.resize(static_cast<std::size_t>(set) + 1, -1);
-        if (dense_[static_cast<std::size_t>(set)] < 0) dense_[static_cast<std::size_t>(set)] = rows++;
+      proofs_(machine, controls_, budget, all_),
+      verdicts_(verdicts) {
+    const bool fresh = verdicts.empty();
+    make_rows();
+    if (fresh) prove_entries();
+}
+
+void Coaccessibility::make_rows() {
+    const auto& lexer = machine_.lexer;
+    for (std::int32_t state = 0; state < lexer.num_states(); ++state)
+        future_.push_back(lexer.keeps_columns(state) ? -1 : futures_.of({state, {}, {}}, 0));
+    std::vector<std::int32_t> first_line;
+    std::vector<Line> lines;
+    if (machine_.layout.newline >= 0) find_lines(first_line, lines);
+    std::size_t count = 0;
+    const auto row_of = [&](std::int32_t future) {
+        if (static_cast<std::size_t>(future) >= dense_.size())
+            dense_.resize(static_cast<std::size_t>(future) + 1, -1);
+        auto& known = dense_[static_cast<std::size_t>(future)];
+        if (known < 0) known = static_cast<std::int32_t>(count++);
+        return known;
     };
-    for (std::int32_t state = 0; state < machine.lexer.num_states(); ++state) {
-        if (!machine.lexer.keeps_columns(state))
-            future_.push_back(futures_.of({state, {}, {}}, 0));
-        else
-            future_.push_back(-1);
-        if (future_.back() >= 0) add_row(future_.back());
-    }
-    if (machine.layout.newline >= 0) find_lines();
-    for (const auto& line : lines_) add_row(line.future);
-    verdicts_ = std::make_unique<std::atomic<Verdict>[]>(static_cast<std::size_t>(rows) *
-                                                         static_cast<std::size_t>(machine.tables.num_states));
-    prove_entries();
-}
-
-const Coaccessibility::Line& Coaccessibility::line(const Reading& reading) const {
-    const auto at = find_line(machine_.layout.classes.least(reading));
-    if (at < 0) throw std::logic_error("coaccessibility: a reading that no text leads to");
-    return lines_[static_cast<std::size_t>(at)];
-}
-
-std::int32_t Coaccessibility::find_line(const Reading& reading) const {
-    auto at = first_line_[static_cast<std::size_t>(reading.state)];
-    while (at >= 0 && lines_[static_cast<std::size_t>(at)].reading != reading)
-        at = lines_[static_cast<std::size_t>(at)].further;
-    return at;
+    std::vector<std::int32_t> rows;
+    for (const auto future : future_) rows.push_back(future < 0 ? -1 : row_of(future));
+    for (std::size_t at = 0; at < lines.size(); ++at) lines[at].row = row_of(line_future_[at]);
+    if (!verdicts_.set_rows(std::move(rows), std::move(first_line), std::move(lines), count))
+        throw ArtifactDamage("damaged: the rows of the verdicts are those of other tables");
 }
 
 // All that can be read of a newline, and which of it is free. Where a line begins every column of a class can
 // be reached if one can. So if what can follow there is what can follow here, the column here does not
 // matter. All that lies between has that future too, because futures only lose events.
-void Coaccessibility::find_lines() {
+void Coaccessibility::find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines) {
     const auto& lexer = machine_.lexer;
-    first_line_.assign(future_.size(), -1);
+    first_line.assign(future_.size(), -1);
     std::vector<std::vector<std::int32_t>> before;  // of each line: those of the same future
     const auto add = [&](const Reading& reading) {
-        const auto known = find_line(reading);
+        const auto known = find_line(first_line, lines, reading);
         if (known >= 0) return known;
-        auto& first = first_line_[static_cast<std::size_t>(reading.state)];
-        const auto at = static_cast<std::int32_t>(lines_.size());
+        auto& first = first_line[static_cast<std::size_t>(reading.state)];
+        const auto at = static_cast<std::int32_t>(lines.size());
         const bool free = !reading.now.known() && any_column(lexer, reading);
-        lines_.push_back({reading, futures_.of(reading, 0), std::exchange(first, at), free});
+        line_future_.push_back(futures_.of(reading, 0));
+        lines.push_back({reading, -1, std::exchange(first, at), free});
         before.emplace_back();
         return at;
     };
@@ -105,42 +101,42 @@ void Coaccessibility::find_lines() {
     std::vector<std::uint8_t> is_token(static_cast<std::size_t>(lexer.num_classes()), 0);
     for (const auto& move : futures_.moves(0))
         if (move.speller_state == 0) is_token[static_cast<std::size_t>(move.byte_class)] = 1;
-    for (std::size_t at = 0; at < lines_.size(); ++at) {
+    for (std::size_t at = 0; at < lines.size(); ++at) {
         std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
-            const auto next = lexer.next(lines_[at].reading.state, cls);
+            const auto next = lexer.next(lines[at].reading.state, cls);
             const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && !lexer.is_blank(cls);
             const bool again = plain && next == std::exchange(last, next);
             if (next < 0 || again || !lexer.keeps_columns(next)) continue;
-            const auto to = static_cast<std::size_t>(add(futures_.moved(lines_[at].reading, next, cls)));
-            if (!is_token[static_cast<std::size_t>(cls)] || lines_[to].future != lines_[at].future) continue;
+            const auto to = static_cast<std::size_t>(add(futures_.moved(lines[at].reading, next, cls)));
+            if (!is_token[static_cast<std::size_t>(cls)] || line_future_[to] != line_future_[at]) continue;
             before[to].push_back(static_cast<std::int32_t>(at));
-            if (lexer.is_line_break(cls) && any_column(lexer, lines_[to].reading)) lines_[at].free = true;
+            if (lexer.is_line_break(cls) && any_column(lexer, lines[to].reading)) lines[at].free = true;
         }
     }
     std::vector<std::size_t> open;
-    for (std::size_t at = 0; at < lines_.size(); ++at)
-        if (lines_[at].free) open.push_back(at);
+    for (std::size_t at = 0; at < lines.size(); ++at)
+        if (lines[at].free) open.push_back(at);
     while (!open.empty()) {
         const auto at = open.back();
         open.pop_back();
         for (const auto from : before[at])
-            if (!std::exchange(lines_[static_cast<std::size_t>(from)].free, true))
+            if (!std::exchange(lines[static_cast<std::size_t>(from)].free, true))
                 open.push_back(static_cast<std::size_t>(from));
     }
-    find_column_free();
+    find_column_free(first_line, lines);
 }
 
 // The lexer states of which every reading is free, and has the same future.
-void Coaccessibility::find_column_free() {
+void Coaccessibility::find_column_free(const std::vector<std::int32_t>& first_line,
+                                       const std::vector<Line>& lines) {
     for (std::size_t state = 0; state < future_.size(); ++state) {
-        if (future_[state] >= 0 || first_line_[state] < 0) continue;
-        const auto future = lines_[static_cast<std::size_t>(first_line_[state])].future;
+        if (future_[state] >= 0 || first_line[state] < 0) continue;
+        const auto future = line_future_[static_cast<std::size_t>(first_line[state])];
         bool all = true;
-        for (auto at = first_line_[state]; at >= 0; at = lines_[static_cast<std::size_t>(at)].further) {
-            const auto& line = lines_[static_cast<std::size_t>(at)];
-            all = all && line.free && line.future == future;
-        }
+        for (auto at = first_line[state]; at >= 0; at = lines[static_cast<std::size_t>(at)].further)
+            all = all && lines[static_cast<std::size_t>(at)].free &&
+                  line_future_[static_cast<std::size_t>(at)] == future;
         if (all) future_[state] = future;
     }
 }
@@ -150,7 +146,8 @@ bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top, 
     const auto context = owner_.machine_.tables.context[static_cast<std::size_t>(top)];
     const auto& futures = owner_.controls_.futures_after(context, control);
     return std::any_of(futures.begin(), futures.end(), [&](std::int32_t future) {
-        return owner_.has_verdicts(future) && owner_.known(future, top) == Verdict::kAlways;
+        return owner_.has_verdicts(future) &&
+               owner_.verdicts_.at(owner_.row(future), top) == Verdict::kAlways;
     });
 }
 
@@ -167,8 +164,7 @@ void Coaccessibility::prove_entries() {
         std::sort(begun.begin(), begun.end());
         begun.erase(std::unique(begun.begin(), begun.end()), begun.end());
         for (const auto set : begun)
-            if (proved(set, state))
-                verdicts_[index(set, state)].store(Verdict::kAlways, std::memory_order_relaxed);
+            if (proved(set, state)) verdicts_.set(row(set), state, Verdict::kAlways);
     }
 }
 
@@ -198,11 +194,10 @@ Verdict Coaccessibility::find_verdict(std::int32_t future, std::int32_t top) {
 }
 
 Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
-    auto& cell = verdicts_[index(future, top)];
-    auto answer = cell.load(std::memory_order_relaxed);
+    auto answer = verdicts_.at(row(future), top);
     if (answer != Verdict::kUnknown) return answer;
     answer = find_verdict(future, top);
-    cell.store(answer, std::memory_order_release);
+    verdicts_.set(row(future), top, answer);
     return answer;
 }
 

@@ -6,9 +6,7 @@
 // that a look further down tells.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -20,10 +18,9 @@
 #include "pushdown.hpp"
 #include "stack.hpp"
 #include "summaries.hpp"
+#include "verdicts.hpp"
 
 namespace pdacon {
-
-enum class Verdict : std::uint8_t { kUnknown = 0, kAlways, kNever, kDepends };
 
 // Pending controls of the quotient: a label with the set of all residues it may leave.
 class QuotientControls final : public PendingControls {
@@ -41,35 +38,22 @@ class QuotientControls final : public PendingControls {
 
 class Coaccessibility {
   public:
-    // Lexer futures are computed at once, and what is alive on every stack at the start of a lexeme is mostly
-    // found; everything else on demand.
-    Coaccessibility(const Pushdown& machine, const Speller& speller, Budget& budget);
+    // Lexer futures are computed at once; everything else on demand. Where `verdicts` are empty they get
+    // their rows, and what is alive on every stack at the start of a lexeme is mostly found. Throws
+    // ArtifactDamage if they have the rows of other tables.
+    Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts, Budget& budget);
 
     // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
     // if they are free.
     std::int32_t future(const Reading& reading) const {
         const auto known = future_[static_cast<std::size_t>(reading.state)];
-        return known >= 0 ? known : line(reading).future;
-    }
-
-    // What is known about a future on a top of stack; safe from any thread.
-    Verdict known(std::int32_t future, std::int32_t top) const {
-        return verdicts_[index(future, top)].load(std::memory_order_acquire);
-    }
-
-    // Whether a lexer state is alive on the same stacks whatever its columns are, because it keeps none, or
-    // another line of the same newline can begin. Its future is that of the state then.
-    bool column_free(std::int32_t lexer_state) const {
-        return future_[static_cast<std::size_t>(lexer_state)] >= 0;
+        return known >= 0 ? known : line_future_[static_cast<std::size_t>(verdicts_.line_of(reading))];
     }
     std::int32_t future(std::int32_t lexer_state) const {
         return future_[static_cast<std::size_t>(lexer_state)];
     }
-    // Whether a reading has all of its future, whatever its columns are beyond their classes. If not, its
-    // future has what it has, and perhaps more.
-    bool is_free(const Reading& reading) const {
-        return column_free(reading.state) || any_column(machine_.lexer, reading) || line(reading).free;
-    }
+    bool column_free(std::int32_t lexer_state) const { return verdicts_.column_free(lexer_state); }
+    bool is_free(const Reading& reading) const { return verdicts_.is_free(reading); }
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
     // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
@@ -102,20 +86,7 @@ class Coaccessibility {
         return static_cast<std::size_t>(future) < dense_.size() &&
                dense_[static_cast<std::size_t>(future)] >= 0;
     }
-    std::size_t index(std::int32_t future, std::int32_t top) const {
-        return static_cast<std::size_t>(dense_[static_cast<std::size_t>(future)]) *
-                   static_cast<std::size_t>(machine_.tables.num_states) +
-               static_cast<std::size_t>(top);
-    }
-    // What can be read of a newline in a lexer state, with the least columns of their classes.
-    struct Line {
-        Reading reading;
-        std::int32_t future;
-        std::int32_t further;  // another one in the same state, or -1
-        bool free;
-    };
-    std::int32_t find_line(const Reading& reading) const;
-    const Line& line(const Reading& reading) const;
+    std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
     Verdict find_verdict(std::int32_t future, std::int32_t top);
     bool proved(std::int32_t future, std::int32_t top);
     bool is_settled(std::int32_t control, std::int32_t top, bool dropped);
@@ -124,8 +95,9 @@ class Coaccessibility {
     std::optional<bool> alive_after(std::span<const std::int32_t> controls, const Overlay& stack, int depth,
                                     int& feeds);
     void prove_entries();
-    void find_lines();
-    void find_column_free();
+    void find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines);
+    void find_column_free(const std::vector<std::int32_t>& first_line, const std::vector<Line>& lines);
+    void make_rows();
 
     const Pushdown& machine_;
     Futures futures_;
@@ -134,10 +106,9 @@ class Coaccessibility {
     Known few_, all_;
     Proofs few_proofs_, proofs_;
     std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
-    std::vector<Line> lines_;           // of the states that keep columns
-    std::vector<std::int32_t> first_line_;
-    std::vector<std::int32_t> dense_;  // of each future: its row in verdicts_
-    std::unique_ptr<std::atomic<Verdict>[]> verdicts_;
+    std::vector<std::int32_t> line_future_;  // the same of each line
+    std::vector<std::int32_t> dense_;        // of each future: its row in verdicts_, or -1
+    Verdicts& verdicts_;
 };
 
 }  // namespace pdacon

@@ -42,6 +42,12 @@ void Determinizer::run() {
         explore(Pass::kCut);
     }
     describe_states();
+    out_.delta_ = std::move(made_.delta);
+    out_.end_ = std::move(made_.end);
+    out_.keeps_ = std::move(made_.keeps);
+    out_.entries_ = std::move(made_.entries);
+    out_.commits_ = std::move(made_.commits);
+    out_.words_ = Rows<std::int32_t>::of(made_.words);
 }
 
 // What reports tell about the states that are left.
@@ -71,18 +77,15 @@ bool Determinizer::explore(Pass pass) {
     residuals_.reset();
     if (pass != Pass::kSurvey)
         residuals_.emplace(static_cast<Residuals::Lexer&>(*this), out_.num_classes_, budget_);
-    state_ids_ = commit_ids_ = out_.words_ = Interner();
+    state_ids_ = commit_ids_ = Interner();
     states_.clear();
     commits_.clear();
     steps_.clear();
     for (auto* numbers : {&reached_, &reached_commits_, &number_, &commit_number_}) numbers->clear();
-    out_.delta_.clear();
-    out_.end_.clear();
-    out_.keeps_.clear();
-    out_.entries_.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
+    made_ = {};
+    made_.entries.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
                          LexingAutomaton::kDead);
-    entries_ = out_.entries_;
-    out_.commits_.clear();
+    entries_ = made_.entries;
     out_.lookahead_ = 0;
     out_.matched_.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
     for (const auto context : spec_.starts) enter(context, 0);
@@ -95,8 +98,8 @@ bool Determinizer::explore(Pass pass) {
             out_.lookahead_ = std::max(out_.lookahead_, length);
         }
         step_all(state);
-        out_.end_.push_back(at_end(states_[static_cast<std::size_t>(state)]));
-        if (spec_.newline >= 0) out_.keeps_.push_back(columns_kept(states_[static_cast<std::size_t>(state)]));
+        made_.end.push_back(at_end(states_[static_cast<std::size_t>(state)]));
+        if (spec_.newline >= 0) made_.keeps.push_back(columns_kept(states_[static_cast<std::size_t>(state)]));
     }
     return true;
 }
@@ -119,7 +122,7 @@ std::int32_t Determinizer::reach(std::int32_t target) {
         number = LexingAutomaton::kDead - 1 - static_cast<std::int32_t>(reached_commits_.size());
         reached_commits_.push_back(target);
         const auto text = residuals_ ? residuals_->text(match.residual) : std::vector<std::int32_t>{};
-        out_.commits_.push_back({match.label, match.behind, out_.words_.intern(text)});
+        made_.commits.push_back({match.label, match.behind, made_.words.intern(text)});
         for (const auto context : out_.contexts_after(match.label)) enter(context, match.behind);
     }
     return number;
@@ -127,7 +130,7 @@ std::int32_t Determinizer::reach(std::int32_t target) {
 
 // A lexeme of the context begins there in some text.
 void Determinizer::enter(std::int32_t context, std::int32_t behind) {
-    out_.entries_[static_cast<std::size_t>(context * out_.num_behind_ + behind)] =
+    made_.entries[static_cast<std::size_t>(context * out_.num_behind_ + behind)] =
         reach(entry(context, behind));
 }
 
@@ -168,7 +171,7 @@ void Determinizer::step_all(std::int32_t from) {
     complete(from, row);
     for (const auto& [target, matched] : row) {
         if (matched >= 0) note_match(matched);
-        out_.delta_.push_back(reach(target));
+        made_.delta.push_back(reach(target));
     }
 }
 
@@ -463,8 +466,10 @@ std::vector<std::int32_t> Determinizer::entries_after(std::int32_t label, std::i
 
 std::int32_t Determinizer::next(std::int32_t state, std::int32_t cls) {
     const auto number = number_[static_cast<std::size_t>(state)];
-    if (number >= 0 && number < out_.num_states()) {
-        const auto target = out_.next(number, cls);
+    if (number >= 0 && static_cast<std::size_t>(number) < made_.end.size()) {
+        const auto target =
+            made_.delta[static_cast<std::size_t>(number) * static_cast<std::size_t>(out_.num_classes_) +
+                        static_cast<std::size_t>(cls)];
         if (target == LexingAutomaton::kDead) return target;
         return target >= 0 ? reached_[static_cast<std::size_t>(target)]
                            : reached_commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - target)];

@@ -125,6 +125,14 @@ class Determinizer final : private Residuals::Lexer {
     std::vector<Match> commits_;
     std::vector<std::int32_t> entries_;     // [contexts, behind states]; kDead: not made
     std::vector<std::vector<Step>> steps_;  // of each state: what Residuals has asked for
+    // The automaton's arrays: see LexingAutomaton.
+    struct Made {
+        std::vector<std::int32_t> delta, end, entries;
+        std::vector<std::uint8_t> keeps;
+        std::vector<Commit> commits;
+        Interner words;
+    };
+    Made made_;
     // What some text leads to is numbered in the order in which it is reached: that is the automaton.
     std::vector<std::int32_t> reached_, reached_commits_;
     std::vector<std::int32_t> number_, commit_number_;  // of each state and commit; kDead: not reached

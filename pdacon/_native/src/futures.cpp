@@ -97,6 +97,7 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
     const std::span<const std::int32_t> word = std::span(key).subspan(3);
     const bool ended = key[1] != 0;
     Reading reading{lexer_.entry(context, key[2]), {}, {}};
+    if (reading.state < 0) return {};
     for (std::size_t at = 0; at < word.size(); ++at) {
         const auto next = lexer_.next(reading.state, word[at]);
         if (next == LexingAutomaton::kDead) return {};

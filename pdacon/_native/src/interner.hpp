@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,11 +30,27 @@ class Interner {
     }
 
     // The id of a sequence, or -1.
-    std::int32_t find(std::span<const std::int32_t> sequence) const {
-        for (std::size_t slot = hash(sequence) & (slots_.size() - 1); slots_[slot] >= 0;
-             slot = (slot + 1) & (slots_.size() - 1))
-            if (std::ranges::equal((*this)[slots_[slot]], sequence)) return slots_[slot];
+    std::int32_t find(std::span<const std::int32_t> sequence) const { return find(*this, slots_, sequence); }
+    // The same among sequences that are kept elsewhere, in the order of their ids, with the slots of an
+    // Interner that has them.
+    template <class Sequences>
+    static std::int32_t find(const Sequences& sequences, std::span<const std::int32_t> slots,
+                             std::span<const std::int32_t> sequence) {
+        for (std::size_t slot = hash(sequence) & (slots.size() - 1); slots[slot] >= 0;
+             slot = (slot + 1) & (slots.size() - 1))
+            if (std::ranges::equal(sequences[slots[slot]], sequence)) return slots[slot];
         return -1;
+    }
+    std::span<const std::int32_t> slots() const { return slots_; }
+    // Whether `find` can do with such slots for so many sequences.
+    static bool are_slots(std::span<const std::int32_t> slots, std::size_t sequences) {
+        if (!std::has_single_bit(slots.size())) return false;
+        bool inside = true, free = false;
+        for (const auto id : slots) {
+            inside &= id >= -1 && id < static_cast<std::int64_t>(sequences);
+            free |= id < 0;
+        }
+        return inside && free;
     }
     bool contains(std::span<const std::int32_t> sequence) const { return find(sequence) >= 0; }
 

@@ -132,7 +132,7 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     validate(spec);
     require(spec.newline >= -1 && spec.newline < spec.num_terminals() && spec.tab_width >= 0,
             "lexer: bad newline");
-    follow_ = spec.follow;
+    follow_ = Rows<std::int32_t>::of(spec.follow);
     tab_width_ = spec.tab_width;
     has_columns_ = spec.newline >= 0;
     for (std::size_t context = 0; context < spec.contexts.size(); ++context)

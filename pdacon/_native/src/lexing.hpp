@@ -19,8 +19,10 @@
 #include <string>
 #include <vector>
 
+#include "artifact.hpp"
 #include "budget.hpp"
 #include "columns.hpp"
+#include "flat.hpp"
 #include "interner.hpp"
 
 namespace pdacon {
@@ -104,6 +106,13 @@ class LexingAutomaton {
 
     // Throws std::invalid_argument on inconsistent input, LimitExceeded("states" | "seconds").
     LexingAutomaton(const LexerSpec& spec, Budget& budget);
+    // What `save` has written: all but what only reports ask for. Throws ArtifactDamage.
+    explicit LexingAutomaton(const ArtifactReader& artifact);
+    // Throws ArtifactDamage if words are longer than kLongestWord.
+    void save(ArtifactWriter& artifact) const;
+    // What is lexed again from its start is as deep a recursion as it has lexemes, if each leaves such a
+    // word.
+    static constexpr std::size_t kLongestWord = 4096;
 
     std::int32_t num_states() const { return static_cast<std::int32_t>(end_.size()); }
     std::int32_t num_classes() const { return num_classes_; }
@@ -169,8 +178,8 @@ class LexingAutomaton {
     std::int32_t num_contexts() const { return static_cast<std::int32_t>(contexts_.size()); }
     std::int32_t num_behind() const { return num_behind_; }
     // The contexts in which lexing can go on after a label other than $END.
-    const std::vector<std::int32_t>& contexts_after(std::int32_t label) const {
-        return label == ignored_label() ? contexts_ : follow_[static_cast<std::size_t>(label)];
+    std::span<const std::int32_t> contexts_after(std::int32_t label) const {
+        return label == ignored_label() ? contexts_ : follow_[label];
     }
 
     // The most residual bytes that any state carries, and the matches for which no bound exists. Such a match
@@ -179,17 +188,17 @@ class LexingAutomaton {
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
 
     // For reports: the tables as they are, [num_states, num_classes] and so on.
-    const std::vector<std::int32_t>& transitions() const { return delta_; }
-    const std::vector<std::int32_t>& ends() const { return end_; }
-    const std::vector<std::int32_t>& entries() const { return entries_; }
-    const std::vector<Commit>& commits() const { return commits_; }
+    std::span<const std::int32_t> transitions() const { return delta_; }
+    std::span<const std::int32_t> ends() const { return end_; }
+    std::span<const std::int32_t> entries() const { return entries_; }
+    std::span<const Commit> commits() const { return commits_; }
     // Of each state: the label of the match that waits with the most bytes behind it, or kDead, and how many
     // those are.
-    const std::vector<std::int32_t>& waiting() const { return waiting_; }
+    std::span<const std::int32_t> waiting() const { return waiting_; }
     // For each terminal: whether some text makes it the first to match, whatever that is then called.
-    const std::vector<std::int32_t>& matched() const { return matched_; }
+    std::span<const std::int32_t> matched() const { return matched_; }
     // For each terminal: how many states read on in it.
-    const std::vector<std::int32_t>& states_by_terminal() const { return states_by_terminal_; }
+    std::span<const std::int32_t> states_by_terminal() const { return states_by_terminal_; }
 
   private:
     friend class Determinizer;
@@ -218,19 +227,22 @@ class LexingAutomaton {
         return byte_class == byte_class_[static_cast<std::size_t>('\t')] ? column.plus(tab_width_) : column;
     }
 
+    std::vector<std::int32_t> least_read() const;
+    bool reads_on(std::span<const std::int32_t> least) const;
+
     std::int32_t num_terminals_ = 0;
     std::int32_t num_classes_ = 0;
     std::int32_t num_behind_ = 1;
     std::array<std::uint8_t, 256> byte_class_{};
-    std::vector<std::int32_t> delta_;    // [num_states, num_classes]
-    std::vector<std::int32_t> end_;      // [num_states]
-    std::vector<std::int32_t> entries_;  // [num_contexts, num_behind]
-    std::vector<std::vector<std::int32_t>> follow_;
+    Flat<std::int32_t> delta_;    // [num_states, num_classes]
+    Flat<std::int32_t> end_;      // [num_states]
+    Flat<std::int32_t> entries_;  // [num_contexts, num_behind]
+    Rows<std::int32_t> follow_;
     std::vector<std::int32_t> contexts_;  // all of them
-    std::vector<Commit> commits_;
-    Interner words_;
+    Flat<Commit> commits_;
+    Rows<std::int32_t> words_;
     bool has_columns_ = false;
-    std::vector<std::uint8_t> keeps_;  // of each state; empty without layout
+    Flat<std::uint8_t> keeps_;  // of each state; empty without layout
     std::int32_t tab_width_ = 8;
     std::int32_t lookahead_ = 0;
     std::vector<UnboundedLookahead> unbounded_;

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "stored_masks.hpp"
+
 namespace pdacon {
 
 class MaskSet {
@@ -20,22 +22,28 @@ class MaskSet {
     using Words = std::vector<std::int32_t>;  // token t is bit t % 32 of word t / 32
 
     explicit MaskSet(std::size_t words) : words_(words) {}
+    // Those of an artifact, and then others.
+    explicit MaskSet(StoredMasks stored) : words_(stored.words()), stored_(std::move(stored)) {}
 
-    std::size_t size() const { return rows_.size(); }
+    std::size_t size() const { return stored_.size() + own_.size(); }
     std::size_t words() const { return words_; }  // of each row
     std::size_t row_bytes() const { return words_ * sizeof(std::int32_t); }
     std::size_t bytes() const { return size() * row_bytes(); }
 
-    const std::int32_t* row(std::int32_t id) const { return rows_[static_cast<std::size_t>(id)]; }
+    // Throws ArtifactDamage.
+    const std::int32_t* row(std::int32_t id) const {
+        const auto at = static_cast<std::size_t>(id);
+        return at < stored_.size() ? stored_.row(at) : rows_[at - stored_.size()];
+    }
 
     // The id of a mask of words() words, or -1.
-    std::int32_t find(const Words& mask) const { return find(mask, hash_of(mask)); }
+    std::int32_t find(const Words& mask) { return find(mask, hash_of(mask)); }
 
     // The same; a mask that was not seen before gets the next id.
     std::int32_t intern(Words mask) {
         const auto hash = hash_of(mask);
         if (const auto known = find(mask, hash); known >= 0) return known;
-        const auto id = static_cast<std::int32_t>(rows_.size());
+        const auto id = static_cast<std::int32_t>(size());
         own_.push_back(std::move(mask));
         rows_.push_back(own_.back().data());
         ids_.emplace(hash, id);
@@ -43,7 +51,11 @@ class MaskSet {
     }
 
   private:
-    std::int32_t find(const Words& mask, std::uint64_t hash) const {
+    std::int32_t find(const Words& mask, std::uint64_t hash) {
+        for (; hashed_ < stored_.size(); ++hashed_) {
+            const auto* stored = stored_.row(hashed_);
+            ids_.emplace(hash_of({stored, stored + words_}), static_cast<std::int32_t>(hashed_));
+        }
         const auto [begin, end] = ids_.equal_range(hash);
         for (auto known = begin; known != end; ++known)
             if (std::equal(mask.begin(), mask.end(), row(known->second))) return known->second;
@@ -60,6 +72,8 @@ class MaskSet {
     }
 
     std::size_t words_;
+    StoredMasks stored_;      // the first ids
+    std::size_t hashed_ = 0;  // of these are in ids_: nobody asks before there is another mask
     std::deque<Words> own_;
     std::vector<const std::int32_t*> rows_;
     std::unordered_multimap<std::uint64_t, std::int32_t> ids_;  // by hash

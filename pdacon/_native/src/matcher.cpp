@@ -58,32 +58,39 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id) const {
-    const auto& trie = pda_->trie();
-    if (id < 0 || static_cast<std::size_t>(id) >= trie.size())
+    const auto& tokens = pda_->tokens();
+    if (id < 0 || static_cast<std::size_t>(id) >= tokens.size())
         throw std::out_of_range("token " + std::to_string(id) + " is not in the vocabulary of " +
-                                std::to_string(trie.size()) + " tokens");
+                                std::to_string(tokens.size()) + " tokens");
     const auto token = static_cast<std::int32_t>(id);
-    if (trie.is_end(token)) {
+    if (tokens.is_end(token)) {
         if (!from.terminated && !may_end(from)) return std::nullopt;
         Step next{from, {}, true};
         next.to.terminated = true;
         return next;
     }
-    auto bytes = trie.bytes_of(token);
+    auto bytes = tokens.bytes_of(token);
     if (bytes.empty()) return std::nullopt;
     if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
     auto next = step(from, bytes);
-    if (next) next->to.leading_space = false;
+    if (!next) return next;
+    next->to.leading_space = false;
+    if (next->allowed) return next;
+    // Who has seen the mask of the place knows.
+    if (const auto known = known_mask(from); known.id >= 0) {
+        if (!has_bit(known.words, token)) return std::nullopt;
+        next->allowed = true;
+    }
     return next;
 }
 
 // Nothing is copied: the stack stays as it is inside a lexeme.
 Verdict Matcher::known_allowed(std::int64_t id) const {
-    const auto& trie = pda_->trie();
-    const bool has_text =
-        id >= 0 && static_cast<std::size_t>(id) < trie.size() && !trie.is_end(static_cast<std::int32_t>(id));
+    const auto& tokens = pda_->tokens();
+    const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
+                          !tokens.is_end(static_cast<std::int32_t>(id));
     if (!has_text || at_.terminated || at_.leading_space) return Verdict::kUnknown;
-    const auto bytes = trie.bytes_of(static_cast<std::int32_t>(id));
+    const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
     if (bytes.empty()) return Verdict::kNever;
     const auto& lexer = pda_->machine().lexer;
     auto reading = at_.reading;
@@ -159,9 +166,9 @@ TokenPda::Mask Matcher::mask(const Position& at) const {
     return at.leading_space ? pda_->leading_mask() : pda_->mask(at.reading, at.stack.view());
 }
 
-TokenPda::Mask Matcher::known_mask() const {
-    if (at_.terminated) return pda_->end_mask();
-    return at_.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at_.reading, at_.stack.view());
+TokenPda::Mask Matcher::known_mask(const Position& at) const {
+    if (at.terminated) return pda_->end_mask();
+    return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.reading, at.stack.view());
 }
 
 std::int64_t Matcher::completion_length() const { return complete(nullptr); }

@@ -61,7 +61,8 @@ class Matcher {
     void reset();
 
     TokenPda::Mask mask() const { return mask(at_); }
-    TokenPda::Mask known_mask() const;  // of id -1: it has to be computed, or waited for
+    // Of id -1: it has to be computed, or waited for.
+    TokenPda::Mask known_mask() const { return known_mask(at_); }
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
@@ -102,6 +103,7 @@ class Matcher {
     std::optional<Step> step(const Position& from, std::int64_t token) const;
     std::optional<Step> step(const Position& from, std::string_view bytes) const;
     TokenPda::Mask mask(const Position& at) const;
+    TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
     std::int64_t complete(std::string* text) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;

@@ -1,6 +1,7 @@
 #include "pushdown.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -24,12 +25,12 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
             "tables: goto has the wrong size");
     require(tables.lhs.size() == tables.length.size(), "tables: productions differ in length");
     require(tables.context.size() == states, "tables: context has the wrong size");
-    const auto productions = static_cast<std::int32_t>(tables.lhs.size());
-    for (const auto action : tables.action)
-        require(action <= tables.num_states && action >= -productions, "tables: bad action");
+    const auto productions = static_cast<std::int64_t>(tables.lhs.size());
+    require(all_within(tables.action.view(), -productions, std::int64_t{tables.num_states} + 1),
+            "tables: bad action");
     for (std::int32_t state = 0; state < tables.num_states; ++state)
         require(tables.action_of(state, tables.num_terminals) <= 0, "tables: a shift of the end");
-    for (const auto next : tables.go) require(next >= -1 && next < tables.num_states, "tables: bad goto");
+    require(all_within(tables.go.view(), -1, tables.num_states), "tables: bad goto");
     for (const auto lhs : tables.lhs) require(lhs >= 0 && lhs < tables.num_nonterminals, "tables: bad lhs");
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
     for (const auto context : tables.context)
@@ -67,6 +68,13 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
         require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
 }
 
+constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // a state that is on no stack
+
+struct Numbers {
+    std::int32_t num_states, num_terminals, num_nonterminals, start_state, end_state, newline, indent, dedent,
+        indent_len, single, period;
+};
+
 }  // namespace
 
 Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_,
@@ -77,7 +85,15 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables ta
       start(start_),
       layout(std::move(layout_)) {
     validate(lexer, tables, start, layout);
-    check_reduces(connect());
+    find_predecessors();
+}
+
+void Pushdown::find_predecessors() {
+    if (!predecessors.empty()) return;
+    std::vector<std::vector<std::int32_t>> found;
+    const auto distance = connect(found);
+    predecessors = std::move(found);
+    check_reduces(distance);
 }
 
 std::vector<std::int32_t> Pushdown::shifted(std::int32_t state, std::int32_t terminal) const {
@@ -92,14 +108,14 @@ std::vector<std::int32_t> Pushdown::shifted(std::int32_t state, std::int32_t ter
 
 // Breadth first from the start state; returns how many transitions lead to each state, -1: none do. Other
 // start symbols' states stay out, so that what is dead there does not count against this one.
-std::vector<std::int32_t> Pushdown::connect() {
-    predecessors.resize(static_cast<std::size_t>(tables.num_states));
-    std::vector<std::int32_t> distance(predecessors.size(), -1), open{start.start_state};
+std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const {
+    predecessors_of.resize(static_cast<std::size_t>(tables.num_states));
+    std::vector<std::int32_t> distance(predecessors_of.size(), -1), open{start.start_state};
     distance[static_cast<std::size_t>(start.start_state)] = 0;
     for (std::size_t i = 0; i < open.size(); ++i) {
         const auto state = open[i];
         const auto add = [&](std::int32_t to) {
-            auto& into = predecessors[static_cast<std::size_t>(to)];
+            auto& into = predecessors_of[static_cast<std::size_t>(to)];
             if (into.empty() || into.back() != state) into.push_back(state);
             if (distance[static_cast<std::size_t>(to)] >= 0) return;
             distance[static_cast<std::size_t>(to)] = distance[static_cast<std::size_t>(state)] + 1;
@@ -110,7 +126,7 @@ std::vector<std::int32_t> Pushdown::connect() {
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
             if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
     }
-    for (auto& into : predecessors) std::sort(into.begin(), into.end());
+    for (auto& into : predecessors_of) std::sort(into.begin(), into.end());
     return distance;
 }
 
@@ -127,6 +143,95 @@ void Pushdown::check_reduces(const std::vector<std::int32_t>& distance) const {
                     "tables: a reduce pops more than the stack holds");
         }
     }
+}
+
+// Whether no reduce reaches below the bottom, given the least number of states below each on any stack.
+bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
+    const auto depth = [&](std::int32_t state) { return least_depth[static_cast<std::size_t>(state)]; };
+    bool good = depth(start.start_state) == 0;
+    for (std::int32_t state = 0; state < tables.num_states; ++state) {
+        if (depth(state) == kNever) continue;
+        const auto most = depth(state) + 1;
+        for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
+            const auto action = tables.action_of(state, terminal);
+            if (action > 0) good &= depth(action - 1) <= most;
+            if (action < 0) good &= tables.length[static_cast<std::size_t>(-action - 1)] < most;
+        }
+        for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
+            if (const auto next = tables.goto_of(state, nonterminal); next >= 0) good &= depth(next) <= most;
+        if (layout.newline < 0 || tables.action_of(state, layout.indent) <= 0) continue;
+        for (std::int32_t column = 0; column < layout.classes.count(); ++column)
+            if (const auto next = opened(state, column); next >= 0) good &= depth(next) <= most;
+    }
+    return good;
+}
+
+void Pushdown::save(ArtifactWriter& artifact, std::int32_t number) const {
+    const Numbers numbers{tables.num_states,     tables.num_terminals, tables.num_nonterminals,
+                          start.start_state,     start.end_state,      layout.newline,
+                          layout.indent,         layout.dedent,        layout.indent_len,
+                          layout.classes.single, layout.classes.period};
+    std::vector<std::vector<std::int32_t>> unused;
+    auto least_depth = connect(unused);
+    std::replace(least_depth.begin(), least_depth.end(), -1, kNever);
+    artifact.add(Part::kMachine, number, std::span(&numbers, 1));
+    artifact.add(Part::kAction, number, tables.action.view());
+    artifact.add(Part::kGoto, number, tables.go.view());
+    artifact.add(Part::kLhs, number, tables.lhs.view());
+    artifact.add(Part::kLength, number, tables.length.view());
+    artifact.add(Part::kContext, number, tables.context.view());
+    artifact.add(Part::kInParens, number, layout.in_parens.view());
+    artifact.add(Part::kBlock, number, layout.block.view());
+    artifact.add(Part::kOpened, number, layout.opened.view());
+    artifact.add(Part::kLeastDepth, number, std::span<const std::int32_t>(least_depth));
+}
+
+Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const ArtifactReader& artifact,
+                   std::int32_t number)
+    : shared_lexer(std::move(lexer_)), lexer(*shared_lexer) {
+    const auto given = artifact.array<Numbers>(Part::kMachine, number);
+    require_artifact(given.size() == 1, "numbers of the parser");
+    const auto& numbers = given[0];
+    tables.num_states = numbers.num_states;
+    tables.num_terminals = numbers.num_terminals;
+    tables.num_nonterminals = numbers.num_nonterminals;
+    start = {numbers.start_state, numbers.end_state};
+    tables.action = artifact.array<std::int32_t>(Part::kAction, number);
+    tables.go = artifact.array<std::int32_t>(Part::kGoto, number);
+    tables.lhs = artifact.array<std::int32_t>(Part::kLhs, number);
+    tables.length = artifact.array<std::int32_t>(Part::kLength, number);
+    tables.context = artifact.array<std::int32_t>(Part::kContext, number);
+    layout.newline = numbers.newline;
+    layout.indent = numbers.indent;
+    layout.dedent = numbers.dedent;
+    layout.indent_len = numbers.indent_len;
+    layout.classes = {numbers.single, numbers.period};
+    layout.in_parens = artifact.array<std::uint8_t>(Part::kInParens, number);
+    layout.block = artifact.array<std::int32_t>(Part::kBlock, number);
+    layout.opened = artifact.array<std::int32_t>(Part::kOpened, number);
+    constexpr std::int32_t kMost = 1 << 28;
+    require_artifact(numbers.single >= 0 && numbers.single < kMost && numbers.period > 0 &&
+                         numbers.period < kMost && numbers.indent_len >= 0 && numbers.indent_len < kMost &&
+                         numbers.num_states < kMost && tables.action.size() < kMost &&
+                         tables.go.size() < kMost && layout.opened.size() < kMost &&
+                         tables.lhs.size() < kMost &&
+                         (layout.newline != -1 || (layout.indent == -1 && layout.dedent == -1)),
+                     "sizes of the parser");
+    try {
+        validate(lexer, tables, start, layout);
+    } catch (const std::invalid_argument& error) {
+        throw ArtifactDamage(std::string("damaged: ") + error.what());
+    }
+    const auto depth = artifact.array<std::int32_t>(Part::kLeastDepth, number);
+    require_artifact(depth.size() == static_cast<std::size_t>(tables.num_states) &&
+                         all_within(depth.view(), 0, std::int64_t{1} << 31) && stacks_hold(depth),
+                     "a parser that would take more from its stack than there is");
+    require_artifact(lexer.entry(tables.context[static_cast<std::size_t>(start.start_state)], 0) >= 0,
+                     "no lexeme can begin a text");
+    for (const auto& commit : lexer.commits())
+        require_artifact(
+            layout.newline < 0 || (commit.label != layout.indent && commit.label != layout.dedent),
+            "the lexer opens blocks by itself");
 }
 
 }  // namespace pdacon

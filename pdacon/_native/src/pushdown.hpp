@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "flat.hpp"
 #include "lexing.hpp"
 #include "reduce_loops.hpp"
 
@@ -18,12 +19,12 @@ namespace pdacon {
 // LALR(1) tables as Lark's parser reads them.
 struct ParseTables {
     std::int32_t num_states = 0, num_terminals = 0, num_nonterminals = 0;
-    std::vector<std::int32_t>
-        action;  // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
-    std::vector<std::int32_t> go;       // [num_states, num_nonterminals]: -1 none
-    std::vector<std::int32_t> lhs;      // of each production: nonterminal, counted from 0
-    std::vector<std::int32_t> length;   // of each production
-    std::vector<std::int32_t> context;  // of each state: its lexical context
+    // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
+    Flat<std::int32_t> action;
+    Flat<std::int32_t> go;       // [num_states, num_nonterminals]: -1 none
+    Flat<std::int32_t> lhs;      // of each production: nonterminal, counted from 0
+    Flat<std::int32_t> length;   // of each production
+    Flat<std::int32_t> context;  // of each state: its lexical context
 
     std::int32_t action_of(std::int32_t state, std::int32_t terminal) const {
         return action[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_terminals + 1) +
@@ -38,12 +39,11 @@ struct ParseTables {
 // Lark's Indenter: terminals, or -1 each in a grammar without layout.
 struct Layout {
     std::int32_t newline = -1, indent = -1, dedent = -1;
-    std::int32_t indent_len = 0;          // how much further in a block is than the one around it; 0: any
-    std::vector<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
+    std::int32_t indent_len = 0;   // how much further in a block is than the one around it; 0: any
+    Flat<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
     ColumnClasses classes;
-    std::vector<std::int32_t> block;  // of each LR state: the class of the innermost block's column
-    std::vector<std::int32_t>
-        opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
+    Flat<std::int32_t> block;   // of each LR state: the class of the innermost block's column
+    Flat<std::int32_t> opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
 
     // Whether a line opens a block in another, by their columns.
     bool opens(Column outer, Column inner) const {
@@ -68,6 +68,12 @@ struct Pushdown {
     // Throws std::invalid_argument if the parts do not fit together.
     Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_,
              Layout layout_);
+    // What `save` has written. `predecessors` are found when they are asked for. Throws ArtifactDamage.
+    Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const ArtifactReader& artifact,
+             std::int32_t number);
+    void save(ArtifactWriter& artifact, std::int32_t number) const;
+    // Throws std::invalid_argument if a reduce may pop more than a stack holds.
+    void find_predecessors();
 
     std::shared_ptr<const LexingAutomaton> shared_lexer;
     const LexingAutomaton& lexer;
@@ -96,8 +102,9 @@ struct Pushdown {
     std::vector<std::vector<std::int32_t>> predecessors;
 
   private:
-    std::vector<std::int32_t> connect();
+    std::vector<std::int32_t> connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const;
     void check_reduces(const std::vector<std::int32_t>& distance) const;
+    bool stacks_hold(std::span<const std::int32_t> least_depth) const;
 };
 
 // Chains of reduces go down the stack, and are as long as it is deep. After so many that did not, the chain
@@ -145,8 +152,9 @@ template <class Stack>
 bool feed_indent(const Pushdown& machine, Stack& stack, std::int32_t column) {
     if (!feed(machine, stack, machine.layout.indent)) return false;
     stack.pop(1);
-    stack.push(machine.opened(stack.top(), column));
-    return true;
+    const auto opened = machine.opened(stack.top(), column);
+    if (opened >= 0) stack.push(opened);
+    return opened >= 0;
 }
 
 // After a newline the column opens a block, or closes all that begin further in; it has to be the column of
@@ -186,7 +194,7 @@ bool feed_end(const Pushdown& machine, Stack& stack) {
     return feed(machine, stack, machine.lexer.end_label());
 }
 
-// Where the next lexeme starts, given what lies behind it.
+// Where the next lexeme starts, given what lies behind it; state kDead where nothing can start.
 template <class Stack>
 Reading boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
     return {
@@ -210,6 +218,7 @@ bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<s
         const auto column = machine.lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column)) return false;
         reading = boundary(machine, stack, commit.behind);
+        if (reading.state < 0) return false;
         const auto word = machine.lexer.word(commit.word);
         pending.insert(pending.end(), word.rbegin(), word.rend());
     }
@@ -227,6 +236,7 @@ bool ends(const Pushdown& machine, Stack& stack, Reading reading) {
         const auto& commit = machine.lexer.commit(end);
         if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
         reading = boundary(machine, stack, commit.behind);
+        if (reading.state < 0) return false;
         const auto word = machine.lexer.word(commit.word);
         pending.assign(word.rbegin(), word.rend());
         if (!read(machine, stack, reading, pending)) return false;

@@ -79,6 +79,7 @@ void Summaries::expand(std::int32_t at) {
     if (dropped || action > 0) {
         auto top = dropped ? state : action - 1;
         if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
+        if (top < 0) return;
         if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, dropped)) return accept(at, 0);
         const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
                                          control, dropped);

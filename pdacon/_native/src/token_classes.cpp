@@ -219,7 +219,9 @@ class TokenClasses::Walk {
 
     void land(std::int32_t behind_and_word, std::int32_t context) {
         const auto known = classes_.words_[behind_and_word];
-        landing_ = {behind_and_word, context, false, {lexer_.entry(context, known[0]), {}, {}}, {}};
+        const auto entry = lexer_.entry(context, known[0]);
+        landing_ = {behind_and_word, context, entry < 0, {entry, {}, {}}, {}};
+        if (landing_.dead) return;
         const std::vector<std::int32_t> word(known.begin() + 1, known.end());
         auto& place = landing_.place;
         for (std::size_t at = 0; at < word.size(); ++at) {

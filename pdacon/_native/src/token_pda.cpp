@@ -12,21 +12,30 @@ namespace pdacon {
 TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
                    std::int64_t max_bytes)
     : machine_(std::move(machine)),
-      trie_(std::move(trie)),
+      trie_(std::make_shared<const LazyTrie>(std::move(trie))),
       budget_(budget),
       max_depth_(max_depth),
       max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
-                               : std::numeric_limits<std::size_t>::max()),
-      speller_(*trie_, budget_),
-      coaccessibility_(machine_, speller_, budget_),
-      classes_(machine_, coaccessibility_, *trie_, budget_),
-      roots_(static_cast<std::size_t>(machine_.lexer.num_states())),
-      decisions_(roots_),
-      masks_(trie_->words()) {
-    std::vector<std::int32_t> ends(trie_->words(), 0);
-    for (const auto token : trie_->end_tokens()) set_bit(ends, token);
+                               : std::size_t{std::numeric_limits<std::int64_t>::max()}),
+      verdicts_(machine_),
+      engine_(std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_)),
+      masks_(tokens().words()),
+      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
+    std::vector<std::int32_t> ends(tokens().words(), 0);
+    for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
     budget_.stop_clock();
+}
+
+TokenPda::Engine& TokenPda::engine() {
+    if (engine_) return *engine_;
+    try {
+        machine_.find_predecessors();
+    } catch (const std::invalid_argument& error) {
+        throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
+    }
+    engine_ = std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_);
+    return *engine_;
 }
 
 template <class Work>
@@ -49,18 +58,14 @@ TokenPda::Mask TokenPda::in_bytes(const Mask& found) const {
 }
 
 // What can be forgotten and made again.
-std::size_t TokenPda::cached_bytes() const { return classes_.bytes() + decisions_.size() * sizeof(Decision); }
+std::size_t TokenPda::cached_bytes() const {
+    return (engine_ ? engine_->classes.bytes() : 0) + decisions_.bytes();
+}
 
 void TokenPda::make_room() {
     if (masks_.bytes() + cached_bytes() < max_bytes_) return;
-    classes_.forget();
-    forget_decisions();
-}
-
-void TokenPda::forget_decisions() {
-    decisions_.assign(roots_, {});
-    lines_ = Interner();
-    line_roots_.clear();
+    engine().classes.forget();
+    decisions_.forget();
 }
 
 bool TokenPda::empty_language() {
@@ -69,8 +74,8 @@ bool TokenPda::empty_language() {
 }
 
 Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
-    const auto known = coaccessibility_.known(coaccessibility_.future(reading), stack.top->state);
-    if (known == Verdict::kAlways && coaccessibility_.is_free(reading)) return known;
+    const auto known = verdicts_.at(verdicts_.row(reading), stack.top->state);
+    if (known == Verdict::kAlways && verdicts_.is_free(reading)) return known;
     return known == Verdict::kNever ? known : Verdict::kUnknown;
 }
 
@@ -81,14 +86,14 @@ bool TokenPda::alive(const Reading& reading, const StackView& stack) {
 
 // Whether what can follow a reading leads on, if all of it can.
 bool TokenPda::has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
-    if (speller_state == 0) return coaccessibility_.alive(coaccessibility_.future(reading), stack);
-    return coaccessibility_.reaches_end(coaccessibility_.futures().of(reading, speller_state), stack);
+    auto& coaccessibility = engine().coaccessibility;
+    if (speller_state == 0) return coaccessibility.alive(coaccessibility.future(reading), stack);
+    return coaccessibility.reaches_end(coaccessibility.futures().of(reading, speller_state), stack);
 }
 
 bool TokenPda::is_alive(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
     if (!has_future(reading, speller_state, stack)) return false;
-    const bool free =
-        speller_state == 0 ? coaccessibility_.is_free(reading) : any_column(machine_.lexer, reading);
+    const bool free = speller_state == 0 ? verdicts_.is_free(reading) : any_column(machine_.lexer, reading);
     return free || can_end_line(reading, speller_state, stack);
 }
 
@@ -100,7 +105,7 @@ bool TokenPda::can_end_line(const Reading& reading, std::int32_t speller_state, 
         std::int32_t speller_state;
     };
     const auto most = machine_.layout.alike_from(stack.column());
-    auto& futures = coaccessibility_.futures();
+    auto& futures = engine().coaccessibility.futures();
     std::vector<Place> open;
     Interner seen;
     const auto add = [&](const Reading& to, std::int32_t spelled) {
@@ -162,11 +167,11 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
 
 TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
     return in_bytes(guarded([&] {
-        return known_or(lookup(reading, stack), [&] {
+        return known_or(decisions_.find(reading, stack), [&] {
             Looked looked;
             auto words = compute(reading, stack, looked);
             return std::pair(std::move(words),
-                             [&, looked](std::int32_t id) { remember(reading, stack, looked, id); });
+                             [&, looked](std::int32_t id) { decisions_.add(reading, stack, looked, id); });
         });
     }));
 }
@@ -174,17 +179,17 @@ TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
 std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
                                           bool columns_meant) {
     return guarded([&]() -> std::optional<Looked> {
-        if (masks_.bytes() + cached_bytes() >= max_bytes_) classes_.forget();
+        if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().classes.forget();
         Looked looked;
         auto words = compute(reading, stack.view(), looked);
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
         if (nothing || (looked.columns && !columns_meant)) return looked;
-        if (decisions_.size() + looked.states > roots_ + kMaxDecisions / 2) return std::nullopt;
-        const auto bytes = masks_.bytes() + masks_.row_bytes() + decisions_.size() * sizeof(Decision);
+        if (!decisions_.has_room_beside_texts(looked)) return std::nullopt;
+        const auto bytes = masks_.bytes() + masks_.row_bytes() + decisions_.bytes();
         if (bytes > max_bytes_)
             throw LimitExceeded("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
-        remember(reading, stack.view(), looked, masks_.intern(std::move(words)));
+        decisions_.add(reading, stack.view(), looked, masks_.intern(std::move(words)));
         ++masks_computed_;
         return looked;
     });
@@ -193,7 +198,7 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
 TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
     const std::unique_lock hold(lock_, std::try_to_lock);
     if (!hold.owns_lock()) return {};
-    const auto id = lookup(reading, stack);
+    const auto id = decisions_.find(reading, stack);
     return id < 0 ? Mask{} : at(id);
 }
 
@@ -222,75 +227,12 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
     return at(id);
 }
 
-TokenPda::Branches::const_iterator TokenPda::find(const Branches& branches, std::int32_t state) {
-    return std::lower_bound(branches.begin(), branches.end(), state,
-                            [](const auto& branch, std::int32_t wanted) { return branch.first < wanted; });
-}
-
-// What tells lines apart: the columns of the reading and of the open blocks.
-std::vector<std::int32_t> TokenPda::line_of(const Reading& reading, const StackView& stack) {
-    std::vector<std::int32_t> key{reading.state, reading.now.value, reading.matched.value};
-    for (const auto* block = stack.block; block != nullptr; block = block->around)
-        key.push_back(block->column);
-    return key;
-}
-
-std::int32_t TokenPda::lookup(const Reading& reading, const StackView& stack) const {
-    const auto id = lookup(static_cast<std::size_t>(reading.state), stack.top);
-    if (id >= 0 || machine_.layout.newline < 0) return id;
-    const auto line = lines_.find(line_of(reading, stack));
-    return line < 0
-               ? -1
-               : lookup(static_cast<std::size_t>(line_roots_[static_cast<std::size_t>(line)]), stack.top);
-}
-
-std::int32_t TokenPda::lookup(std::size_t root, const StackNode* stack) const {
-    const auto* at = &decisions_[root];
-    for (; at->mask < 0; stack = stack->below) {
-        if (stack == nullptr) return -1;
-        const auto next = find(at->next, stack->state);
-        if (next == at->next.end() || next->first != stack->state) return -1;
-        at = &decisions_[static_cast<std::size_t>(next->second)];
-    }
-    return at->mask;
-}
-
-std::size_t TokenPda::line_root(const Reading& reading, const StackView& stack) {
-    const auto line = static_cast<std::size_t>(lines_.intern(line_of(reading, stack)));
-    if (line == line_roots_.size()) {
-        line_roots_.push_back(static_cast<std::int32_t>(decisions_.size()));
-        decisions_.emplace_back();
-    }
-    return static_cast<std::size_t>(line_roots_[line]);
-}
-
-void TokenPda::remember(const Reading& reading, const StackView& stack, const Looked& looked,
-                        std::int32_t mask) {
-    // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
-    if (decisions_.size() + looked.states > roots_ + kMaxDecisions) forget_decisions();
-    if (looked.states > kMaxDecisions) return;
-    auto at = looked.columns ? line_root(reading, stack) : static_cast<std::size_t>(reading.state);
-    const auto* node = stack.top;
-    for (auto left = looked.states; left > 0; --left, node = node->below) {
-        auto& branches = decisions_[at].next;
-        const auto known = find(branches, node->state);
-        if (known != branches.end() && known->first == node->state) {
-            at = static_cast<std::size_t>(known->second);
-            continue;
-        }
-        at = decisions_.size();
-        branches.emplace(known, node->state, static_cast<std::int32_t>(at));
-        decisions_.emplace_back();
-    }
-    decisions_[at].mask = mask;
-}
-
 std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
-    std::vector<std::int32_t> mask(trie_->words(), 0);
-    add_allowed(classes_.of_state(reading.state), reading, Overlay(stack, looked), mask);
+    std::vector<std::int32_t> mask(tokens().words(), 0);
+    add_allowed(engine().classes.of_state(reading.state), reading, Overlay(stack, looked), mask);
     Overlay here(stack, looked);
     if (ends(machine_, here, reading))
-        for (const auto token : trie_->end_tokens()) set_bit(mask, token);
+        for (const auto token : tokens().end_tokens()) set_bit(mask, token);
     return mask;
 }
 
@@ -304,7 +246,7 @@ void TokenPda::add_allowed(TokenClasses::Node& root, const Reading& start, const
         for (const auto& [stay, tokens] : node->staying) {
             const bool allowed =
                 stay.lexer_state < 0
-                    ? coaccessibility_.alive(stay.future, here)
+                    ? engine_->coaccessibility.alive(stay.future, here)
                     : is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0, here);
             if (stay.lexer_state >= 0) here.look_at_columns();
             if (allowed) tokens->add_to(mask);
@@ -313,7 +255,7 @@ void TokenPda::add_allowed(TokenClasses::Node& root, const Reading& start, const
             auto after = here;
             if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) continue;
             const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
-            open.emplace_back(&classes_.after(crossing, context), std::move(after));
+            open.emplace_back(&engine_->classes.after(crossing, context), std::move(after));
         }
     }
 }
@@ -324,12 +266,13 @@ std::vector<std::int32_t> TokenPda::compute_leading() {
     const auto reading = boundary(machine_, stack, 0);
     Looked looked;
     auto mask = compute(reading, stack.view(), looked);
-    const auto space = trie_->child(0, ' ');
+    const auto& trie = trie_->get();
+    const auto space = trie.child(0, ' ');
     if (space < 0) return mask;
-    const auto end = trie_->first_token(trie_->subtree_end(space));
-    for (auto position = trie_->first_token(space); position < end; ++position)
-        clear_bit(mask, trie_->token(position));
-    add_allowed(classes_.below(space, reading.state), reading, Overlay(stack.view(), looked), mask);
+    const auto end = trie.first_token(trie.subtree_end(space));
+    for (auto position = trie.first_token(space); position < end; ++position)
+        clear_bit(mask, trie.token(position));
+    add_allowed(engine().classes.below(space, reading.state), reading, Overlay(stack.view(), looked), mask);
     return mask;
 }
 
@@ -340,6 +283,7 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
         PersistentStack stack;
     };
     const auto& lexer = machine_.lexer;
+    const auto& speller = *guarded([this] { return &engine().speller; });
     std::string forced;
     std::int32_t speller_state = 0;
     std::vector<std::int32_t> pending;
@@ -355,12 +299,12 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
         Looked looked;
         Overlay here(stack.view(), looked);
         const auto at = static_cast<std::size_t>(speller_state);
-        if (speller_.boundary[at] && ends(machine_, here, reading)) break;
+        if (speller.boundary[at] && ends(machine_, here, reading)) break;
         std::optional<Move> only;
         std::uint8_t byte = 0;
         std::array<std::int32_t, 256> dead;  // of each byte class: a speller state after it that is no way on
         dead.fill(-1);
-        for (const auto& edge : speller_.edges[at]) {
+        for (const auto& edge : speller.edges[at]) {
             auto& known = dead[static_cast<std::size_t>(lexer.byte_class(edge.byte))];
             if (known == edge.next) continue;
             auto move = viable(edge);
@@ -385,12 +329,13 @@ std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentSta
     std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
         try {
-            if (!completion_)
-                completion_ =
-                    std::make_unique<Completion>(machine_, speller_, coaccessibility_.futures(), budget_);
-            return completion_->shortest(reading, std::move(stack), out);
+            auto& [speller, coaccessibility, classes, completion] = engine();
+            if (!completion)
+                completion =
+                    std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
+            return completion->shortest(reading, std::move(stack), out);
         } catch (const LimitExceeded& error) {
-            completion_.reset();
+            engine_->completion.reset();
             exceeded = error;
             return Completion::kNone;
         }
@@ -414,6 +359,65 @@ TokenPda::Statistics TokenPda::statistics() {
             masks_.size(),
             tables * sizeof(std::int32_t) + masks_.bytes() + cached_bytes(),
             left_};
+}
+
+namespace {
+
+struct Numbers {
+    std::int64_t max_states, max_depth, max_bytes, end_mask, leading_mask, left;
+};
+
+}  // namespace
+
+void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
+    guarded([&] {
+        if (start == 0) {
+            machine_.lexer.save(artifact);
+            trie_->save(artifact);
+        }
+        machine_.save(artifact, start);
+        verdicts_.save(artifact, start);
+        decisions_.save(artifact, start);
+        const auto words = masks_.words();
+        std::vector<std::int32_t> rows;
+        std::vector<std::uint64_t> checksums;
+        for (std::size_t id = 0; id < masks_.size(); ++id) {
+            const auto* row = masks_.row(static_cast<std::int32_t>(id));
+            rows.insert(rows.end(), row, row + words);
+            checksums.push_back(checksum(row, words * sizeof(std::int32_t)));
+        }
+        const Numbers numbers{budget_.states(), max_depth_,    static_cast<std::int64_t>(max_bytes_),
+                              end_mask_.id,     leading_mask_, left_};
+        artifact.add(Part::kTokenPda, start, std::span(&numbers, 1));
+        artifact.add(Part::kMaskChecksums, start, std::span<const std::uint64_t>(checksums));
+        artifact.add(Part::kMasks, start, std::span<const std::int32_t>(rows));
+        return true;
+    });
+}
+
+TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
+                   const ArtifactReader& artifact, std::int32_t start)
+    : machine_(std::move(lexer), artifact, start),
+      trie_(std::move(trie)),
+      budget_(0, 0),
+      verdicts_(machine_, artifact, start),
+      masks_(StoredMasks(artifact, start, tokens().words())),
+      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
+                 masks_.size(), artifact, start) {
+    const auto given = artifact.array<Numbers>(Part::kTokenPda, start);
+    require_artifact(given.size() == 1, "numbers of the constraint");
+    const auto& numbers = given[0];
+    const auto masks = static_cast<std::int64_t>(masks_.size());
+    require_artifact(numbers.max_states >= 0 && numbers.max_depth >= 0 && numbers.max_bytes >= 0 &&
+                         numbers.end_mask >= 0 && numbers.end_mask < masks && numbers.leading_mask >= -1 &&
+                         numbers.leading_mask < masks,
+                     "numbers of the constraint");
+    budget_ = Budget(numbers.max_states, 0);
+    max_depth_ = numbers.max_depth;
+    max_bytes_ = static_cast<std::size_t>(numbers.max_bytes);
+    end_mask_ = at(static_cast<std::int32_t>(numbers.end_mask));
+    leading_mask_ = static_cast<std::int32_t>(numbers.leading_mask);
+    left_ = numbers.left;
 }
 
 }  // namespace pdacon

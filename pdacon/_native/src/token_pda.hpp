@@ -15,15 +15,18 @@
 #include <string>
 #include <vector>
 
+#include "artifact.hpp"
 #include "budget.hpp"
 #include "coaccessibility.hpp"
 #include "completion.hpp"
+#include "decisions.hpp"
 #include "mask_set.hpp"
 #include "pushdown.hpp"
 #include "speller.hpp"
 #include "stack.hpp"
 #include "token_classes.hpp"
 #include "trie.hpp"
+#include "verdicts.hpp"
 
 namespace pdacon {
 
@@ -33,9 +36,17 @@ class TokenPda {
     // std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes);
+    // What `save` has written. Nothing but what is stored is known at first; the rest is found as it is
+    // needed, which begins with the futures of the lexer and the trie. Throws ArtifactDamage.
+    TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
+             const ArtifactReader& artifact, std::int32_t start);
+    // All that is known, but what shortest completions need. The lexer and the trie, which those of all start
+    // symbols share, are saved with the first of these.
+    void save(ArtifactWriter& artifact, std::int32_t start);
 
     const Pushdown& machine() const { return machine_; }
-    const Trie& trie() const { return *trie_; }
+    const Tokens& tokens() const { return trie_->tokens(); }
+    const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
     // Whether no text at all that the vocabulary can spell is accepted.
@@ -86,21 +97,20 @@ class TokenPda {
     Statistics statistics();
 
   private:
-    using Branches = std::vector<std::pair<std::int32_t, std::int32_t>>;  // by LR state, ascending
-    struct Decision {
-        std::int32_t mask = -1;  // the answer, or
-        Branches next;           // what the next LR state below leads to
+    // What finds masks that are not known.
+    struct Engine {
+        Engine(const Pushdown& machine, const Trie& trie, Verdicts& verdicts, Budget& budget)
+            : speller(trie, budget),
+              coaccessibility(machine, speller, verdicts, budget),
+              classes(machine, coaccessibility, trie, budget) {}
+        Speller speller;
+        Coaccessibility coaccessibility;
+        TokenClasses classes;
+        std::unique_ptr<Completion> completion;  // made when first asked for
     };
-    // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids. Half of it
-    // is for answers that no text has asked for.
-    static constexpr std::size_t kMaxDecisions = 1 << 20;
+    // The caller holds the lock.
+    Engine& engine();
 
-    static Branches::const_iterator find(const Branches& branches, std::int32_t state);
-    std::int32_t lookup(const Reading& reading, const StackView& stack) const;
-    std::int32_t lookup(std::size_t root, const StackNode* stack) const;
-    static std::vector<std::int32_t> line_of(const Reading& reading, const StackView& stack);
-    std::size_t line_root(const Reading& reading, const StackView& stack);
-    void remember(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
     std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
     void add_allowed(TokenClasses::Node& node, const Reading& start, const Overlay& stack,
                      std::vector<std::int32_t>& mask);
@@ -114,29 +124,22 @@ class TokenPda {
     Mask known_or(std::int32_t id, Compute compute);
     std::size_t cached_bytes() const;
     void make_room();
-    void forget_decisions();
     Mask in_bytes(const Mask& found) const;
     template <class Work>
     auto guarded(Work work);
 
     Pushdown machine_;
-    std::shared_ptr<const Trie> trie_;
+    std::shared_ptr<const LazyTrie> trie_;
     Budget budget_;
-    std::int64_t max_depth_;
-    std::size_t max_bytes_;
-    Speller speller_;
-    Coaccessibility coaccessibility_;
-    TokenClasses classes_;
-    std::unique_ptr<Completion> completion_;  // made when first asked for
+    std::int64_t max_depth_ = 0;
+    std::size_t max_bytes_ = 0;
+    Verdicts verdicts_;
+    std::unique_ptr<Engine> engine_;  // none: everything is as it was loaded
 
     std::mutex lock_;
     std::string failure_;
-    std::size_t roots_;  // one per lexer state, the first of the decisions
-    std::vector<Decision> decisions_;
-    // Roots of answers that depended on columns: of a reading with its columns and those of the open blocks.
-    Interner lines_;
-    std::vector<std::int32_t> line_roots_;
     MaskSet masks_;
+    Decisions decisions_;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;

@@ -1,29 +1,46 @@
 #include "trie.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "utf8.hpp"
 
 namespace pdacon {
 
-Trie::Trie(std::span<const std::uint8_t> text, std::span<const std::int64_t> offsets,
-           std::span<const std::int32_t> end_tokens)
-    : text_(text.begin(), text.end()),
-      offsets_(offsets.begin(), offsets.end()),
-      end_tokens_(end_tokens.begin(), end_tokens.end()) {
-    if (offsets_.size() < 2 || offsets_.front() != 0 ||
-        offsets_.back() != static_cast<std::int64_t>(text_.size()) ||
-        !std::is_sorted(offsets_.begin(), offsets_.end()))
-        throw std::invalid_argument("vocabulary: offsets do not cover the text");
-    if (text_.size() > (1U << 30)) throw std::invalid_argument("vocabulary: more than 1 GiB of text");
-    is_end_.assign(size(), 0);
-    for (const auto token : end_tokens_) {
-        if (token < 0 || static_cast<std::size_t>(token) >= size())
-            throw std::invalid_argument("vocabulary: an end token is not in it");
-        is_end_[static_cast<std::size_t>(token)] = 1;
+Trie::Trie(std::shared_ptr<const Tokens> tokens) : tokens_(std::move(tokens)) {
+    std::vector<std::int32_t> order;
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < size(); ++token)
+        if (tokens_->has_text(token)) order.push_back(token);
+    std::sort(order.begin(), order.end(), [this](std::int32_t a, std::int32_t b) {
+        const auto compared = tokens_->bytes_of(a).compare(tokens_->bytes_of(b));
+        return compared != 0 ? compared < 0 : a < b;
+    });
+    order_ = std::move(order);
+    build();
+}
+
+Trie::Trie(std::shared_ptr<const Tokens> tokens, Flat<std::int32_t> order)
+    : tokens_(std::move(tokens)), order_(std::move(order)) {
+    require_artifact(in_order(), "the tokens are not in order");
+    build();
+}
+
+bool Trie::in_order() const {
+    if (!all_within(order_.view(), 0, static_cast<std::int64_t>(size()))) return false;
+    std::size_t texts = 0;
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < size(); ++token)
+        texts += tokens_->has_text(token) ? 1 : 0;
+    for (std::size_t at = 0; at < order_.size(); ++at) {
+        if (!tokens_->has_text(order_[at])) return false;
+        if (at == 0) continue;
+        const auto compared = tokens_->bytes_of(order_[at - 1]).compare(tokens_->bytes_of(order_[at]));
+        if (compared > 0 || (compared == 0 && order_[at - 1] >= order_[at])) return false;
     }
+    return texts == order_.size();  // in strict order, so each of them once
+}
+
+void Trie::build() {
     build_nodes();
     summarise();
     find_alphabet();
@@ -31,13 +48,6 @@ Trie::Trie(std::span<const std::uint8_t> text, std::span<const std::int64_t> off
 }
 
 void Trie::build_nodes() {
-    for (std::size_t token = 0; token < size(); ++token)
-        if (!is_end_[token] && offsets_[token + 1] > offsets_[token])
-            order_.push_back(static_cast<std::int32_t>(token));
-    std::sort(order_.begin(), order_.end(), [this](std::int32_t a, std::int32_t b) {
-        const auto order = bytes_of(a).compare(bytes_of(b));
-        return order != 0 ? order < 0 : a < b;
-    });
     texts_.assign(words(), 0);
     for (const auto token : order_) set_bit(texts_, token);
     std::vector<std::size_t> path;  // the nodes on the way to the last token, without the root
@@ -48,7 +58,7 @@ void Trie::build_nodes() {
     nodes_.push_back({0, 0, 0, 0});
     std::string_view previous;
     for (std::size_t position = 0; position < order_.size(); ++position) {
-        const auto bytes = bytes_of(order_[position]);
+        const auto bytes = tokens_->bytes_of(order_[position]);
         const auto common = static_cast<std::size_t>(
             std::mismatch(bytes.begin(), bytes.end(), previous.begin(), previous.end()).first -
             bytes.begin());
@@ -101,6 +111,21 @@ void Trie::find_alphabet() {
     if (used != single) return;
     for (std::size_t value = 0; value < 256; ++value)
         if (single[value]) alphabet_.push_back(static_cast<std::uint8_t>(value));
+}
+
+void LazyTrie::save(ArtifactWriter& artifact) const {
+    tokens_->save(artifact);
+    artifact.add(Part::kTokenOrder, ArtifactWriter::kShared, get().order().view());
+}
+
+const Trie& LazyTrie::get() const {
+    std::call_once(once_, [this] {
+        if (trie_) return;
+        auto order = artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);
+        trie_ = std::make_shared<const Trie>(tokens_, std::move(order));
+        artifact_.reset();
+    });
+    return *trie_;
 }
 
 }  // namespace pdacon

@@ -1,36 +1,31 @@
 // The detokenizing transducer: a prefix trie of the vocabulary's tokens in preorder.
 //
-// In: the bytes of each token. Out: nodes whose subtrees are contiguous, so that "every token that starts
+// In: a vocabulary. Out: nodes whose subtrees are contiguous, so that "every token that starts
 // with this" is a range, with a summary of the bytes below each node. It knows no grammar.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "loops.hpp"
+#include "tokens.hpp"
 
 namespace pdacon {
 
 class Trie {
   public:
-    // `text` holds all tokens' bytes one after another, token t at offsets[t] .. offsets[t + 1]; a token
-    // without bytes stands for no text and is in no node. `end_tokens` have no text either. Throws
-    // std::invalid_argument.
-    Trie(std::span<const std::uint8_t> text, std::span<const std::int64_t> offsets,
-         std::span<const std::int32_t> end_tokens);
+    explicit Trie(std::shared_ptr<const Tokens> tokens);
+    // With what `order` gave before. Throws ArtifactDamage if that is not the order.
+    Trie(std::shared_ptr<const Tokens> tokens, Flat<std::int32_t> order);
 
-    std::size_t size() const { return offsets_.size() - 1; }  // of the vocabulary, in tokens
-    std::size_t words() const { return (size() + 31) / 32; }  // of a mask, in int32
-    const std::vector<std::int32_t>& end_tokens() const { return end_tokens_; }
-    bool is_end(std::int32_t token) const { return is_end_[static_cast<std::size_t>(token)]; }
-    std::string_view bytes_of(std::int32_t token) const {
-        const auto at = static_cast<std::size_t>(token);
-        return {text_.data() + offsets_[at], static_cast<std::size_t>(offsets_[at + 1] - offsets_[at])};
-    }
+    const std::shared_ptr<const Tokens>& tokens() const { return tokens_; }
+    std::size_t size() const { return tokens_->size(); }
+    std::size_t words() const { return tokens_->words(); }
+    std::span<const std::int32_t> end_tokens() const { return tokens_->end_tokens(); }
 
     // Nodes in preorder; node 0 is the root. The subtree of node n is n .. subtree_end(n).
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(below_.size()); }
@@ -53,6 +48,7 @@ class Trie {
         return nodes_[static_cast<std::size_t>(node)].first_token;
     }
     std::int32_t token(std::int32_t position) const { return order_[static_cast<std::size_t>(position)]; }
+    const Flat<std::int32_t>& order() const { return order_; }
     std::int32_t num_texts() const { return static_cast<std::int32_t>(order_.size()); }
 
     // The mask of all tokens that have a text.
@@ -81,20 +77,40 @@ class Trie {
         std::int32_t subtree_end, first_token, depth;
         std::uint8_t byte;
     };
+    void build();
     void build_nodes();
+    bool in_order() const;
     void summarise();
     void find_alphabet();
 
-    std::vector<char> text_;
-    std::vector<std::int64_t> offsets_;
-    std::vector<std::int32_t> end_tokens_;
-    std::vector<std::uint8_t> is_end_;
-    std::vector<Node> nodes_;  // and one more, where the tokens end
-    std::vector<std::int32_t> order_, texts_;
+    std::shared_ptr<const Tokens> tokens_;
+    std::vector<Node> nodes_;   // and one more, where the tokens end
+    Flat<std::int32_t> order_;  // of the tokens that have a text: by their bytes, then by their ids
+    std::vector<std::int32_t> texts_;
     std::vector<std::uint8_t> alphabet_;
     std::vector<Below> below_;
     std::unique_ptr<LoopCache> loops_;
     std::int32_t max_depth_ = 0;
+};
+
+// A trie that is made when it is first asked for: what masks are known can do without.
+class LazyTrie {
+  public:
+    explicit LazyTrie(std::shared_ptr<const Trie> trie) : tokens_(trie->tokens()), trie_(std::move(trie)) {}
+    // What `save` has written. Throws ArtifactDamage.
+    explicit LazyTrie(std::shared_ptr<const ArtifactReader> artifact)
+        : tokens_(std::make_shared<const Tokens>(*artifact)), artifact_(std::move(artifact)) {}
+    void save(ArtifactWriter& artifact) const;
+
+    const Tokens& tokens() const { return *tokens_; }
+    // Safe from any thread. Cost: the first time, some ms for 131,072 tokens. Throws ArtifactDamage.
+    const Trie& get() const;
+
+  private:
+    std::shared_ptr<const Tokens> tokens_;
+    mutable std::shared_ptr<const ArtifactReader> artifact_;  // until the trie is made
+    mutable std::shared_ptr<const Trie> trie_;
+    mutable std::once_flag once_;
 };
 
 }  // namespace pdacon

@@ -1,0 +1,157 @@
+// Constraints on disk: flat arrays in one file, each found by what it is, checked and then used where it
+// lies.
+//
+// The file: a header, a table of sections, the sections, each at a multiple of 64 bytes, zeros between them.
+// All numbers are little-endian. Header and table have a checksum of their own; so has each section. Nothing
+// in a file is believed before it is checked: a reader that asks for an array gets it with its checksum
+// right and must still hold its contents against what they index.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "flat.hpp"
+
+namespace pdacon {
+
+// Becomes pdacon.errors.ArtifactError.
+struct ArtifactDamage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// What a section holds. Numbers that were given are never used for anything else.
+enum class Part : std::uint32_t {
+    kSettings = 1,
+    kGrammar,
+    kTokenText,
+    kTokenOffsets,
+    kEndTokens,
+    kTokenOrder,
+    kLexer,
+    kByteClasses,
+    kTransitions,
+    kEnds,
+    kEntries,
+    kCommits,
+    kWordOffsets,
+    kWords,
+    kFollowOffsets,
+    kFollow,
+    kKeeps,
+    kLeastRead,
+    kMachine,
+    kAction,
+    kGoto,
+    kLhs,
+    kLength,
+    kContext,
+    kInParens,
+    kBlock,
+    kOpened,
+    kLeastDepth,
+    kVerdictRows,
+    kFirstLines,
+    kLines,
+    kVerdicts,
+    kDecisionMasks,
+    kDecisionOffsets,
+    kBranches,
+    kLineKeyOffsets,
+    kLineKeys,
+    kLineSlots,
+    kLineRoots,
+    kTokenPda,
+    kMaskChecksums,
+    kMasks,
+};
+
+class ArtifactWriter {
+  public:
+    // `start`: which of the grammar's start symbols it belongs to; kShared: all of them.
+    static constexpr std::int32_t kShared = -1;
+    template <class T>
+    void add(Part part, std::int32_t start, std::span<const T> values) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        add_bytes(part, start, values.data(), values.size_bytes());
+    }
+    void add_bytes(Part part, std::int32_t start, const void* data, std::size_t size);
+
+    // The whole file.
+    std::string finish() const;
+
+  private:
+    struct Section {
+        Part part;
+        std::int32_t start;
+        std::string bytes;
+    };
+    std::vector<Section> sections_;
+};
+
+class ArtifactReader {
+  public:
+    static constexpr std::int32_t kShared = ArtifactWriter::kShared;
+
+    // `owner` keeps the memory, which is aligned to 8 bytes. With `verify` all sections are checked now, else
+    // when they are asked for. Throws ArtifactDamage.
+    ArtifactReader(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner, bool verify);
+
+    template <class T>
+    Flat<T> array(Part part, std::int32_t start) const {
+        const auto& section = find(part, start);
+        check(section);
+        return view<T>(section);
+    }
+    // Not checked yet: the caller does that, by `check` or by other means.
+    template <class T>
+    Flat<T> unchecked(Part part, std::int32_t start) const {
+        return view<T>(find(part, start));
+    }
+    void check(Part part, std::int32_t start) const { check(find(part, start)); }
+
+  private:
+    struct Section {
+        Part part;
+        std::int32_t start;
+        std::uint64_t offset, size, checksum;
+    };
+    void read_table(std::uint32_t count);
+    const Section& find(Part part, std::int32_t start) const;
+    void check(const Section& section) const;
+    template <class T>
+    Flat<T> view(const Section& section) const {
+        static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
+        if (section.size % sizeof(T) != 0) throw ArtifactDamage("a section has a size that it cannot have");
+        return {std::span(reinterpret_cast<const T*>(memory_.data() + section.offset),
+                          static_cast<std::size_t>(section.size / sizeof(T))),
+                owner_};
+    }
+
+    std::span<const std::uint8_t> memory_;
+    std::shared_ptr<const void> owner_;
+    bool verified_ = false;  // all of it
+    std::vector<Section> sections_;
+};
+
+// For what is read: a condition that whoever wrote the file had to keep.
+inline void require_artifact(bool condition, const char* what) {
+    if (!condition) throw ArtifactDamage(std::string("damaged: ") + what);
+}
+
+// Whether all values are in low .. high - 1; without a branch for each of them.
+template <class T>
+bool all_within(std::span<const T> values, std::int64_t low, std::int64_t high) {
+    bool inside = true;
+    for (const auto value : values) inside &= value >= low && value < high;
+    return inside;
+}
+
+// Whether the arrays of Rows fit each other.
+bool are_rows(std::span<const std::int32_t> offsets, std::size_t values);
+
+}  // namespace pdacon

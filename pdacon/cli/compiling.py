@@ -1,0 +1,29 @@
+"""``pdacon compile``: a grammar and a tokenizer into one file."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from pdacon import Constraint, compile
+from pdacon.cli.vocabularies import Tokens
+from pdacon.grammar import Grammar
+
+
+def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, lazy: bool) -> int:
+    """Write the constraint of a grammar and a vocabulary; say on standard error what it is."""
+    begin = time.perf_counter()
+    constraint = compile(grammar, tokens.vocabulary, eager=not lazy)
+    seconds = time.perf_counter() - begin
+    constraint.save(out)
+    Constraint.load(out, tokens.vocabulary, grammar=grammar, verify=True)
+    counts = [constraint.statistics(start) for start in grammar.options.start]
+    masks = sum(count["distinct_masks"] for count in counts)
+    left = sum(max(count["situations_left"], 0) for count in counts)
+    rest = " and others when they are needed" if lazy or left else ""
+    sys.stderr.write(
+        f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(tokens.vocabulary):,} tokens, {masks:,} masks{rest}, "
+        f"compiled in {seconds:.2f} s\n"
+    )
+    return 0

@@ -1,0 +1,189 @@
+"""Constraints on disk: one file, mapped into memory and shared by all who load it.
+
+What the file has and when it is checked is in docs/artifacts.md; the native core reads and writes its arrays. Nothing
+in it is executed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from pdacon._native import _core
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import ArtifactError, VocabularyError
+from pdacon.grammar import Grammar
+
+_WAY_OUT = "compile the grammar again and save that (Constraint.save, or pdacon compile)"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a loaded constraint knows without a look at the arrays.
+
+    Attributes
+    ----------
+    starts : tuple of str
+        The grammar's start rules.
+    empty : frozenset of int
+        Which of them have no sentence.
+    name : str
+        Where the grammar comes from.
+    size : int
+        Tokens of the vocabulary.
+    grammar, vocabulary : str
+        Fingerprints.
+    eos_ids, strip_leading_space, notes
+        As in the `Vocabulary`.
+    unicode : str
+        The version of Unicode that ``\\w`` and its like followed when the grammar was compiled.
+    """
+
+    starts: tuple[str, ...]
+    empty: frozenset[int]
+    name: str
+    size: int
+    grammar: str
+    vocabulary: str
+    eos_ids: tuple[int, ...]
+    strip_leading_space: bool
+    notes: tuple[str, ...]
+    unicode: str
+
+
+class StoredConstraint:
+    """What was read from a file or from bytes; all but the settings on demand."""
+
+    def __init__(self, memory: bytes | mmap.mmap, name: str, verify: bool) -> None:
+        """Check as much as `Constraint.load` says. Raises ArtifactError."""
+        self._name = name
+        with self._named():
+            self._artifact = _core.Artifact(memory, verify)
+            self.settings = _read_settings(self._artifact.settings())
+            self.pdas = tuple(self._artifact.pda(start) for start in range(len(self.settings.starts)))
+        if verify:
+            with self._named():
+                self._artifact.tokens()
+                self.grammar()
+                self.vocabulary()
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except ArtifactError as error:
+            raise ArtifactError(f"{self._name}: {error}; {_WAY_OUT}") from None
+
+    def grammar(self) -> Grammar:
+        """The grammar, as it was compiled. Raises ArtifactError."""
+        from pdacon.grammar.records import from_json
+
+        grammar = from_json(self._artifact.grammar())
+        if grammar.options.start != self.settings.starts:
+            raise ArtifactError("the artifact is damaged: its grammar has other start rules")
+        return grammar
+
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary. Cost: some 10 ms for 131,072 tokens. Raises ArtifactError."""
+        settings = self.settings
+        try:
+            return Vocabulary(
+                tuple(self._artifact.tokens()), settings.eos_ids, settings.strip_leading_space, settings.notes
+            )
+        except VocabularyError as error:
+            raise ArtifactError(f"the artifact is damaged: {error}") from error
+
+
+def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], empty: frozenset[int]) -> bytes:
+    """The file of a constraint."""
+    from pdacon import __version__
+    from pdacon.grammar.records import to_json
+
+    settings = {
+        "pdacon": __version__,
+        "starts": grammar.options.start,
+        "empty": sorted(empty),
+        "name": grammar.source_path or "a grammar",
+        "size": vocabulary.size,
+        "grammar": grammar.fingerprint,
+        "vocabulary": vocabulary.fingerprint,
+        "eos_ids": vocabulary.eos_ids,
+        "strip_leading_space": vocabulary.strip_leading_space,
+        "notes": vocabulary.notes,
+        "unicode": unicodedata.unidata_version,
+    }
+    return _core.save_artifact(json.dumps(settings).encode(), to_json(grammar), list(pdas))
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all: who has the old one mapped keeps that. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.{token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def map_file(path: str | os.PathLike[str]) -> mmap.mmap:
+    """A file's content, mapped read-only. Raises OSError, ArtifactError."""
+    with open(path, "rb", opener=_open_at_once) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ArtifactError(f"{os.fspath(path)}: not a file that can be mapped")
+        if status.st_size == 0:
+            raise ArtifactError(f"{os.fspath(path)}: not an artifact: the file is empty")
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for somebody who writes into it
+
+
+def _read_settings(text: bytes) -> Settings:
+    def texts(values: Any) -> tuple[str, ...]:
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise ValueError("not texts")
+        return tuple(values)
+
+    def numbers(values: Any) -> tuple[int, ...]:
+        if not isinstance(values, list) or not all(type(value) is int for value in values):
+            raise ValueError("not numbers")
+        return tuple(values)
+
+    try:
+        given = json.loads(text)
+        if type(given["size"]) is not int or type(given["strip_leading_space"]) is not bool:
+            raise ValueError("size")
+        name, grammar, vocabulary, unicode = texts(
+            [given["name"], given["grammar"], given["vocabulary"], given["unicode"]]
+        )
+        starts = texts(given["starts"])
+        if not starts:
+            raise ValueError("starts")
+        return Settings(
+            starts=starts,
+            empty=frozenset(numbers(given["empty"])),
+            name=name,
+            size=given["size"],
+            grammar=grammar,
+            vocabulary=vocabulary,
+            eos_ids=numbers(given["eos_ids"]),
+            strip_leading_space=given["strip_leading_space"],
+            notes=texts(given["notes"]),
+            unicode=unicode,
+        )
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ArtifactError(f"the artifact is damaged: its settings cannot be read ({error})") from error

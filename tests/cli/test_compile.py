@@ -1,0 +1,47 @@
+"""``pdacon compile``: a file that is loaded as the constraint of the grammar and the tokenizer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import pdacon
+from pdacon.cli import main
+from pdacon.cli.vocabularies import load_vocabulary
+
+
+def test_a_grammar_is_compiled_with_its_masks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "json.pda"
+    assert main(["compile", "json", "--tokenizer", "bytes", "-o", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r".*json\.pda: 0\.\d MB, 257 tokens, \d+ masks, compiled in \d+\.\d\d s\n", err)
+    loaded = pdacon.Constraint.load(path, load_vocabulary("bytes").vocabulary, grammar=pdacon.Grammar.builtin("json"))
+    matcher = loaded.matcher()
+    for byte in b'{"a": [1.5e3, null]}':
+        assert matcher.is_allowed(byte)
+        matcher.mask_id()
+        assert matcher.accept_token(byte)
+    assert loaded.statistics()["masks_computed"] == 0
+
+
+def test_masks_can_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "two.pda"
+    grammar = tmp_path / "two.lark"
+    grammar.write_text('a: "a" b?\nb: "b"')
+    options = ["--start", "a", "--start", "b", "--lazy", "--tokenizer", "bytes"]
+    assert main(["compile", str(grammar), *options, "-o", str(path)]) == 0
+    assert "others when they are needed" in capsys.readouterr().err
+    loaded = pdacon.Constraint.load(path)
+    assert [loaded.matcher(start).shortest_completion() for start in ("a", "b")] == [b"a", b"b"]
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "no" / "json.pda"
+    assert main(["compile", "json", "--tokenizer", "bytes", "--lazy", "-o", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("pdacon: ")
+    assert err.count("\n") == 1
+    assert main(["compile", "json"]) == 2

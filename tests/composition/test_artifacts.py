@@ -1,0 +1,213 @@
+"""A constraint that was saved and loaded is the one that was saved: the same masks, the same answers to all else."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.indented_grammars import INDENTED_GRAMMARS
+from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
+from support.vocabularies import tiny_vocabularies
+from support.waiting_grammars import random_waiting_grammar, random_waiting_layout
+
+import pdacon
+
+LIMITS = pdacon.Limits(states=5_000)
+BYTES = [bytes([byte]) for byte in range(256)]
+GRAMMARS = (
+    *SMALL_GRAMMARS,
+    *INDENTED_GRAMMARS,
+    *map(random_waiting_grammar, range(8)),
+    *map(random_waiting_layout, range(8)),
+)
+
+
+def load(small: SmallGrammar) -> pdacon.Grammar:
+    return pdacon.Grammar.from_lark(small.text, conflicts=small.conflicts, lookahead=small.lookahead, **small.options)
+
+
+def answers(constraint: pdacon.Constraint, starts: tuple[str, ...], most: int) -> list[object]:
+    """What a constraint says after each of some texts, short ones first."""
+    vocabulary = constraint.vocabulary
+    row = np.zeros((1, (vocabulary.size + 31) // 32), np.int32)
+    said: list[object] = []
+    for start in starts:
+        pending = [constraint.matcher(start)]
+        for matcher in pending:
+            matcher.fill_bitmask(row)
+            allowed = np.unpackbits(row.view(np.uint8), bitorder="little")[: vocabulary.size].astype(bool)
+            assert [matcher.is_allowed(token) for token in range(vocabulary.size)] == allowed.tolist()
+            said += [row.tobytes(), matcher.is_accepting(), matcher.shortest_completion(), matcher.forced_bytes()]
+            for token in np.flatnonzero(allowed).tolist():
+                if len(pending) < most:
+                    pending.append(matcher.fork())
+                    assert pending[-1].accept_token(token)
+    return said
+
+
+def begun_by(constraint: pdacon.Constraint, starts: tuple[str, ...]) -> tuple[str, ...]:
+    """The starts that have a sentence."""
+    found = []
+    for start in starts:
+        try:
+            constraint.matcher(start)
+        except pdacon.EmptyLanguageError:
+            continue
+        found.append(start)
+    return tuple(found)
+
+
+def compiled(small: SmallGrammar, count: int) -> list[pdacon.Constraint]:
+    """A small grammar for so many of the tiny vocabularies that can spell it."""
+    rng = random.Random(small.name)
+    texts = [small.encode("".join(rng.choices(small.alphabet, k=5))) for _ in range(4)]
+    vocabularies = tiny_vocabularies(small.letters, texts, rng)
+    found = []
+    for tiny in rng.sample(vocabularies, len(vocabularies)):
+        try:
+            found.append(pdacon.compile(load(small), tiny.vocabulary(), limits=LIMITS))
+        except (pdacon.PdaconError, ValueError):  # refused, or the vocabulary cannot spell it
+            continue
+        if len(found) == count:
+            break
+    return found
+
+
+@pytest.mark.parametrize("small", GRAMMARS, ids=lambda small: small.name)
+def test_all_is_as_it_was(small: SmallGrammar, tally, scaled) -> None:
+    """Saved before there is a mask, when there are some, and when there are all that are asked for."""
+    most = scaled(7)
+    for constraint in compiled(small, scaled(1)):
+        starts = begun_by(constraint, small.starts)
+        untouched = constraint.to_bytes()
+        answers(constraint, starts, most // 3)
+        begun = constraint.to_bytes()
+        expected = answers(constraint, starts, most)
+        finished = constraint.to_bytes()
+        table = constraint.mask_table(start=starts[0])
+        for data in (untouched, begun, finished):
+            loaded = pdacon.Constraint.from_bytes(data)
+            assert begun_by(loaded, small.starts) == starts
+            known = loaded.mask_table(start=starts[0])
+            assert np.array_equal(known, table[: len(known)])
+            assert answers(loaded, starts, most) == expected
+            tally(constraints=1, answers=len(expected))
+        again = pdacon.Constraint.from_bytes(loaded.to_bytes(), verify=True)
+        assert again.grammar == constraint.grammar
+        assert again.vocabulary == constraint.vocabulary
+        assert answers(again, starts, most) == expected
+        assert all(again.statistics(start)["masks_computed"] == 0 for start in starts)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[pdacon.Constraint, Path]:
+    """JSON with bytes and some words, after a text."""
+    words = [b'"a', b'":', b"true", b'", "', b"  ", b"]]", b"12"]
+    vocabulary = pdacon.Vocabulary.from_tokens([*BYTES, *words, None], eos_ids=[256 + len(words)])
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary)
+    matcher = constraint.matcher()
+    for byte in b'{"a": [1, "b"]}':
+        matcher.mask_id()
+        assert matcher.accept_token(byte)
+    path = tmp_path_factory.mktemp("artifacts") / "json.pda"
+    constraint.save(path)
+    return constraint, path
+
+
+def test_another_process_maps_the_same_file(saved: tuple[pdacon.Constraint, Path]) -> None:
+    path = saved[1]
+    script = (
+        "import sys, pdacon\n"
+        "constraint = pdacon.Constraint.load(sys.argv[1])\n"
+        "matcher = constraint.matcher()\n"
+        "ids = []\n"
+        'for byte in b\'{"a": [1, "b"]}\':\n'
+        "    ids.append(matcher.mask_id())\n"
+        "    assert matcher.accept_token(byte)\n"
+        "print(ids, constraint.statistics()['masks_computed'])\n"
+    )
+    loaded = pdacon.Constraint.load(path)
+    run = subprocess.run([sys.executable, "-P", "-c", script, path], capture_output=True, text=True, check=True)
+    matcher = loaded.matcher()
+    ids = []
+    for byte in b'{"a": [1, "b"]}':
+        ids.append(matcher.mask_id())
+        assert matcher.accept_token(byte)
+    assert run.stdout == f"{ids} 0\n"
+
+
+def test_what_it_is_of_is_checked(saved: tuple[pdacon.Constraint, Path]) -> None:
+    constraint, path = saved
+    loaded = pdacon.Constraint.load(path, constraint.vocabulary, grammar=constraint.grammar)
+    assert loaded.vocabulary is constraint.vocabulary
+    assert loaded.grammar is constraint.grammar
+    assert repr(loaded) == repr(constraint)
+    other = pdacon.Vocabulary.from_tokens(BYTES)
+    with pytest.raises(pdacon.ArtifactError, match=r"json\.pda: compiled for another vocabulary"):
+        pdacon.Constraint.load(path, other)
+    with pytest.raises(pdacon.ArtifactError, match="another grammar"):
+        pdacon.Constraint.load(path, grammar=pdacon.Grammar.from_lark('start: "a"'))
+    with pytest.raises(TypeError, match="Vocabulary"):
+        pdacon.Constraint.load(path, b"tokens")  # type: ignore[arg-type]
+
+
+def test_it_explains_and_reports_as_before(saved: tuple[pdacon.Constraint, Path]) -> None:
+    constraint, path = saved
+    loaded = pdacon.Constraint.load(path)
+    assert loaded.report.to_dict() == constraint.report.to_dict()
+    for text in (b"", b"[1", b'{"a'):
+        before, after = constraint.matcher(), loaded.matcher()
+        assert before.accept_bytes(text)
+        assert after.accept_bytes(text)
+        for asked in (b"]", b"}", b":", 5, 256):
+            assert after.explain(asked) == before.explain(asked)
+
+
+def test_it_pickles_as_its_bytes(saved: tuple[pdacon.Constraint, Path]) -> None:
+    constraint, path = saved
+    again = pickle.loads(pickle.dumps(constraint))
+    assert again.to_bytes() == constraint.to_bytes()
+    assert pdacon.Constraint.load(path).to_bytes() == path.read_bytes()
+
+
+def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], tmp_path: Path) -> None:
+    data = saved[1].read_bytes()
+    path = tmp_path / "some.pda"
+    for content, says in [
+        (b"", "is empty"),
+        (b"start: 'a'", "does not begin like one"),
+        (data[:20], "does not begin like one"),
+        (data[:-64], "damaged: "),
+        (data + b"\0" * 64, "damaged: "),
+        (
+            data[:8] + b"\2" + data[9:],
+            "version 2 of the format; this pdacon reads version 1",
+        ),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(pdacon.ArtifactError, match=says):
+            pdacon.Constraint.load(path)
+    with pytest.raises(pdacon.ArtifactError, match="not a file that can be mapped"):
+        pdacon.Constraint.load("/dev/null")
+    with pytest.raises(FileNotFoundError):
+        pdacon.Constraint.load(tmp_path / "none.pda")
+    with pytest.raises(TypeError, match="bytes"):
+        pdacon.Constraint.from_bytes(path)  # type: ignore[arg-type]
+
+
+def test_every_changed_byte_is_noticed(saved: tuple[pdacon.Constraint, Path], scaled) -> None:
+    """At once if all is verified; else at once, or when what was changed is used."""
+    data = bytearray(saved[1].read_bytes())
+    rng = random.Random(7)
+    for at in [*range(64), *rng.sample(range(len(data)), scaled(2000))]:
+        bit = 1 << rng.randrange(8)
+        data[at] ^= bit
+        with pytest.raises(pdacon.ArtifactError):
+            pdacon.Constraint.from_bytes(bytes(data), verify=True)
+        data[at] ^= bit
+    pdacon.Constraint.from_bytes(bytes(data), verify=True)
