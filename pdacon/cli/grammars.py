@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.options import GrammarOptions
+from pdacon.cli.postlexers import load_postlexer
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
@@ -24,6 +25,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         If there is no such grammar, or there are several starts where a text begins with one.
     GrammarError
         If it is not a grammar that pdacon takes.
+    TypeError, ValueError
+        If what ``--postlex`` names is no Indenter.
     """
     from pdacon.grammar import Grammar
     from pdacon.grammar.builtin import builtin_names
@@ -32,7 +35,7 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "conflicts": options.conflicts.value,
         "lookahead": options.lookahead.value,
         "lexer": options.lexer.value,
-        "postlex": options.postlex and options.postlex.value,
+        "postlex": options.postlex and load_postlexer(options.postlex),
         "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
     }

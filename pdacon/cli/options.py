@@ -34,13 +34,6 @@ class Lexer(str, Enum):
     basic = "basic"
 
 
-class Postlex(str, Enum):
-    """Indenters that have a short name."""
-
-    python = "python"
-    python4 = "python4"
-
-
 class Format(str, Enum):
     """How a result is written."""
 
@@ -159,12 +152,12 @@ class GrammarOptions:
         ),
     ] = Lexer.contextual
     postlex: Annotated[
-        Postlex | None,
+        str | None,
         typer.Option(
             "--postlex",
-            metavar="python|python4",
+            metavar="python|python4|MODULE:CLASS",
             help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT), "
-            "'python4' the same with blocks of four columns.",
+            "'python4' the same with blocks of four columns, MODULE:CLASS an Indenter of your own, which is imported.",
             show_default=False,
             rich_help_panel=_GRAMMAR_PANEL,
         ),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -147,7 +149,39 @@ def test_postlex_is_lark_s_indenter(write, capsys: pytest.CaptureFixture[str]) -
     for postlex in ("python", "python4"):
         assert main(["check", name, "--postlex", postlex, "--fail-on", "warning"]) == 0
     assert main(["check", name, "--postlex", "ruby"]) == 2
-    assert "'ruby' is not one of 'python'" in capsys.readouterr().err
+    assert "--postlex ruby: expected python or python4, or an Indenter of your own as" in capsys.readouterr().err
+
+
+def test_an_indenter_of_one_s_own(
+    write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write("blocks.lark", INDENTED.replace("_NEWLINE", "_NL"))
+    module = """
+        from lark.indenter import Indenter, PythonIndenter
+        class Blocks(PythonIndenter):
+            NL_type = "_NL"
+        class Other(Blocks):
+            def handle_NL(self, token):
+                return []
+        class Wide(Blocks):
+            tab_len = -1
+        """
+    (tmp_path / "blocks_of_mine.py").write_text(dedent(module))
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", name, "--postlex", "blocks_of_mine:Blocks", "--fail-on", "warning"]) == 0
+    assert main(["explain", name, "if x:\n  y\n", "--postlex", "blocks_of_mine:Blocks"]) == 0
+    assert str(tmp_path) not in sys.path
+    for wrong, shown in [
+        ("blocks_of_mine:Blok", "has no attribute 'Blok'"),
+        ("blocks_of_yours:Blocks", "No module named 'blocks_of_yours'"),
+        ("blocks_of_mine:", "expected python"),
+        ("blocks_of_mine:Other", "has its own handle_NL"),
+        ("blocks_of_mine:Wide", "tab_len"),
+        ("sys:path", "is not an Indenter"),
+    ]:
+        capsys.readouterr()
+        assert main(["check", name, "--postlex", wrong]) == 2
+        assert shown in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+"""``--postlex``: an Indenter by a short name, or as ``module:name``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pdacon.cli.failures import BadInput
+from pdacon.errors import PdaconError
+
+if TYPE_CHECKING:
+    from pdacon.grammar.indentation import Indentation
+
+SHORT_NAMES = ("python", "python4")
+
+
+def load_postlexer(name: str) -> Indentation | None:
+    """What a short name stands for, or what a module has under a name. The module is imported.
+
+    It is found where ``python -m`` would find it, so first in the current directory.
+
+    Raises
+    ------
+    BadInput
+        If it is neither, cannot be imported, or is no Indenter.
+    UnsupportedGrammarError
+        If it is an Indenter that does something else.
+    """
+    from pdacon.grammar.indentation import read_postlex
+
+    if name in SHORT_NAMES:
+        return read_postlex(name)
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise BadInput(
+            f"--postlex {name}: expected {' or '.join(SHORT_NAMES)}, or an Indenter of your own as MODULE:CLASS"
+        )
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        return read_postlex(getattr(importlib.import_module(module), attribute))
+    except PdaconError:
+        raise
+    except Exception as error:  # whatever a module raises while it is imported
+        raise BadInput(f"--postlex {name}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(here)
