@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pdacon.determinism.cuts import cut_findings
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.declared import unused_findings
 from pdacon.determinism.early_ends import early_end_findings
 from pdacon.determinism.emptiness import unproductive_findings
 from pdacon.determinism.endless import endless_findings
 from pdacon.determinism.layout import unindented_findings
+from pdacon.determinism.lexical_repairs import Repairs
 from pdacon.determinism.lookahead import lookahead_findings
 from pdacon.determinism.reachability import Follower
 from pdacon.determinism.shadows import never_matched, reserved_findings, shadow_findings
@@ -38,7 +40,7 @@ class Advice:
     Attributes
     ----------
     findings : tuple of Finding
-        PDA010 to PDA018.
+        PDA010 and up.
     unfinished : tuple of str
         The ids that were not looked for to the end, because time was over.
     sizes : Sizes
@@ -63,9 +65,16 @@ def advise(
     Cost: about 2 s for Python's grammar, most of it for following its texts.
     """
     grammar, lexer = texts.grammar, texts.lexer
-    collisions = {finding.symbols for finding in known if finding.id == "PDA005" and finding.level == "error"}
+    collisions = {
+        (finding.symbols[0], second)
+        for finding in known
+        if finding.id == "PDA005" and finding.level == "error"
+        for second in finding.symbols[1:]
+    }
+    repairs = Repairs(grammar, tables, texts, deadline)
     searches: list[tuple[Iterable[str], Callable[[], Iterable[Finding]]]] = [
-        (["PDA010"], lambda: shadow_findings(texts, examples, deadline, collisions)),
+        (["PDA010"], lambda: shadow_findings(texts, examples, repairs, deadline, collisions)),
+        (["PDA019"], lambda: cut_findings(texts, examples, repairs, never_matched(texts), deadline)),
         (["PDA011"], lambda: reserved_findings(texts, examples, deadline)),
         (["PDA012"], lambda: early_end_findings(grammar, lexer, deadline)),
         (["PDA013"], lambda: unused_findings(grammar)),

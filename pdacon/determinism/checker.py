@@ -14,6 +14,7 @@ from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
+from pdacon.determinism.lexical_repairs import Repairs
 from pdacon.determinism.sentences import Sentences
 from pdacon.determinism.sizes import Sizes
 from pdacon.determinism.spelling import spell
@@ -133,9 +134,10 @@ def _report(
         *emptiness_findings(grammar),
         *declared_findings(grammar),
         *conflict_findings(grammar, tables, examples, seconds),
-        *(lexeme_findings(texts, examples, collisions) if texts is not None else ()),
     ]
     if texts is not None:
+        repairs = Repairs(grammar, tables, texts, Deadline(_SHARE * seconds))
+        findings += lexeme_findings(texts, examples, repairs, collisions)
         sentences = Sentences(tables, texts)
         findings = [sentences.with_texts(finding) for finding in findings]
     if vocab is not None:

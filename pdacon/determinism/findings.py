@@ -38,6 +38,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA016": "endless ignored text",
         "PDA017": "bytes that the vocabulary cannot spell",
         "PDA018": "lookahead of more than one byte",
+        "PDA019": "text cut by priority",
     }
 )
 

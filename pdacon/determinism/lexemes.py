@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdacon.determinism.examples import Examples
+    from pdacon.determinism.lexical_repairs import Repairs
     from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar, Span, Terminal
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
@@ -45,23 +46,34 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
     return found
 
 
-def lexeme_findings(texts: Texts, examples: Examples, collisions: Sequence[Collision] | None = None) -> list[Finding]:
+def lexeme_findings(
+    texts: Texts, examples: Examples, repairs: Repairs, collisions: Sequence[Collision] | None = None
+) -> list[Finding]:
     """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
     priority.
 
-    Colliding terminals are an error, or with ``conflicts="shift"`` a note. Unbounded lookahead is an error, or with
-    ``lookahead="commit"`` a warning that says which texts are lost. ``collisions`` are looked for if not given.
+    Colliding terminals are an error, or with ``conflicts="shift"`` a note; those that one edit parts are one finding.
+    Unbounded lookahead is an error, or with ``lookahead="commit"`` a warning that says which texts are lost.
+    ``collisions`` are looked for if not given.
     """
     grammar, lexer = texts.grammar, texts.lexer
     if collisions is None:
         collisions = find_collisions(lexer)
+    groups: dict[object, tuple[str | None, list[Collision]]] = {}
+    for collision in collisions:
+        repair, edits = (None, ()) if grammar.options.conflicts == "shift" else repairs.of_collision(collision)
+        key = (collision.first, edits) if edits else collision
+        groups.setdefault(key, (repair, []))[1].append(collision)
     return [
-        *(_collision(grammar, lexer, examples, collision) for collision in collisions),
+        *(_collision(grammar, lexer, examples, group, repair) for repair, group in groups.values()),
         *(_unbounded(grammar, lookahead) for lookahead in find_unbounded_lookahead(lexer)),
     ]
 
 
-def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Collision) -> Finding:
+def _collision(
+    grammar: Grammar, lexer: Lexer, examples: Examples, group: Sequence[Collision], repair: str | None
+) -> Finding:
+    collision = group[0]
     first, second = grammar.terminals[collision.first], grammar.terminals[collision.second]
     settled = grammar.options.conflicts == "shift"
     prefix = _shortest_prefix(lexer, examples, collision)
@@ -72,17 +84,21 @@ def _collision(grammar: Grammar, lexer: Lexer, examples: Examples, collision: Co
         "come.",
         f"{verdict} {_shown(first)}, because {_why(first, second)}.",
     ]
-    repair = None if settled else _parted(grammar, collision)
+    others = [_shown(grammar.terminals[other.second]) for other in group]
+    if len(group) > 1:
+        lines.append(f"So it is with {listed(others[1:], 2 * _FEW)}.")
     return Finding(
         id="PDA005",
         level="note" if settled else "error",
-        title=f"{TITLES['PDA005']} {_shown(first)} and {_shown(second)}",
+        title=f"{TITLES['PDA005']} {_shown(first)} and {listed(others, _FEW)}",
         message="\n".join(lines),
         span=first.span or second.span,
-        symbols=(first.name, second.name),
+        symbols=(first.name, *(grammar.terminals[other.second].name for other in group)),
         witness=Witness(prefix, len(prefix), collision.witness),
-        repair=repair,
-        related=() if first.span is None else _place(second),
+        repair=None if settled else _parted(grammar, collision, repair),
+        related=tuple(place for k in [other.second for other in group] for place in _place(grammar.terminals[k]))
+        if first.span is not None
+        else (),
     )
 
 
@@ -90,14 +106,17 @@ def _place(other: Terminal) -> tuple[tuple[str, Span], ...]:
     return () if other.span is None else ((f"{_shown(other)} matches it too", other.span),)
 
 
-def _parted(grammar: Grammar, collision: Collision) -> str:
-    """How to say which of two terminals is meant, and what it costs."""
+def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
+    """How to part two terminals, or else how to say which of them is meant; and what a priority costs."""
     both = collision.second, collision.first
     above = grammar.terminals[collision.first].priority + 1
-    lines = [
-        f"say by priority which is meant ({' or '.join(with_priority(grammar, k, above) for k in both)}), "
-        'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
-    ]
+    if repair is not None:
+        lines = [f"write\n{repair}", 'Or accept Lark\'s choice with conflicts="shift".']
+    else:
+        lines = [
+            f"say by priority which is meant ({' or '.join(with_priority(grammar, k, above) for k in both)}), "
+            'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
+        ]
     for raised, other in (both, both[::-1]):
         first, second = grammar.terminals[raised], grammar.terminals[other]
         cut = text_cut_short(grammar, first, second, collision.witness)

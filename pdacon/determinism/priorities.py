@@ -23,12 +23,12 @@ def with_priority(grammar: Grammar, index: int, priority: int) -> str:
     if terminal.literal is None:
         return f"{terminal.name}.{priority}: ..."
     if index in grammar.ignore:
-        name = _free(grammar, "IGNORED")
+        name = free_name(grammar, "IGNORED")
         return f"{name}.{priority}: {terminal.literal} with %ignore {name}"
-    return f"{_free(grammar, 'NAME')}.{priority}: {terminal.literal}"
+    return f"{free_name(grammar, 'NAME')}.{priority}: {terminal.literal}"
 
 
-def _free(grammar: Grammar, name: str) -> str:
+def free_name(grammar: Grammar, name: str) -> str:
     taken = {terminal.name for terminal in grammar.terminals}
     return next(free for k in range(1, len(taken) + 2) if (free := name if k == 1 else f"{name}_{k}") not in taken)
 

@@ -36,7 +36,7 @@ def without_words(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -
             "|".join(f"(?:{word.pattern.regexp})" for word in words if word.pattern),
             use_bytes=grammar.options.use_bytes,
         )
-        for border in dict.fromkeys(_borders(grammar, terminal, words)):
+        for border in dict.fromkeys(borders(grammar, terminal, words)):
             ahead = f"(?!(?:{spelt}){border})" if border else f"(?!{spelt})"
             pattern = written(ahead + rest, flags)
             try:
@@ -59,7 +59,7 @@ def _spelt(word: Terminal, flags: str) -> str:
     return f"(?i:{text})" if "i" in word.pattern.flags else f"(?-i:{text})"
 
 
-def _borders(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> Iterator[str]:
+def borders(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> Iterator[str]:
     """Look-aheads to put behind a word, which hold where the pattern does not go on with it."""
     assert terminal.pattern is not None
     end = _REPEATED_AT_END.search(terminal.pattern.value)

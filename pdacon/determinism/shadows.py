@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.listing import listed
-from pdacon.determinism.priorities import with_priority
 from pdacon.determinism.reserving import without_words
 from pdacon.determinism.suggested import definition
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
+    from pdacon.determinism.lexical_repairs import Repairs
     from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar, Span, Terminal
 
@@ -44,7 +44,11 @@ def never_matched(texts: Texts) -> list[int]:
 
 
 def shadow_findings(
-    texts: Texts, examples: Examples, deadline: Deadline, collisions: Collection[tuple[str, ...]] = ()
+    texts: Texts,
+    examples: Examples,
+    repairs: Repairs,
+    deadline: Deadline,
+    collisions: Collection[tuple[str, ...]] = (),
 ) -> Iterator[Finding]:
     """PDA010, one for each terminal of `never_matched`.
 
@@ -56,14 +60,14 @@ def shadow_findings(
     ignored = [texts.grammar.terminals[k].name for k in texts.grammar.ignore]
     for terminal in never_matched(texts):
         deadline.require()
-        finding = _shadowed(texts, examples, terminal)
+        finding = _shadowed(texts, examples, repairs, terminal)
         name, *winners = finding.symbols
         rivals = winners if winners or terminal in texts.grammar.ignore else ignored
         if not any((rival, name) in collisions for rival in rivals):
             yield finding
 
 
-def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
+def _shadowed(texts: Texts, examples: Examples, repairs: Repairs, index: int) -> Finding:
     grammar = texts.grammar
     terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
     users = _users(grammar, index)
@@ -95,7 +99,8 @@ def _shadowed(texts: Texts, examples: Examples, index: int) -> Finding:
             f"It reads {_part(text, winner.length)} as {texts.shown(winner.label)}{_why(texts, index, winner.label)}."
         )
         related = _place_of(texts, winner.label)
-        repair = _repair(texts, index, winner.label) or repair
+        tried = repairs.of_shadow(index, winner.label) if winner.label < grammar.end else None
+        repair = repair if tried is None else f"remove {shown}, or write\n{tried}"
     if users:
         lines.append(f"So no text has what needs it in {listed(users, _FEW)}.")
     prefix = texts.way_to(examples, [context]) or ()
@@ -143,16 +148,6 @@ def _why(texts: Texts, loser: int, label: int) -> str:
     if first.priority > second.priority:
         return f", which has a higher priority ({first.priority}, not {second.priority})"
     return ", which it tries first" if first.priority == second.priority else ""
-
-
-def _repair(texts: Texts, loser: int, label: int) -> str | None:
-    """A higher priority, where the terminal has lost to what Lark tries before it."""
-    grammar = texts.grammar
-    if label >= grammar.end:
-        return None
-    above = max(grammar.terminals[label].priority, grammar.terminals[loser].priority) + 1
-    name = "" if grammar.terminals[loser].literal is None else "a name and "
-    return f"give it {name}a higher priority ({with_priority(grammar, loser, above)}), or remove it."
 
 
 def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:

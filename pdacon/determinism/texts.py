@@ -55,7 +55,7 @@ class Texts:
     def readable(self) -> bytes:
         """A byte of each class, one that is good to read if there is one."""
         chosen = {}
-        for byte in sorted(range(256), key=_legibility, reverse=True):
+        for byte in sorted(range(256), key=legibility, reverse=True):
             chosen[self.classes[byte]] = byte
         return bytes(chosen[k] for k in range(self.automaton.num_classes))
 
@@ -173,7 +173,7 @@ def shortest_match(program: Program) -> bytes | None:
             return texts[state]
         following = edges[ends[state] : ends[state + 1]]
         if kinds[state] != SPLIT:
-            following = sorted(following, key=lambda edge: _legibility(_readable_between(edge[0], edge[1])))
+            following = sorted(following, key=lambda edge: legibility(_readable_between(edge[0], edge[1])))
         for low, high, target in following:
             if target in texts:
                 continue
@@ -215,10 +215,10 @@ def _decodes(text: bytes) -> bool:
 
 
 def _readable_between(low: int, high: int) -> int:
-    return min(range(low, high + 1), key=_legibility)
+    return min(range(low, high + 1), key=legibility)
 
 
-def _legibility(byte: int) -> tuple[bool, int, bool, int]:
+def legibility(byte: int) -> tuple[bool, int, bool, int]:
     """Sorts bytes that are good to read to the front."""
     preferred = _READABLE.find(bytes([byte]))
     return preferred < 0, preferred, not 0x20 < byte < 0x7F, abs(byte - ord("a"))

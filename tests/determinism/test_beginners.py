@@ -31,7 +31,6 @@ def the(text: str, id: str) -> Finding:
     ("text", "before", "after"),
     [
         (IMPORTS, "NEWLINE: /", "NEWLINE.1: /"),
-        (IMPORTS, "%ignore /\\s/", "IGNORED.1: /\\s/\n%ignore IGNORED"),
         (BLANK_TEXT, "%ignore /\\s+/", "IGNORED.1: /\\s+/\n%ignore IGNORED"),
         (MARKDOWN, "HEADER: ", "HEADER.1: "),
         (SUM, 'e: e "+" e | N', 'e: e "+" e_2 | e_2\ne_2: N'),
@@ -78,6 +77,12 @@ def test_what_a_priority_would_cost_is_true(text: str) -> None:
         one = text.replace(f"{raised}: ", f"{raised}.{priority}: ").partition("\n")[2]
         lexer = lark.Lark(f"start: ({raised} | {other})+\n{one}", parser="lalr", lexer="basic")
         assert next(iter(lexer.lex(whole))) == expected
+
+
+def test_a_priority_that_leaves_nothing_to_the_other_one_is_not_suggested() -> None:
+    repair = the(IMPORTS, "PDA005").repair
+    assert repair is not None
+    assert "IGNORED" not in repair
 
 
 def test_a_keyword_of_one_terminal_is_not_found_twice() -> None:
