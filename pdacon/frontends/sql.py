@@ -5,121 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 from pdacon.errors import SchemaError
 from pdacon.frontends.arguments import checked_names, lowered, shown
-from pdacon.frontends.sql_names import as_literal, columns_of, pattern, qualified, spelled
+from pdacon.frontends.made_up import made_up
+from pdacon.frontends.sql_functions import SQL_FUNCTIONS
+from pdacon.frontends.sql_names import Spelled, also_quoted, as_literal, columns_of, pattern, qualified, spelled
 from pdacon.frontends.sql_rules import Form, load, placeholder
 from pdacon.grammar import Grammar, Pattern, Terminal
 
 Statements = Literal["query", "changes"]
+DoubleQuoted = Literal["text", "name"]
 
 SHORT = "[a-z]_?[0-9]*"
 """What made-up names look like unless the caller says otherwise: a letter, or a letter and a number."""
 
-FUNCTIONS: tuple[str, ...] = (
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "avg",
-    "ceil",
-    "ceiling",
-    "char",
-    "coalesce",
-    "cos",
-    "cosh",
-    "count",
-    "cume_dist",
-    "date",
-    "datetime",
-    "degrees",
-    "dense_rank",
-    "exp",
-    "first_value",
-    "floor",
-    "format",
-    "group_concat",
-    "hex",
-    "ifnull",
-    "iif",
-    "instr",
-    "json",
-    "json_array",
-    "json_array_length",
-    "json_extract",
-    "json_group_array",
-    "json_group_object",
-    "json_insert",
-    "json_object",
-    "json_patch",
-    "json_quote",
-    "json_remove",
-    "json_replace",
-    "json_set",
-    "json_type",
-    "json_valid",
-    "julianday",
-    "lag",
-    "last_value",
-    "lead",
-    "length",
-    "likelihood",
-    "likely",
-    "ln",
-    "log",
-    "log10",
-    "log2",
-    "lower",
-    "ltrim",
-    "max",
-    "min",
-    "mod",
-    "nth_value",
-    "ntile",
-    "nullif",
-    "percent_rank",
-    "pi",
-    "pow",
-    "power",
-    "printf",
-    "quote",
-    "radians",
-    "random",
-    "randomblob",
-    "rank",
-    "replace",
-    "round",
-    "row_number",
-    "rtrim",
-    "sign",
-    "sin",
-    "sinh",
-    "soundex",
-    "sqrt",
-    "strftime",
-    "substr",
-    "substring",
-    "sum",
-    "tan",
-    "tanh",
-    "time",
-    "total",
-    "trim",
-    "trunc",
-    "typeof",
-    "unicode",
-    "unixepoch",
-    "unlikely",
-    "upper",
-    "zeroblob",
-)
-"""SQLite's own functions, less those that load code or tell about the program."""
+ROW_IDS = ("rowid", "oid", "_rowid_")
+"""The names by which any table has its ROWID."""
 
 
 def sql_for_schema(
@@ -128,7 +31,11 @@ def sql_for_schema(
     *,
     aliases: str = SHORT,
     labels: str = SHORT,
-    functions: Iterable[str] = FUNCTIONS,
+    functions: Iterable[str] = SQL_FUNCTIONS,
+    targets: Iterable[str] | None = None,
+    double_quoted: DoubleQuoted = "text",
+    bound_labels: bool = False,
+    comments: bool = True,
 ) -> Grammar:
     """SQL, as SQLite reads it, that names only the tables and columns of a schema.
 
@@ -140,81 +47,151 @@ def sql_for_schema(
         One query, read-only; or one query, INSERT, UPDATE or DELETE.
     aliases : str
         A regular expression for the names that a text may make up for tables: aliases behind FROM, WITH and WINDOW.
-        Letters of ASCII have no case. A name of a table is never an alias.
+        Letters of ASCII have no case. Neither a keyword nor the name of a table is ever an alias.
     labels : str
-        The same for columns: what stands for a column and is none of the schema. Behind ``AS`` any name may stand.
+        The same for columns: what stands for a column in a query and is none of the schema.
     functions : iterable of str
-        The functions that may be called. With ``regexp`` among them its operator is there, too.
+        The functions that may be called, and no others: ``[*SQL_FUNCTIONS, "mine"]`` adds one to SQLite's own. With
+        ``regexp`` among them its operator is there, too.
+    targets : iterable of str, optional
+        The tables that may be changed. Without it: all.
+    double_quoted : {"text", "name"}
+        SQLite takes what is in double quotes for a text if there is no column of that name. With ``"text"`` any text
+        may stand there, other than SQLite's names for the ROWID. **If tables have columns that the schema does not
+        list, and these are not to be read, it has to be** ``"name"``: only names that are known, and texts in single
+        quotes.
+    bound_labels : bool
+        Any name may stand behind AS, although only labels can be named again. With True only what can be named again: a
+        label, a column of the schema, a text in double quotes.
+    comments : bool
+        Whether there may be comments.
 
     Raises
     ------
     SchemaError
-        There is no table, a table or a column of a table is named twice, or a name cannot be one.
-    GrammarSyntaxError, UnsupportedGrammarError
-        ``aliases`` or ``labels`` is no regular expression that a terminal can have.
+        There is no table, a table or a column of a table is named twice, a name cannot be one, or one of the targets is
+        no table.
     ValueError, TypeError
-        An argument is not one of those listed.
+        An argument is not one of those listed, or ``aliases`` or ``labels`` describes no names; the message says which.
 
     Notes
     -----
     What is bound and what is not: see docs/sql.md. Cost: some milliseconds for 100 tables of 20 columns; the first call
     in a process loads sql.lark, which takes 0.2 s.
     """
-    if statements not in ("query", "changes"):
-        raise ValueError(f'statements must be "query" or "changes", not {statements!r}')
+    _chosen("statements", statements, Statements)
+    _chosen("double_quoted", double_quoted, DoubleQuoted)
     tables, called = _checked(schema), checked_names("functions", functions, "function")
     if not called:
         raise ValueError("functions: at least one is needed; without the argument they are SQLite's own")
-    made_up = _as_pattern("aliases", aliases), _as_pattern("labels", labels)
-    terminals = _terminals(tables, called, labels)
-    regexp = "regexp" in map(lowered, called)
-    form = Form(statements == "changes", *made_up, _not_tables(tables, aliases), frozenset(terminals), regexp)
+    columns = columns_of(tables)
+    made_up_names = {
+        "aliases": made_up("aliases", aliases, frozenset(map(lowered, tables))),
+        "labels": made_up("labels", labels),
+    }
+    changes = statements == "changes"
+    changed = _targets(tables, columns, targets, changes)
+    terminals = _terminals(tables, columns, called, labels, changed, double_quoted)
+    form = Form(
+        changes=changes,
+        **made_up_names,
+        not_tables=_not_tables(tables, aliases),
+        texts=double_quoted == "text",
+        row_ids=tuple(name for name in ROW_IDS if name not in columns) if double_quoted == "text" else (),
+        any_result=not bound_labels,
+        comments=bool(comments),
+        kinds=frozenset(terminals),
+        regexp="regexp" in map(lowered, called),
+    )
     return _filled(load(form), terminals)
+
+
+def _chosen(argument: str, value: object, known: object) -> None:
+    if value not in get_args(known):
+        raise ValueError(f"{argument} must be {' or '.join(map(repr, get_args(known)))}, not {value!r}")
 
 
 def _checked(schema: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
     if not isinstance(schema, Mapping):
-        raise TypeError(f"schema must map each table to its columns, not be a {type(schema).__name__}")
+        raise TypeError(
+            f"schema must map each table to its columns, not be a {type(schema).__name__}; sql_schema_of reads one "
+            "from a database"
+        )
     if not schema:
         raise SchemaError("the schema has no table; map the name of each to its columns, such as {'singer': ['name']}")
     checked_names("schema", schema, "table")
     return {table: checked_names(f"table {shown(table)}", columns, "column") for table, columns in schema.items()}
 
 
-def _terminals(tables: Mapping[str, Sequence[str]], functions: Sequence[str], labels: str) -> dict[str, Pattern]:
+def _targets(
+    tables: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Spelled],
+    targets: Iterable[str] | None,
+    changes: bool,
+) -> list[str]:
+    """The tables that may be changed; none where that is no question, because there are no changes or all may be."""
+    if not changes:
+        if targets is not None:
+            raise ValueError('targets: nothing is changed by statements="query"; leave it out, or write "changes"')
+        return []
+    if not columns:
+        raise SchemaError('statements="changes": no table has a column that could be set')
+    if targets is None:
+        return []
+    named = checked_names("targets", targets, "table")
+    known = {lowered(table): table for table in tables}
+    unknown = [shown(name) for name in named if lowered(name) not in known]
+    if unknown or not named:
+        said = f"no table {unknown[0]} in the schema" if unknown else "no table"
+        raise SchemaError(f'targets: {said}; name tables of the schema, or take statements="query"')
+    return [] if len(named) == len(known) else [known[lowered(name)] for name in named]
+
+
+def _terminals(
+    tables: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Spelled],
+    functions: Sequence[str],
+    labels: str,
+    changed: Iterable[str],
+    double_quoted: DoubleQuoted,
+) -> dict[str, Pattern]:
     """What each terminal for names matches; one without names is left out."""
-    columns = columns_of(tables)
     label = re.compile(labels, re.ASCII | re.IGNORECASE)
     # A name that can be either is a terminal of its own, so that what comes behind it decides.
-    either = {lowered(name) for name in functions if lowered(name) in columns or label.fullmatch(name)}
+    either = {
+        lowered(name)
+        for name in functions
+        if lowered(name) in columns or any(map(label.fullmatch, (name, name.lower(), name.upper())))
+    }
+    # Where a text may stand a name in double quotes is one.
+    as_written = also_quoted if double_quoted == "name" else _as_it_is
     spelled_tables = {table: spelled(table) for table in tables}
-    of_tables = [qualified(spelled_tables[t], columns[lowered(c)]) for t, cs in tables.items() for c in cs]
+    of_tables = [(spelled_tables[table], [columns[lowered(name)] for name in own]) for table, own in tables.items()]
     named = {
-        "TABLE_NAME": [*spelled_tables.values()],
-        "COLUMN_NAME": [spelling for name, spelling in columns.items() if name not in either],
-        "COLUMN_OR_FUNCTION": [spelled(name) for name in functions if lowered(name) in either],
+        "TABLE_NAME": [*map(as_written, spelled_tables.values())],
+        "CHANGED_TABLE": [as_written(spelled_tables[table]) for table in changed],
+        "COLUMN_NAME": [as_written(spelling) for name, spelling in columns.items() if name not in either],
+        "COLUMN_OR_FUNCTION": [as_written(spelled(name)) for name in functions if lowered(name) in either],
         "FUNCTION": [spelled(name) for name in functions if lowered(name) not in either],
-        "QUALIFIED_COLUMN": of_tables,
     }
     patterns = {name: pattern(names) for name, names in named.items() if names}
-    return {**patterns, "ALL_COLUMNS": pattern(spelled_tables.values(), after=".*")}
+    if columns:
+        patterns["QUALIFIED_COLUMN"] = qualified((table, own) for table, own in of_tables if own)
+    return {**patterns, "ALL_COLUMNS": pattern(map(also_quoted, spelled_tables.values()), after=".*")}
 
 
-def _as_pattern(where: str, regexp: str) -> str:
-    """A caller's regular expression as a part of a terminal."""
-    if not isinstance(regexp, str):
-        raise TypeError(f"{where} must be a regular expression, a str, not {type(regexp).__name__}")
-    try:
-        re.compile(regexp)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{where}: {shown(regexp)} is not a regular expression: {error}") from error
-    return as_literal(regexp)
+def _as_it_is(name: Spelled) -> Spelled:
+    return name
 
 
 def _not_tables(tables: Iterable[str], aliases: str) -> str:
     """A name of a table is no alias, or else its columns would not be known."""
-    alike = [table for table in tables if re.fullmatch(aliases, table, re.ASCII | re.IGNORECASE)]
-    return f"/(?!{as_literal(pattern(map(spelled, alike)).value)})/" if alike else ""
+    words = [name.words for name in map(spelled, tables)]
+    if aliases == SHORT:  # few are alike, and to look out for all of them would cost something in every text
+        short = re.compile(f"{SHORT}|excluded", re.ASCII | re.IGNORECASE)
+        words = [some for some in words if any(map(short.fullmatch, some))]
+    alike = [Spelled(some, ()) for some in words if some]
+    return f"/(?!{as_literal(pattern(alike).value)})/" if alike else ""
 
 
 def _filled(grammar: Grammar, patterns: Mapping[str, Pattern]) -> Grammar:

@@ -15,7 +15,8 @@ from pdacon.grammar.builtin import builtin_source
 WORD_END = "(?![^\x00-#%-\\/:-@\\[-^`{-\x7f])"
 """sql.lark's W: no character of a word comes next."""
 
-_PLAIN = re.compile(r"[^\x00-@\[-^`{-\x7f][^\x00-#%-/:-@\[-^`{-\x7f]*")
+NAME = re.compile(r"[^\x00-@\[-^`{-\x7f\ufeff][^\x00-#%-/:-@\[-^`{-\x7f]*")
+"""What can be a name without quotes, if it is no keyword."""
 _ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{}/"})
 # Lark drops a backslash before a double quote, be it escaped itself.
 _UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]|(?<=\\)"')
@@ -33,23 +34,42 @@ class Spelled:
 
 
 @lru_cache
-def _keywords() -> tuple[frozenset[str], frozenset[str]]:
-    """SQL's keywords, and those of them that are never names, or never columns."""
+def _reserved() -> frozenset[str]:
+    """The keywords that are never names, or never columns."""
     text, _ = builtin_source("sql")
-    reserved = re.findall(r"[a-z]+", " ".join(re.findall(r"\(\?ai:([a-z|]+)\)", definitions(text)["NOT_RESERVED"])))
-    keywords = re.findall(r"^([A-Z_]+)\.1:", text, re.MULTILINE)
-    return frozenset(map(str.lower, keywords)), frozenset((*_BEGIN_EXPRESSIONS, *reserved))
+    words = re.findall(r"[a-z]+", " ".join(re.findall(r"\(\?ai:([a-z|]+)\)", definitions(text)["NOT_RESERVED"])))
+    return frozenset((*_BEGIN_EXPRESSIONS, *words))
+
+
+@lru_cache
+def _keywords() -> frozenset[str]:
+    return frozenset(map(str.lower, re.findall(r"^([A-Z_]+)\.1:", builtin_source("sql")[0], re.MULTILINE)))
+
+
+def never_names() -> frozenset[str]:
+    """The words that SQLite takes for no name that a text makes up, wherever one may stand."""
+    return frozenset((*_reserved(), "filter", "raise"))
 
 
 def spelled(name: str) -> Spelled:
-    """As a word where it can be one; in quotes where it cannot, or is a keyword, which a word can be taken for."""
-    keywords, reserved = _keywords()
-    plain = _PLAIN.fullmatch(name) is not None
-    words = (name,) if plain and lowered(name) not in reserved else ()
-    if words and lowered(name) not in keywords:
-        return Spelled(words, ())
+    """As a word where it can be one; else in quotes."""
+    if NAME.fullmatch(name) and lowered(name) not in _reserved():
+        return Spelled((name,), ())
+    return Spelled((), _quoted(name))
+
+
+def also_quoted(name: Spelled) -> Spelled:
+    """With the words in double quotes, too."""
+    return Spelled(name.words, tuple(f'"{word}"' for word in name.words)) if name.words else name
+
+
+def _in_any_quotes(name: Spelled) -> Spelled:
+    return Spelled(name.words, (*name.closed, *(text for word in name.words for text in _quoted(word))))
+
+
+def _quoted(name: str) -> tuple[str, ...]:
     quoted = [quote + name.replace(quote, quote * 2) + quote for quote in ('"', "`")]
-    return Spelled(words, (*quoted, *([] if "]" in name else [f"[{name}]"])))
+    return (*quoted, *([] if "]" in name else [f"[{name}]"]))
 
 
 def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
@@ -59,27 +79,48 @@ def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
     closed = [text for name in names for text in name.closed]
     if after:
         words, closed = [], [text + after for text in (*words, *closed)]
-    bounded, rest = (_alternatives(set(some)) for some in (words, closed))
-    parts = [f"(?:{bounded}){WORD_END}"] if bounded else []
-    value = f"(?ai:{'|'.join([*parts, *([rest] if rest else [])])})"
     lengths = [len(text) for text in (*words, *closed)]
-    return Pattern("re", value, frozenset(), value, min(lengths), max(lengths))
+    return _pattern(_any_of(words, closed), min(lengths), max(lengths))
+
+
+def qualified(tables: Iterable[tuple[Spelled, Sequence[Spelled]]]) -> Pattern:
+    """A pattern for a column behind its table: ``singer.name``; either may be in double quotes.
+
+    Each kind of quotes would make the columns of every table once more. Keywords are few, and in quotes more often.
+    """
+    keywords = _keywords()
+    parts = []
+    shortest, longest = [], []
+    for table, columns in tables:
+        table = also_quoted(table)
+        names = [
+            _in_any_quotes(column) if column.words and lowered(column.words[0]) in keywords else also_quoted(column)
+            for column in columns
+        ]
+        before = (*table.words, *table.closed)
+        words = [word for name in names for word in name.words]
+        closed = [text for name in names for text in name.closed]
+        parts.append(f"(?:{_alternatives(before)})\\.(?:{_any_of(words, closed)})")
+        shortest.append(min(map(len, before)) + 1 + min(map(len, (*words, *closed))))
+        longest.append(max(map(len, before)) + 1 + max(map(len, (*words, *closed))))
+    return _pattern("|".join(parts), min(shortest), max(longest))
+
+
+def _pattern(value: str, shortest: int, longest: int) -> Pattern:
+    value = f"(?ai:{value})"
+    return Pattern("re", value, frozenset(), value, shortest, longest)
+
+
+def _any_of(words: Collection[str], closed: Collection[str]) -> str:
+    parts = [f"(?:{_alternatives(words)}){WORD_END}"] if words else []
+    return "|".join([*parts, *([_alternatives(closed)] if closed else [])])
 
 
 def _alternatives(texts: Collection[str]) -> str:
     """Longer ones first, as each has to be tried before those that it begins with."""
     key = str.lower if all(map(str.isascii, texts)) else lowered
     # No name has a NUL; the bars in names are escaped before it becomes one.
-    return "\0".join(sorted(texts, key=key, reverse=True)).translate(_ESCAPES).replace("\0", "|")
-
-
-def qualified(table: Spelled, column: Spelled) -> Spelled:
-    """A column behind its table: ``singer.name``."""
-    tables = (*table.words, *table.closed)
-    return Spelled(
-        tuple(f"{first}.{word}" for first in tables for word in column.words),
-        tuple(f"{first}.{text}" for first in tables for text in column.closed),
-    )
+    return "\0".join(sorted(set(texts), key=key, reverse=True)).translate(_ESCAPES).replace("\0", "|")
 
 
 def columns_of(schema: Mapping[str, Sequence[str]]) -> dict[str, Spelled]:

@@ -1,9 +1,10 @@
 """Long lists of words -> Program, without the detour by Python's pattern parser.
 
-A pattern of the form ``(?ai:(?:word|word|...)(?![class])|word|...)``, as frontends write it for hundreds of names,
-takes `patterns.compile_pattern` 20 us a state. The states are those of a trie whose equal ends are one, and here NumPy
-lays out all of them at once. The form is read off the pattern's text; whatever departs from it, or needs the order of
-its alternatives to mean what it means, is left to the general way.
+A pattern of the form ``(?ai:(?:word|word|...)(?![class])|word|...)``, as frontends write it for hundreds of names, or
+of such lists behind prefixes, ``(?ai:(?:prefix|...)\\.(?:list)|(?:prefix|...)\\.(?:list)|...)``, takes
+`patterns.compile_pattern` 20 us a state. The states are those of a trie whose equal ends are one, and here NumPy lays
+out all of them at once. The form is read off the pattern's text; whatever departs from it, or needs the order of its
+alternatives to mean what it means, is left to the general way.
 """
 
 from __future__ import annotations
@@ -22,12 +23,21 @@ from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program
 _FEW, _LARGE = 16, 1 << 26
 """Fewer words are not worth it; more bytes, counted in equal widths, are not to be held at once."""
 
-_FORM = re.compile(
-    r"\(\?ai:(?:\(\?:(?P<bounded>.+)\)(?P<tail>\(\?!\[(?:[^\\\]]|\\.)+\]\))(?:\|(?P<others>.+))?|(?P<closed>.+))\)",
-    re.DOTALL,
-)
+_TEXT = r"(?:[^\\()]|\\.)+"
+_LIST = rf"(?:\(\?:(?P<bounded>{_TEXT})\)(?P<tail>\(\?!\[(?:[^\\\]]|\\.)+\]\))(?:\||(?=\))|$))?(?P<closed>{_TEXT})?"
+_FORM = re.compile(_LIST, re.DOTALL)
+_PREFIXED = re.compile(rf"\(\?:(?P<prefixes>{_TEXT})\)\\\.\(\?:{_LIST}\)(?:\||$)", re.DOTALL)
 _ESCAPE = re.compile(r"\\([^0-9A-Za-z])", re.DOTALL)
 _SPECIAL = re.compile(r"[\\()\[\]{}*+?.^$]")
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """Words behind prefixes: those behind which the tail comes, and those that end by themselves."""
+
+    prefixes: list[bytes]
+    bounded: list[bytes]
+    closed: list[bytes]
 
 
 def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit: int) -> Program | None:
@@ -40,23 +50,49 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
     LimitExceededError
         More than ``limit`` states.
     """
-    form = _FORM.fullmatch(regexp) if regexp.startswith("(?ai:") else None
-    if form is None:
+    read = _lists(regexp[5:-1]) if regexp.startswith("(?ai:") and regexp.endswith(")") else None
+    if read is None:
         return None
-    bounded, closed = _words(form["bounded"]), _words(form["others"] or form["closed"])
-    if bounded is None or closed is None or not _order_is_free(bounded, closed):
+    lists, after = read
+    # Of the prefixes of a list the first one stands for all; the others lead to where it leads.
+    words = {some.prefixes[0] + word: 1 for some in lists for word in some.closed}
+    words |= {some.prefixes[0] + word: 2 for some in lists for word in some.bounded}
+    links = {prefix: 3 + at for at, some in enumerate(lists) for prefix in some.prefixes[1:]}
+    texts = sorted([*words, *links])
+    if len(words) < _FEW or len(texts) * max(map(len, texts)) > _LARGE:
         return None
-    words = sorted([*bounded, *closed])
-    if len(words) < _FEW or len(words) * max(map(len, words)) > _LARGE:
-        return None
-    tail = compile_pattern(f"(?ai:(?:x){form['tail'] or ''})")
+    tail = compile_pattern(f"(?ai:(?:x){after})")
     if len(tail.entries) != 1 or len(tail) > 16:
         return None
-    ends_itself = set(closed)
-    program = _grafted(_trie(words), np.array([word in ends_itself for word in words]), tail)
+    trie = _trie(texts, [words.get(text) or links[text] for text in texts])
+    place = {text: at for at, text in enumerate(texts)}
+    shared = [(place[some.prefixes[0] + (some.closed or some.bounded)[0]], len(some.prefixes[0])) for some in lists]
+    program = _grafted(trie, np.array([trie.path[at, length - 1] if length else 0 for at, length in shared]), tail)
     if len(program) > limit:  # the general way makes more of them
         raise LimitExceededError("states", len(program), limit)
     return program
+
+
+def _lists(value: str) -> tuple[list[_List], str] | None:
+    """The lists of a pattern, and what comes behind a bounded word; None where it is of another form."""
+    whole = _FORM.fullmatch(value)
+    found = [whole] if whole else [*_PREFIXED.finditer(value)]
+    if not whole and (not found or sum(len(part[0]) for part in found) < len(value) or value.endswith("|")):
+        return None
+    lists, tails = [], set()
+    for part in found:
+        bounded, closed = _words(part["bounded"]), _words(part["closed"])
+        prefixes = [b""] if whole else _words(part["prefixes"])
+        if bounded is None or closed is None or not prefixes or not (bounded or closed):
+            return None
+        if not _order_is_free(bounded, closed):
+            return None
+        lists.append(_List(prefixes if whole else [prefix + b"." for prefix in prefixes], bounded, closed))
+        tails |= {part["tail"]} - {None}
+    ordered = sorted(prefix for some in lists for prefix in some.prefixes)
+    if len(tails) > 1 or any(second.startswith(first) for first, second in pairwise(ordered)):
+        return None
+    return lists, "".join(tails)
 
 
 def _words(alternatives: str | None) -> list[bytes] | None:
@@ -77,7 +113,8 @@ def _order_is_free(bounded: Sequence[bytes], closed: Sequence[bytes]) -> bool:
     beginnings = set(bounded)
     if len(set(closed)) < len(closed):
         return False
-    if any(word[:end] in beginnings for word in closed for end in range(1, len(word) + 1)):
+    first = {word[0] for word in bounded}
+    if any(word[:end] in beginnings for word in closed if word[0] in first for end in range(1, len(word) + 1)):
         return False
     ordered = sorted([*bounded, *closed])
     followers = dict(pairwise(ordered))
@@ -89,17 +126,20 @@ class _Trie:
     """Nodes in preorder, 0 the root.
 
     ``parent``, ``byte`` and ``depth`` of node k + 1 are at k: where it hangs, the byte that leads to it, the length of
-    what it has read. ``ends`` has the last node of each word.
+    what it has read. ``path`` has the nodes of each text. ``ends`` has the last node of each, and ``kinds`` what it is:
+    1 a word that ends by itself, 2 one that the tail follows, 3 + k a prefix of list k.
     """
 
     parent: NDArray[np.int64]
     byte: NDArray[np.uint8]
     depth: NDArray[np.int64]
+    path: NDArray[np.int64]
     ends: NDArray[np.int64]
+    kinds: NDArray[np.int64]
 
 
-def _trie(words: Sequence[bytes]) -> _Trie:
-    """Of distinct words in ascending order."""
+def _trie(words: Sequence[bytes], kinds: Sequence[int]) -> _Trie:
+    """Of distinct texts in ascending order."""
     lengths = np.array([len(word) for word in words])
     width = int(lengths.max())
     letters = np.frombuffer(b"".join(word.ljust(width, b"\0") for word in words), np.uint8).reshape(-1, width)
@@ -112,10 +152,11 @@ def _trie(words: Sequence[bytes]) -> _Trie:
     node = np.maximum.accumulate(number, axis=0)
     before = np.hstack([np.zeros((len(words), 1), node.dtype), node[:, :-1]])
     depth = np.broadcast_to(np.arange(1, width + 1), fresh.shape)[fresh]
-    return _Trie(before[fresh], letters[fresh], depth, node[np.arange(len(words)), lengths - 1])
+    ends = node[np.arange(len(words)), lengths - 1]
+    return _Trie(before[fresh], letters[fresh], depth, node, ends, np.array(kinds))
 
 
-def _representatives(trie: _Trie, closed: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _representatives(trie: _Trie) -> NDArray[np.int64]:
     """For each node the first one behind which the same can follow.
 
     Nodes are grouped by a hash of what follows, from the leaves to the root. Groups in which the hash has thrown
@@ -123,7 +164,7 @@ def _representatives(trie: _Trie, closed: NDArray[np.bool_]) -> NDArray[np.int64
     """
     nodes = len(trie.parent) + 1
     end = np.zeros(nodes, np.uint64)
-    end[trie.ends] = np.where(closed, 1, 2)
+    end[trie.ends] = trie.kinds
     following = _mixed(end)
     by_depth = np.argsort(trie.depth, kind="stable")
     for at in reversed(np.split(by_depth, np.cumsum(np.bincount(trie.depth))[1:-1])):
@@ -153,22 +194,27 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-def _grafted(trie: _Trie, closed: NDArray[np.bool_], tail: Program) -> Program:
+def _grafted(trie: _Trie, behind_prefix: NDArray[np.int64], tail: Program) -> Program:
     """The trie with equal ends merged, and with what follows a word behind its last node.
+
+    ``behind_prefix`` has the node of each list, to which all its prefixes lead.
 
     State k is node k, a ``BYTES`` state; then come a ``SPLIT`` for each word that begins longer ones, and the tail's
     states less its first.
     """
     nodes = len(trie.parent) + 1
-    same = _representatives(trie, closed)
+    same = _representatives(trie)
+    links = trie.kinds > 2
+    same[trie.ends[links]] = same[behind_prefix[trie.kinds[links] - 3]]
+    ends, closed = trie.ends[~links], trie.kinds[~links] == 1
     inner = np.zeros(nodes, np.bool_)
     inner[same[trie.parent]] = True
-    begins = np.unique(same[trie.ends[inner[same[trie.ends]]]])
+    begins = np.unique(same[ends[inner[same[ends]]]])
     behind = nodes + len(begins)
     (match,) = np.flatnonzero(tail.kind == MATCH).tolist()
     moved = np.arange(len(tail)) + behind - 1  # its entry is state 0, and nothing leads there
     entered = np.arange(nodes)
-    entered[trie.ends] = np.where(closed, moved[match], moved[tail.target[0]])
+    entered[ends] = np.where(closed, moved[match], moved[tail.target[0]])
     entered[begins] = nodes + np.arange(len(begins))
 
     kept = same[trie.parent] == trie.parent

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import pdacon
 from pdacon import Grammar, Vocabulary
 from pdacon.frontends import sql_for_schema
-from pdacon.frontends.sql_names import WORD_END, lowered, spelled
+from pdacon.frontends.arguments import lowered
+from pdacon.frontends.sql_names import WORD_END, also_quoted, spelled
 from pdacon.grammar.builtin import builtin_source
 
 EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
@@ -83,15 +84,24 @@ def test_any_schema(schema: Schema) -> None:
 
 def _queries(table: str, columns: list[str]) -> list[str]:
     """Queries in which each way to write the names is used."""
-    forms = [*spelled(table).words, *spelled(table).closed]
-    queries = [f"SELECT {form}.* FROM {form}" for form in forms]
+    tables = _ways(table, '"`[')
+    dotted = [*also_quoted(spelled(table)).words, *also_quoted(spelled(table)).closed]
+    queries = [f"SELECT {of}.* FROM {form}" for of, form in zip(dotted * 2, tables, strict=False)]
     for column in columns:
+        forms = _ways(column, '"`[')
+        queries += [f"SELECT T1.{form}, {form}, [T1].{form} FROM {of} AS `T1`" for of in tables for form in forms]
         queries += [
-            f"SELECT T1.{form}, {of}.{form} FROM {of}, (SELECT {form} FROM {of}) AS T1 GROUP BY {of}.{form}"
-            for of in forms
-            for form in (*spelled(column).words, *spelled(column).closed)
+            f"SELECT {of}.{form} FROM {of}, (SELECT {form} FROM {of}) AS T1 GROUP BY {of}.{form}"
+            for of in dotted
+            for form in (*also_quoted(spelled(column)).words, *also_quoted(spelled(column)).closed)
         ]
     return queries
+
+
+def _ways(name: str, quotes: str) -> list[str]:
+    found = spelled(name)
+    ends = {"[": "]"}
+    return [*found.words, *found.closed, *(q + word + ends.get(q, q) for word in found.words for q in quotes)]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +112,9 @@ def _queries(table: str, columns: list[str]) -> list[str]:
     ],
 )
 def test_the_checker_has_nothing_to_say_of_the_names(schema: Schema) -> None:
-    assert {finding.id for finding in pdacon.check(sql_for_schema(schema)).findings} <= {"PDA016"}
+    # Beside names that are in quotes anyway those that need none are told from them after some bytes.
+    for finding in pdacon.check(sql_for_schema(schema)).findings:
+        assert finding.id == "PDA016" or (finding.id == "PDA018" and "OPEN_" in finding.title), finding
 
 
 def test_words_end_as_in_sql() -> None:

@@ -8,14 +8,22 @@ import pytest
 from support.lark_oracle import accepts
 
 import pdacon
-from pdacon import Grammar, SchemaError
-from pdacon.frontends import sql_for_schema
+from pdacon import Constraint, Grammar, SchemaError, Vocabulary
+from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema
 
 SCHEMA = {
     "Singer": ["singer_id", "Name", "age", "rank", "count"],
     "concert": ["id", "singer_id", "first name", "order", "key"],
     "t": ["a"],
 }
+
+
+EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+
+
+def is_sentence(constraint: Constraint, text: str) -> bool:
+    matcher = constraint.matcher()
+    return matcher.accept_bytes(text.encode()) and matcher.is_accepting()
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +175,171 @@ def test_what_is_of_another_type(schema: Any) -> None:
 def test_what_is_no_option(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         sql_for_schema(SCHEMA, **options)
+
+
+@pytest.mark.parametrize("double_quoted", ["text", "name"])
+def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
+    grammar = sql_for_schema(SCHEMA, "changes", double_quoted=double_quoted)
+    for text in (
+        'SELECT "name", `name`, [NAME], "singer"."name", singer."name", "singer".name, "singer".* FROM "singer"',
+        'SELECT T1."name", "T1".name, `T1`.[name], [T1].`name`, "T1"."first name", `T1`.*, "T1".* FROM [t] AS "T1"',
+        'WITH "c"("x") AS (SELECT `n` FROM t) SELECT "c"."x" FROM `c` WHERE "x" IN "t" OR a IN [t] OR a NOT IN `c`',
+        'SELECT "n" FROM t JOIN "concert" USING ("id", [singer_id]) WINDOW "w" AS (), [v] AS ("w")',
+        'SELECT sum("age") OVER "w" FROM singer WINDOW w AS (PARTITION BY "name")',
+        'SELECT concert.`key`, concert.[order], "concert"."order" FROM concert',
+        'INSERT INTO "singer" ("name", [age]) VALUES (1, 2) ON CONFLICT ("name") DO UPDATE SET "age" = excluded."age"',
+        'UPDATE `singer` SET [name] = 1, ("age", `rank`) = (1, 2) WHERE "singer"."age" = 1 RETURNING "name"',
+        'DELETE FROM [t] AS "x" WHERE "x"."a" = 1',
+    ):
+        assert accepts(grammar, text), text
+    for text in (
+        'SELECT T1."nam" FROM singer AS T1',
+        'SELECT T1." name" FROM singer AS T1',
+        'SELECT T1."name " FROM singer AS T1',
+        "SELECT ` name` FROM singer",
+        "SELECT `name /* */` FROM singer",
+        "SELECT [name --\n] FROM singer",
+        "SELECT `name] FROM singer",
+        'SELECT "singer"."id" FROM singer',
+        'SELECT "singer" . "name" FROM singer',
+        'SELECT * FROM "singers"',
+        'SELECT * FROM " singer"',
+        'SELECT * FROM "t""a"',  # one name
+        'SELECT a"n" FROM t',
+        'SELECT * FROM t JOIN concert USING ("nam")',
+        'UPDATE "singer" SET "nam" = 1',
+    ):
+        assert not accepts(grammar, text), text
+
+
+def test_text_in_double_quotes() -> None:
+    """SQLite reads a column where there is one, be it listed or not."""
+    texts, names = sql_for_schema({"t": ["a"]}), sql_for_schema({"t": ["a"]}, double_quoted="name")
+    assert accepts(texts, 'SELECT a FROM t WHERE a = "Joe" OR a = "row" OR a = "my rowid" OR a = ""')
+    for text in ('SELECT "Joe" FROM t', 'SELECT a FROM t WHERE a = ""', 'SELECT a FROM t WHERE a IN ("xy")'):
+        assert not accepts(names, text), text
+    for grammar in (texts, names):
+        for name in ("rowid", "OID", "_RowId_"):
+            for form in (f'"{name}"', f"`{name}`", f"[{name}]", name, f'n."{name}"', f't."{name}"'):
+                assert not accepts(grammar, f"SELECT {form} FROM t AS n"), form
+    listed = sql_for_schema({"t": ["a", "rowid"]})
+    assert accepts(listed, 'SELECT "rowid", rowid, t.rowid FROM t')
+    assert not accepts(listed, 'SELECT "oid" FROM t')
+
+
+def test_labels_that_can_be_named_again() -> None:
+    grammar = sql_for_schema(SCHEMA, bound_labels=True)
+    for text in (
+        "SELECT count(*) AS n FROM singer ORDER BY n",
+        'SELECT count(*) AS "how many", max(age) a1 FROM singer ORDER BY "how many"',
+        "SELECT max(age) AS age, min(age) AS `age` FROM singer ORDER BY age",
+    ):
+        assert accepts(grammar, text), text
+    for text in ("SELECT count(*) AS how_many FROM singer", "SELECT count(*) AS 'n' FROM singer"):
+        assert not accepts(grammar, text), text
+        assert accepts(sql_for_schema(SCHEMA), text)
+    assert not accepts(sql_for_schema(SCHEMA, bound_labels=True, double_quoted="name"), 'SELECT 1 AS "how many"')
+
+
+def test_what_is_changed_is_listed() -> None:
+    grammar = sql_for_schema(SCHEMA, "changes", targets=["T"])
+    assert accepts(grammar, "INSERT INTO t (a) SELECT name FROM singer")
+    assert accepts(grammar, 'UPDATE "t" SET a = 1')
+    for text in ("DELETE FROM singer", 'DELETE FROM "singer"', "INSERT INTO t (n) VALUES (1)", "UPDATE t SET n = 1"):
+        assert not accepts(grammar, text), text
+    for schema, options in (
+        (SCHEMA, {"targets": ["u"]}),
+        (SCHEMA, {"targets": []}),
+        (SCHEMA, {"targets": ["t", "T"]}),
+        ({"t": []}, {}),
+    ):
+        with pytest.raises(SchemaError, match=r"targets: |statements="):
+            sql_for_schema(schema, "changes", **options)
+    with pytest.raises(ValueError, match="targets: "):
+        sql_for_schema(SCHEMA, targets=["t"])
+    with pytest.raises(TypeError, match="targets: "):
+        sql_for_schema(SCHEMA, "changes", targets="t")
+
+
+def test_without_comments() -> None:
+    grammar = sql_for_schema(SCHEMA, comments=False)
+    assert accepts(grammar, "SELECT a\n FROM t")
+    assert not accepts(grammar, "SELECT a FROM t -- why")
+    assert not accepts(grammar, "SELECT a FROM /* why */ t")
+
+
+def test_functions_beside_those_of_sqlite() -> None:
+    grammar = sql_for_schema(SCHEMA, functions=[*SQL_FUNCTIONS, "mine"])
+    assert accepts(grammar, "SELECT mine(a), max(a) FROM t")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("x/y", "'/', which no word has"),
+        ("a b", "' ', which no word has"),
+        ("--[a-z]", "'-', which no word has"),
+        (r"\S+", "which no word has"),
+        ("[^a]+", "which no word has"),
+        ("", "empty text"),
+        (".*", "empty text"),
+        ("x*", "empty text"),
+        ("(?i)x+", "flags for all of it"),
+        ("^x$", r"\^ at column 1: .* leave it out"),
+        (r"x\b", r"\\b at column 2"),
+        (r"x\Z", "at column 2"),
+        ("(?P<q>x)", "groups"),
+        (r"(x)\1", "groups"),
+        ("select|FROM|filter|raise", "no name"),
+        ("[0-9]+", "no name"),
+        ("\ufeffx", "no name"),
+        ("(", "no regular expression"),
+        ("x{1,70000}", "no terminal can have it"),
+    ],
+)
+@pytest.mark.parametrize("argument", ["aliases", "labels"])
+def test_patterns_that_describe_no_names(argument: str, pattern: str, words: str) -> None:
+    with pytest.raises(ValueError, match=f"^{argument}: .*{words}") as refused:
+        sql_for_schema(SCHEMA, **{argument: pattern})
+    assert repr(pattern) in str(refused.value)
+
+
+def test_patterns_that_are_tables_only() -> None:
+    with pytest.raises(ValueError, match=r"aliases: .* no name"):
+        sql_for_schema(SCHEMA, aliases="singer|concert|t")
+    assert sql_for_schema(SCHEMA, labels="singer|concert|t")
+
+
+@pytest.mark.parametrize("aliases", [r"\w+", "(?-i:[A-Z]+)", "(?!x)[^\x00-/:-@\\[-^`{-\x7f]+"])
+def test_what_is_never_an_alias(aliases: str) -> None:
+    """Neither keywords nor tables, in whatever way they are written, nor what SQLite reads in another way."""
+    grammar = sql_for_schema({**SCHEMA, "excluded": ["e"]}, "changes", aliases=aliases, labels=aliases)
+    constraint = pdacon.compile(grammar, EVERY_BYTE)  # raises for what is not deterministic
+    assert is_sentence(constraint, "SELECT OLD.name FROM singer AS OLD WINDOW W AS ()")
+    for text in (
+        "SELECT T.name FROM singer AS T",
+        "SELECT [T].name FROM singer AS S",
+        "SELECT `t`.name FROM singer",
+        'SELECT "SINGER".id FROM t',
+        "SELECT * FROM singer AS SELECT",
+        "SELECT 1 FROM t WINDOW FILTER AS ()",
+        "SELECT sum(a) OVER FILTER FROM t",
+        "SELECT RAISE.name FROM singer AS RAISE",
+        "SELECT EXCLUDED.name FROM singer AS EXCLUDED",
+        "SELECT * FROM t AS 1E",
+        "SELECT * FROM t AS \ufeffX",
+    ):
+        assert not is_sentence(constraint, text), text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (({"singer": None},), "table 'singer': expected an iterable of names, not None"),
+        (("app.db",), "sql_schema_of"),
+        (({"a": "name"},), r"table 'a': .* write \['name'\]"),
+    ],
+)
+def test_errors_name_what_is_wrong(arguments: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        sql_for_schema(*arguments)

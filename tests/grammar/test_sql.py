@@ -63,3 +63,11 @@ def test_keywords_are_names_where_sqlite_takes_them(grammar: Grammar, text: str,
         with_word = text.format(word, word)
         taken = syntax_error(with_word, SCHEMA) is None and word not in not_taken.split()
         assert accepts(grammar, with_word) == taken, with_word
+
+
+def test_a_byte_order_mark_begins_no_name(grammar: Grammar) -> None:
+    """SQLite skips U+FEFF where a word could begin: the name would be another one. Within a word it is a letter."""
+    for text in ("SELECT \ufeffa FROM t", "SELECT 1 AS \ufeffa", "CREATE TABLE \ufeffu (x)", "SELECT t.\ufeffa FROM t"):
+        assert syntax_error(text, SCHEMA) is None
+        assert not accepts(grammar, text), text
+    assert accepts(grammar, "SELECT a\ufeff, [\ufeffa] FROM t")

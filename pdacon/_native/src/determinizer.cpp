@@ -10,7 +10,8 @@ namespace pdacon {
 namespace {
 
 // A residual of so many bytes calls for a survey, and so do residuals where states come up faster than they
-// are explored: in an unbounded wait they can be very many before one of them is long.
+// are explored: in an unbounded wait they can be very many before one of them is long. As many as the
+// patterns have positions come up anyway, where those are long lists of words.
 constexpr std::int32_t kPlainResidual = 4;
 constexpr std::size_t kPlainStates = 1'000;
 
@@ -89,11 +90,12 @@ bool Determinizer::explore(Pass pass) {
     out_.lookahead_ = 0;
     out_.matched_.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
     for (const auto context : spec_.starts) enter(context, 0);
+    const auto plain = std::max(kPlainStates, spec_.nfa.kind.size());
     for (std::size_t at = 0; at < reached_.size(); ++at) {
         const auto state = reached_[at];
         for (const auto slot : waiting_slots(states_[static_cast<std::size_t>(state)])) {
             const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
-            const bool swells = states_.size() > kPlainStates && states_.size() > 2 * at;
+            const bool swells = states_.size() > plain && states_.size() > 2 * at;
             if (pass == Pass::kPlain && (length > kPlainResidual || swells)) return false;
             out_.lookahead_ = std::max(out_.lookahead_, length);
         }
@@ -181,6 +183,8 @@ void Determinizer::complete(std::int32_t from, std::vector<Step>& row) {
     Interner seen;
     std::vector<Step> results;
     std::vector<std::int32_t> targets;
+    const auto leading = leading_classes(states_[static_cast<std::size_t>(from)]);
+    std::vector<Step> elsewhere(static_cast<std::size_t>(out_.num_behind_));  // where no thread goes on
     row.resize(static_cast<std::size_t>(out_.num_classes_));
     for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
         budget_.tick();
@@ -188,7 +192,14 @@ void Determinizer::complete(std::int32_t from, std::vector<Step>& row) {
         if (found.target != Step::kUnknown) continue;
         const auto& state = states_[static_cast<std::size_t>(from)];
         const auto byte = representative(cls);
-        targets.assign(1, spec_.nfa.behind_after(state.behind, byte));
+        const auto behind = spec_.nfa.behind_after(state.behind, byte);
+        auto* same =
+            leading[static_cast<std::size_t>(cls)] ? nullptr : &elsewhere[static_cast<std::size_t>(behind)];
+        if (same != nullptr && same->target != Step::kUnknown) {
+            found = *same;
+            continue;
+        }
+        targets.assign(1, behind);
         for (const auto& thread : state.threads) targets.push_back(closure_.step(thread.position, byte));
         for (const auto& shadow : state.shadows) targets.push_back(closure_.step(shadow.position, byte));
         if (const auto known = seen.find(targets); known >= 0) {
@@ -198,9 +209,25 @@ void Determinizer::complete(std::int32_t from, std::vector<Step>& row) {
         has_read_on_ = false;
         found = step(from, cls);
         if (has_read_on_) continue;
+        if (same != nullptr) *same = found;
         seen.intern(targets);
         results.push_back(found);
     }
+}
+
+// The byte classes on which some thread goes on.
+std::vector<std::uint8_t> Determinizer::leading_classes(const State& state) const {
+    std::vector<std::uint8_t> leading(static_cast<std::size_t>(out_.num_classes_));
+    const auto add = [&](std::int32_t position) {
+        const auto at = static_cast<std::size_t>(position);
+        for (auto edge = static_cast<std::size_t>(spec_.nfa.offset[at]);
+             edge < static_cast<std::size_t>(spec_.nfa.offset[at + 1]); ++edge)
+            for (std::size_t byte = spec_.nfa.low[edge]; byte <= spec_.nfa.high[edge]; ++byte)
+                leading[out_.byte_class_[byte]] = 1;
+    };
+    for (const auto& thread : state.threads) add(thread.position);
+    for (const auto& shadow : state.shadows) add(shadow.position);
+    return leading;
 }
 
 Determinizer::Step Determinizer::step(std::int32_t from, std::int32_t cls) {

@@ -74,6 +74,7 @@ class Determinizer final : private Residuals::Lexer {
     std::int32_t entry(std::int32_t context, std::int32_t behind);
     void step_all(std::int32_t from);
     void complete(std::int32_t from, std::vector<Step>& row);
+    std::vector<std::uint8_t> leading_classes(const State& state) const;
     Step step(std::int32_t from, std::int32_t cls);
     void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
     bool move(const State& from, std::int32_t cls, const std::vector<Match>& pending, State& to,

@@ -36,6 +36,7 @@ std::vector<std::uint8_t> bytes_by_legibility() {
 
 int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of) {
     std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;
+    std::vector<bool> known(256 * 256);  // most edges of a large automaton have the range of another one
     if (blanks)
         for (const std::uint8_t byte : {'\n', '\t', ' '}) ranges.emplace(byte, byte);
     for (std::size_t row = 0; row < nfa.behind.size(); row += 256)
@@ -47,8 +48,11 @@ int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& cla
     for (std::size_t at = 0; at < nfa.kind.size(); ++at) {
         if (static_cast<NfaKind>(nfa.kind[at]) == NfaKind::kSplit) continue;
         for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
-             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge)
-            ranges.emplace(nfa.low[edge], nfa.high[edge]);
+             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge) {
+            auto range = known[nfa.low[edge] * 256U + nfa.high[edge]];
+            if (!range) ranges.emplace(nfa.low[edge], nfa.high[edge]);
+            range = true;
+        }
     }
     class_of.fill(0);
     int classes = 1;

@@ -1,0 +1,141 @@
+"""Regular expressions for names that a text makes up -> parts of terminals, or what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.frontends.arguments import lowered, shown
+from pdacon.frontends.sql_names import NAME, as_literal, never_names
+from pdacon.lexer.patterns import compile_pattern
+from pdacon.lexer.sre import ASCII, IGNORECASE, UNICODE, compile_character, first_of, is_sequence, parse, scoped_flags
+
+_FLAGS = ASCII | IGNORECASE
+_NO_WORD = [chr(code) for code in range(128) if not NAME.fullmatch("x" + chr(code))]
+_LIKELY = "xqZ_19\N{LATIN SMALL LETTER E WITH ACUTE}abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ023456789$"
+_CHARACTERS, _TRIED, _STATES = 5, 20_000, 1 << 16
+
+_REFUSED = {
+    "anchor": "it is for whole names as it is; leave it out",
+    "word_boundary": "it is for whole names as it is; leave it out",
+    **dict.fromkeys(
+        ("backreference", "numbered_backreference", "conditional_group", "numbered_conditional_group"),
+        "groups of one terminal cannot be told from those of others; write the names out",
+    ),
+}
+
+
+@lru_cache(maxsize=64)
+def made_up(argument: str, regexp: str, tables: frozenset[str] = frozenset()) -> str:
+    """What an argument describes, as Lark's language writes it between slashes.
+
+    ``tables`` are names, without case, that none of those can be.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no regular expression, or none for words, or none of its words can be a name.
+    """
+    if not isinstance(regexp, str):
+        raise TypeError(f"{argument}: expected a regular expression, a str, not a {type(regexp).__name__}")
+    try:
+        compiled = re.compile(regexp)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise _wrong(argument, regexp, f"it is no regular expression: {error}") from error
+    if compiled.flags & ~UNICODE:
+        raise _wrong(argument, regexp, "flags for all of it cannot stand in a grammar; letters have no case as it is")
+    if compiled.groupindex:
+        raise _wrong(argument, regexp, "names of groups could clash in the grammar; write (?:...)")
+    found = first_of(_REFUSED, regexp, 0)
+    if found:
+        raise _wrong(argument, regexp, f"{found[1]} at column {found[2]}: {_REFUSED[found[0]]}")
+    try:
+        tree, _ = parse(regexp, _FLAGS)
+        compile_pattern(f"(?ai:{regexp})", 0, _STATES)
+    except (UnsupportedGrammarError, LimitExceededError) as error:
+        raise _wrong(argument, regexp, f"no terminal can have it: {error}") from error
+    if tree.getwidth()[0] == 0:
+        raise _wrong(argument, regexp, "it matches the empty text; let it match a character at least, as [a-z]+ does")
+    for character in _no_words(tree, _FLAGS):
+        raise _wrong(
+            argument, regexp, f"it matches {character!r}, which no word has; write [a-z0-9_] for what names have"
+        )
+    if not any(_can_be(text, regexp, tables) for text in islice(_texts(tree, _FLAGS), _TRIED)):
+        raise _wrong(argument, regexp, f"it matches no name; {_WHAT_IS_NONE}")
+    return re.sub(r"\\.|/", lambda part: r"\/" if part[0] == "/" else part[0], as_literal(regexp), flags=re.DOTALL)
+
+
+_WHAT_IS_NONE = "a name begins with a letter or _, and is neither a keyword nor, if it is an alias, a table"
+
+
+def _wrong(argument: str, regexp: str, reason: str) -> ValueError:
+    return ValueError(f"{argument}: {shown(regexp)} cannot describe names: {reason}")
+
+
+def _can_be(text: str, regexp: str, tables: frozenset[str]) -> bool:
+    name = lowered(text)
+    return (
+        name not in tables
+        and name not in never_names()
+        and NAME.fullmatch(text) is not None
+        and re.fullmatch(regexp, text, re.ASCII | re.IGNORECASE) is not None
+    )
+
+
+def _no_words(tree: Any, flags: int) -> Iterator[str]:
+    """Characters that it consumes and no word has."""
+    for operator, argument in tree:
+        if operator.name.startswith("ASSERT"):
+            continue
+        if operator.name in _OF_CHARACTERS:
+            pattern = compile_character(operator, argument, flags)
+            yield from (character for character in _NO_WORD if pattern.fullmatch(character))
+        for part, inside in _parts(operator, argument, flags):
+            yield from _no_words(part, inside)
+
+
+_OF_CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
+
+
+def _parts(operator: Any, argument: Any, flags: int) -> list[tuple[Any, int]]:
+    """The sequences that a node consists of, each with its flags."""
+    if operator.name == "SUBPATTERN":
+        _, added, removed, part = argument
+        return [(part, scoped_flags(flags, added, removed))]
+    if operator.name == "BRANCH":
+        return [(part, flags) for part in argument[1]]
+    if operator.name == "ATOMIC_GROUP":
+        return [(argument, flags)]
+    return [(part, flags) for part in argument if is_sequence(part)] if operator.name.endswith("REPEAT") else []
+
+
+def _texts(tree: Any, flags: int) -> Iterator[str]:
+    """Texts that it may match: all if they are few; of what repeats the first, and of many characters some."""
+    nodes = list(tree)
+    if not nodes:
+        yield ""
+        return
+    (operator, argument), rest = nodes[0], nodes[1:]
+    for first in _texts_of_node(operator, argument, flags):
+        for following in _texts(rest, flags):
+            yield first + following
+
+
+def _texts_of_node(operator: Any, argument: Any, flags: int) -> Iterator[str]:
+    if operator.name in _OF_CHARACTERS:
+        literal = [chr(argument)] if operator.name == "LITERAL" else []
+        pattern = compile_character(operator, argument, flags)
+        yield from literal or [c for c in _LIKELY if pattern.fullmatch(c)][:_CHARACTERS]
+    elif operator.name.endswith("REPEAT"):
+        least, most, part = argument
+        for count in range(least, min(most, least + 2) + 1):
+            yield from _texts(list(part) * count, flags)
+    elif operator.name.startswith("ASSERT"):
+        yield ""
+    else:
+        for part, inside in _parts(operator, argument, flags):
+            yield from _texts(part, inside)
