@@ -89,13 +89,35 @@ def _of_shift(items: Items, conflict: Conflict, example: Example) -> Cause:
 
 def _of_reduces(items: Items, conflict: Conflict) -> Cause:
     (lhs, rhs), (other, others) = (items.sides[k] for k in conflict.productions[:2])
-    if rhs == (other,) or others == (lhs,):
+    if not set(conflict.productions[:2]).isdisjoint(cyclic_productions(items)):
         return Cause(CYCLE, lhs)
     if rhs == others:
         return Cause(DUPLICATE) if rhs else Cause(OPTIONAL)
     if not rhs or not others or repeats(items, lhs) or repeats(items, other):
         return Cause(OPTIONAL)
     return Cause(AMBIGUOUS)
+
+
+def cyclic_productions(items: Items) -> list[int]:
+    """The productions of one symbol by which a rule leads back to itself."""
+    units = {
+        k: (lhs, rhs[0])
+        for k, (lhs, rhs) in enumerate(items.sides[: len(items.grammar.productions)])
+        if len(rhs) == 1 and rhs[0] >= items.nonterminal
+    }
+    leads: dict[int, set[int]] = {}
+    for lhs, symbol in units.values():
+        leads.setdefault(lhs, set()).add(symbol)
+    return [k for k, (lhs, symbol) in units.items() if lhs in _led_to(leads, symbol)]
+
+
+def _led_to(leads: dict[int, set[int]], start: int) -> set[int]:
+    found, pending = {start}, [start]
+    while pending:
+        more = leads.get(pending.pop(), set()) - found
+        found |= more
+        pending += more
+    return found
 
 
 def repeats(items: Items, symbol: int) -> bool:

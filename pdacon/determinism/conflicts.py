@@ -101,7 +101,9 @@ class _Report:
         rules = dict.fromkeys(self._grammar.productions[k].rule for k in productions)
         lookahead = lookahead_name(self._grammar, shown.terminal)
         # What the example shows comes first.
-        span, related = self._spans(list(dict.fromkeys([*shown.productions, *productions])))
+        to_blame = causes.cyclic_productions(self._items) if cause is not None and cause.slug == causes.CYCLE else []
+        first = [k for k in productions if k in to_blame] or to_blame[:1]
+        span, related = self._spans(list(dict.fromkeys([*first, *shown.productions, *productions])))
         if cause is not None and cause.slug in _OF_WHAT_IS_AROUND and explanation is not None:
             related += self._around(explanation, [span, *(place for _, place in related)])
         return Finding(
@@ -143,6 +145,9 @@ class _Report:
     def _shift_reduce(self, advice: Advice, shown: Conflict) -> tuple[str, Level, list[str], str | None]:
         if self._grammar.options.conflicts == "shift":
             return "PDA001", "note", [advice.message, f"Resolved as Lark does, by a shift: {advice.settled}."], None
+        if any(conflict.kind == "reads-cycle" for conflict in self._tables.conflicts):
+            # Which are conflicts depends on Lark's table, which has no fixed meaning then, and no option accepts it.
+            return "PDA001", "error", [advice.message], f"mend PDA004 first; if it is still here then, {advice.repair}"
         repair = f'{advice.repair}\nOr accept Lark\'s choice with conflicts="shift": {advice.settled}.'
         return "PDA001", "error", [advice.message], repair
 

@@ -254,7 +254,7 @@ class DeterminismReport:
     subject : str
         The grammar's path, or ``<grammar>``.
     findings : tuple of Finding
-        Sorted by level, then id, then place.
+        Sorted by level, then id, then place; PDA004 comes before other ids, of which some come of it.
     conflicts, lookahead : str
         The options that the levels depend on, see ``Grammar.from_lark``.
     source : str

@@ -22,23 +22,33 @@ if TYPE_CHECKING:
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
+_CONTROLS = {code: chr(code).encode("unicode_escape").decode("ascii") for code in (*range(0x20), 0x7F)}
+_NOT_LOOKED_AT = (
+    "There is no lexer with it. Not looked at, therefore: collisions, lookahead and all advice (PDA005, PDA006, and "
+    "from PDA010 on)."
+)
 
 
 def pattern_findings(grammar: Grammar) -> list[Finding]:
     """An error for each terminal whose pattern cannot be lowered; without them there is no lexer to look at."""
-    found = []
+    found: list[Finding] = []
     for terminal in grammar.terminals:
         if terminal.pattern is None:
             continue
         try:
             compile_terminal(grammar, terminal)
         except UnsupportedGrammarError as error:
+            what, _, advice = str(error).removeprefix(f"{error.span}: ").partition("; ")
+            lines = [what.translate(_CONTROLS)]
+            if not found:
+                lines.append(_NOT_LOOKED_AT)
             found.append(
                 Finding(
                     id="PDA008",
                     level="error",
                     title=f"{TITLES['PDA008']}: {error.feature or 'pattern'} in {_shown(terminal)}",
-                    message=str(error).removeprefix(f"{error.span}: "),
+                    message="\n".join(lines),
+                    repair=advice.translate(_CONTROLS) or None,
                     span=terminal.span,
                     symbols=(terminal.name,),
                 )

@@ -78,15 +78,25 @@ class _Adviser:
 
     def dangling(self) -> Advice:
         rule = self._rule
-        assert self._example is not None
-        longer = self._items.production[self._example.spine[0]]
         return Advice(
             f"{self._next} can belong to the inner {rule} or to the one around it: the rules allow both.",
             f"if {rule} ends with a word of its own, it is plain what is inside, for example\n"
-            f'  {self._grammar.describe_production(longer)} "end"\n'
-            f'  {self._grammar.describe_production(self._reduced)} "end"',
+            f"  {rule}: {' | '.join(self._closed())}",
             f"{self._next} belongs to the nearest {rule}",
         )
+
+    def _closed(self) -> list[str]:
+        """The alternatives of the rule; those that begin like the reduced one have a word at their end."""
+        lhs, begun = self._items.sides[self._reduced]
+        literals = {terminal.literal for terminal in self._grammar.terminals}
+        word = next(word for word in ('"end"', '"fi"', '"end_of_it"') if word not in literals or word == '"end_of_it"')
+        shown = []
+        for k in self._items.expansions[lhs]:
+            rhs = self._items.sides[k][1]
+            alias = self._grammar.productions[k].alias
+            words = [*self._words(rhs), *([word] if rhs[: len(begun)] == begun else [])]
+            shown.append(" ".join([*words, *([] if alias is None else ["->", alias])]))
+        return list(dict.fromkeys(shown))
 
     def operators(self) -> Advice:
         operand = self._name(self._cause.symbol)
@@ -156,10 +166,15 @@ class _Adviser:
         )
 
     def cycle(self) -> Advice:
-        rules = dict.fromkeys(self._rule_of(k) for k in self._conflict.productions)
+        culprits = causes.cyclic_productions(self._items)
+        torn = [k for k in self._conflict.productions if k in culprits]
+        rules = dict.fromkeys(self._name(self._items.sides[k][0]) for k in torn or culprits)
+        dropped = (torn or culprits)[-1]
+        lhs = self._items.sides[dropped][0]
+        alternative = self._sequence(self._items.sides[dropped][1])
         return Advice(
             f"{' and '.join(rules)} can stand for itself: each text has infinitely many readings.",
-            f"drop the alternative by which {next(iter(rules))} leads back to itself.",
+            f"drop the alternative {alternative} of {self._name(lhs)}, by which it leads back to itself.",
         )
 
     def ambiguous(self) -> Advice:

@@ -231,7 +231,7 @@ class Traps:
         if self._has_pattern(before):
             return (
                 f"let {first} end before {second} can begin (leave what {second} begins with out of the pattern of "
-                f"{first}, or put a negative look-ahead at its end), or {separator}"
+                f"{first}), or {separator}"
             )
         lexeme = None if text is None else self._lexeme(before, text)
         if text is not None and lexeme is not None and lexeme.length == len(text):

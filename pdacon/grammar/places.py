@@ -8,7 +8,7 @@ productions each one expands to. Where that does not add up (Lark drops duplicat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -23,7 +23,8 @@ from pdacon.grammar.model import Span
 _HELPER = re.compile(r"__(.+)_(?:star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+")
 _LEXEMES = re.compile(
     r"""
-    (?P<skip> "(?:\\.|[^"\\\n])*" | /(?!/)(?:\\.|[^/\\])+/ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
+    (?P<skip> "(?:\\.|[^"\\\n])*" | /(?!/)(?:\\.|[^/\\])+/ | \\[ ]*\n )
+    | (?P<comment> \s*(?://|\#)[^\n]* )
     | (?P<bar> (?:\r?\n\s*)?\| )
     | (?P<open> [(\[{] ) | (?P<close> [)\]}] )
     | (?P<end> \n )
@@ -113,25 +114,33 @@ class Places:
         # A template's parameters and a priority stand before the colon, and neither contains one.
         begin = text.index(":", (name.start_pos or 0) + len(name)) + 1
         spans, depth, end = [], 0, len(text)
+        comments: dict[int, int] = {}  # where they begin, by where they end
         for lexeme in _LEXEMES.finditer(text, begin):
             kind = lexeme.lastgroup
             if kind == "open":
                 depth += 1
             elif kind == "close":
                 depth -= 1
+            elif kind == "comment":
+                comments[lexeme.end()] = lexeme.start()
             elif kind == "bar" and depth == 0:
-                spans.append(self._trimmed(begin, lexeme.start()))
+                spans.append(self._trimmed(begin, lexeme.start(), comments))
                 begin = lexeme.end()
             elif kind == "end" and depth == 0:
                 end = lexeme.start()
                 break
-        return [*spans, self._trimmed(begin, end)]
+        return [*spans, self._trimmed(begin, end, comments)]
 
-    def _trimmed(self, start: int, end: int) -> Span:
-        piece = self._source.text[start:end]
-        stripped = piece.strip()
-        start += piece.index(stripped)
-        return self._source.span(start, start + len(stripped))
+    def _trimmed(self, start: int, end: int, comments: Mapping[int, int]) -> Span:
+        """What is left without blanks at both ends, and without comments at the end; ``comments`` are by their ends."""
+        text = self._source.text
+        while True:
+            end = start + len(text[start:end].rstrip())
+            if comments.get(end, start) <= start:
+                break
+            end = comments[end]
+        start = end - len(text[start:end].lstrip())
+        return self._source.span(start, end)
 
 
 def _expansions(node: Any) -> int:

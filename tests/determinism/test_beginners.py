@@ -117,3 +117,69 @@ def test_blanks_are_shown_as_spaces() -> None:
     witness = the("start: /a/+\n%ignore /\\s+/\n", "PDA016").witness
     assert witness is not None
     assert witness.loop == b" "
+
+
+DANGLING = """
+start: stmt
+stmt: "if" COND "then" stmt -> short
+    | "if" COND "then" stmt "else" stmt
+    | "skip"
+COND: "true" | "false"
+%ignore " "
+"""
+
+
+def test_a_closed_rule_is_one_rule_and_keeps_its_other_alternatives() -> None:
+    finding = the(DANGLING, "PDA001")
+    assert finding.repair is not None
+    (rule,) = [line.strip() for line in finding.repair.split("\n") if line.startswith("  ")]
+    head, body, rest = DANGLING.partition("stmt: ")[0], rule, DANGLING[DANGLING.index("COND: ") :]
+    repaired = f"{head}{body}\n{rest}"
+    assert pdacon.check(Grammar.from_lark(repaired)).ok
+    parser = lark.Lark(repaired, parser="lalr", strict=False)
+    for text in ("skip", "if true then skip end", "if true then if false then skip end else skip end"):
+        parser.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "dropped"),
+    [
+        ('start: e\ne: e | "x"\n', 2, "e of e"),
+        ('start: e\ne: f | "x"\nf: e | "y"\n', 3, "e of f"),
+    ],
+)
+def test_the_rule_that_leads_back_to_itself_is_to_blame(text: str, line: int, dropped: str) -> None:
+    finding = the(text, "PDA002")
+    assert finding.cause == "cyclic-rule"
+    assert finding.span is not None
+    assert finding.repair is not None
+    assert finding.span.line == line
+    assert f"drop the alternative {dropped}," in finding.repair
+    assert "start" not in finding.message
+
+
+def test_a_cycle_of_empty_rules_comes_before_what_comes_of_it() -> None:
+    """Nothing is offered that PDA004 does not allow."""
+    report = pdacon.check(Grammar.from_lark('start: a\na: b c a "x" | "y"\nb: | "b"\nc: | "c"\n'))
+    assert report.findings[0].id == "PDA004"
+    conflicts = [finding for finding in report.findings if finding.id == "PDA001"]
+    assert conflicts
+    assert all(finding.repair is not None and "conflicts=" not in finding.repair for finding in conflicts)
+
+
+def test_what_an_unsupported_pattern_hides_is_said() -> None:
+    text = "start: A | B | C\nA: /(?P<t>[A-Z]+)\\r\\n(?P=t)/\nB: /b+/\nC: /[bc]+/\n"
+    finding = the(text, "PDA008")
+    assert finding.message.isprintable() or finding.message.count("\n") == 1
+    assert "Not looked at" in finding.message
+    assert finding.repair is not None
+
+
+@pytest.mark.parametrize(
+    "between", ["\n// a comment\n", " // a comment\n\n\n// and another\n", "\n\n# a comment\n\n", "\n"]
+)
+def test_a_place_ends_where_the_rule_does(between: str) -> None:
+    text = f'start: list "x" list list{between}list: "n"+ "//" // end\n// other\n'
+    places = [(p.rule, p.span) for p in Grammar.from_lark(text).productions if p.span is not None]
+    assert {(span.end_line, span.end_column) for rule, span in places if rule == "start"} == {(1, 26)}
+    assert max(span.end_column for rule, span in places if rule == "list") == len('list: "n"+ "//"') + 1

@@ -81,7 +81,7 @@ def only(report: DeterminismReport, id: str) -> Finding:
         (TWO_WAYS, "shift", [("PDA002", "error")]),  # Lark refuses it too
         (TWO_WAYS_BY_PRIORITY, "error", [("PDA003", "note")]),
         (TWO_WAYS_BY_PRIORITY, "shift", [("PDA003", "note")]),
-        (READS_CYCLE, "error", [("PDA001", "error"), ("PDA004", "error")]),
+        (READS_CYCLE, "error", [("PDA004", "error"), ("PDA001", "error")]),
         (READS_CYCLE, "shift", [("PDA004", "error"), ("PDA001", "note")]),
         (NO_SENTENCE, "error", [("PDA007", "error")]),
         (NO_SENTENCE, "shift", [("PDA007", "error")]),

@@ -85,7 +85,7 @@ def test_productions_are_described_in_the_authors_words(grammar: Grammar) -> Non
 def test_productions_have_the_place_of_their_alternative(grammar: Grammar) -> None:
     places = [written(grammar, production.span) for production in grammar.productions]
     first = '"[" item ("," item)* "]"   -> list'
-    assert places[:3] == [first, first, '"[" "]"                    // nothing']
+    assert places[:3] == [first, first, '"[" "]"']
     assert places[3:8] == ["NAME", "_INDENT NUMBER? _sep", "_INDENT NUMBER? _sep", '";"', '"|"']
     assert places[8:] == ["start", "start"]
 
