@@ -101,7 +101,7 @@ def compose(
     """
     grammar = lexer.grammar
     layout = grammar.layout
-    if layout is not None and not {b" ", b"\n"} <= set(vocabulary.tokens):
+    if layout is not None and not all(blank in vocabulary.tokens for blank in (b" ", b"\n")):
         raise VocabularyError("a grammar with indentation needs a vocabulary with tokens for a space and for a newline")
     trie = native_trie(vocabulary)
     context, blocks = lexer.context_of_state, np.empty(0, np.int32)

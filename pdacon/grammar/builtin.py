@@ -27,7 +27,19 @@ _PYTHON = Indentation(
     DEDENT_type="_DEDENT",
     tab_len=8,
 )
+# What is in brackets is a block, so that they are no parentheses.
+_JSON = Indentation(
+    NL_type="_NL",
+    OPEN_PAREN_types=(),
+    CLOSE_PAREN_types=(),
+    INDENT_type="_INDENT",
+    DEDENT_type="_DEDENT",
+    tab_len=8,
+    indent_len=2,
+)
 _OPTIONS: dict[str, dict[str, Any]] = {
+    "json_pretty": {"postlex": _JSON},
+    "json_pretty4": {"postlex": replace(_JSON, indent_len=4)},
     "python": {"postlex": _PYTHON},
     "python_expression": {"postlex": _PYTHON},
     "python_function": {"postlex": _PYTHON},

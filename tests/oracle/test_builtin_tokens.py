@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.json_references import REFERENCES, levels
+from support.json_references import REFERENCES
 from support.real_vocabularies import NAMES, coded, replay
 from support.sqlite import syntax_error
 
@@ -69,11 +69,7 @@ def texts(grammar: str, scaled: Callable[[int], int]) -> list[str]:
             text = json.dumps(value, ensure_ascii=number % 2 == 0, **LAYOUTS[grammar])
             real.append(f"{text}\n{text}\n" if grammar == "jsonl" else text)
     chosen = [*Random(1).sample(samples, len(samples))[: scaled(20)], *real[: scaled(60 if grammar == "sql" else 20)]]
-    return [text for text in chosen if len(text) <= scaled(1500) and not too_deep(grammar, text)]
-
-
-def too_deep(grammar: str, text: str) -> bool:
-    return grammar.startswith("json_pretty") and levels(text, LAYOUTS[grammar]["indent"]) > 40
+    return [text for text in chosen if len(text) <= scaled(1500)]
 
 
 @pytest.mark.parametrize("vocabulary", NAMES)

@@ -39,11 +39,6 @@ def is_laid_out(text: str, **layout: Any) -> bool:
     return json.dumps(json.loads(plain), **layout) == plain
 
 
-def levels(text: str, indent: int) -> int:
-    """How deep the lines of an indented text are."""
-    return max(len(spaces) // indent for spaces in re.findall("^ *", text, re.MULTILINE))
-
-
 def is_json5(text: str) -> bool:
     """Whether the ``json5`` package takes a text."""
     import json5
@@ -59,8 +54,8 @@ REFERENCES: dict[str, Callable[[str], bool]] = {
     "json": is_json,
     "json_compact": lambda text: is_laid_out(text, separators=(",", ":")),
     "json_dumps": is_laid_out,
-    "json_pretty": lambda text: is_laid_out(text, indent=2) and levels(text, 2) <= 40,
-    "json_pretty4": lambda text: is_laid_out(text, indent=4) and levels(text, 4) <= 40,
+    "json_pretty": lambda text: is_laid_out(text, indent=2),
+    "json_pretty4": lambda text: is_laid_out(text, indent=4),
     "json5": is_json5,
     "jsonl": lambda text: all(map(is_json, text.removesuffix("\n").split("\n"))),
 }

@@ -61,6 +61,12 @@ class Coaccessibility {
     // The same for any set of events of `futures()`, with nothing remembered for it.
     bool reaches_end(std::int32_t events, Overlay stack);
 
+    // Whether what can follow a reading, with what is spelled of a token, leads on, if all of it can.
+    bool has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
+        if (speller_state == 0) return alive(future(reading), stack);
+        return reaches_end(futures_.of(reading, speller_state), stack);
+    }
+
     // What holds for a future on every stack with this top, as far as a look at the top shows: kDepends may
     // be said of what is alive on all or on none. The caller holds the lock.
     Verdict verdict(std::int32_t future, std::int32_t top);

@@ -84,70 +84,12 @@ bool TokenPda::alive(const Reading& reading, const StackView& stack) {
     return known == Verdict::kUnknown ? alive_in(reading, 0, stack) : known == Verdict::kAlways;
 }
 
-// Whether what can follow a reading leads on, if all of it can.
-bool TokenPda::has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
-    auto& coaccessibility = engine().coaccessibility;
-    if (speller_state == 0) return coaccessibility.alive(coaccessibility.future(reading), stack);
-    return coaccessibility.reaches_end(coaccessibility.futures().of(reading, speller_state), stack);
-}
-
-bool TokenPda::is_alive(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
-    if (!has_future(reading, speller_state, stack)) return false;
-    const bool free = speller_state == 0 ? verdicts_.is_free(reading) : any_column(machine_.lexer, reading);
-    return free || can_end_line(reading, speller_state, stack);
-}
-
-// The same where the columns of the newline that has been begun matter: whether one of those that can still
-// be reached leads on. Beyond the innermost block one is as good as another of its class.
-bool TokenPda::can_end_line(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
-    struct Place {
-        Reading reading;
-        std::int32_t speller_state;
-    };
-    const auto most = machine_.layout.alike_from(stack.column());
-    auto& futures = engine().coaccessibility.futures();
-    std::vector<Place> open;
-    Interner seen;
-    const auto add = [&](const Reading& to, std::int32_t spelled) {
-        const auto next = futures.classes().least(to, most);
-        const std::int32_t key[] = {next.state, next.now.value, next.matched.value, spelled};
-        const auto known = seen.size();
-        if (static_cast<std::size_t>(seen.intern(key)) == known) open.push_back({next, spelled});
-    };
-    add(reading, speller_state);
-    std::vector<std::int32_t> pending;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        budget_.tick();
-        const auto at = open[i];
-        auto closed = stack;
-        if (futures.may_end(at.speller_state) && ends(machine_, closed, at.reading)) return true;
-        for (const auto& move : futures.moves(at.speller_state)) {
-            auto next = at.reading;
-            const auto state = machine_.lexer.next(next.state, move.byte_class);
-            if (state == LexingAutomaton::kDead) continue;
-            auto after = stack;
-            if (state >= 0) {
-                machine_.lexer.move(next, state, move.byte_class);
-                if (!any_column(machine_.lexer, next)) {
-                    add(next, move.speller_state);
-                    continue;
-                }
-            } else {
-                pending.assign(1, move.byte_class);
-                if (!read(machine_, after, next, pending)) continue;
-            }
-            if (has_future(next, move.speller_state, after)) return true;
-        }
-    }
-    return false;
-}
-
-// The same in the middle of a token: with what is spelled of it.
+// In the middle of a token: with what is spelled of it.
 bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack) {
     return guarded([&] {
         Looked looked;
         Overlay here(stack, looked);
-        return is_alive(reading, speller_state, here);
+        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, speller_state);
     });
 }
 
@@ -243,12 +185,17 @@ void TokenPda::add_allowed(TokenClasses::Node& root, const Reading& start, const
     while (!open.empty()) {
         auto [node, here] = std::move(open.back());
         open.pop_back();
+        std::optional<LineEnds> lines;
         for (const auto& [stay, tokens] : node->staying) {
-            const bool allowed =
-                stay.lexer_state < 0
-                    ? engine_->coaccessibility.alive(stay.future, here)
-                    : is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0, here);
-            if (stay.lexer_state >= 0) here.look_at_columns();
+            bool allowed = false;
+            if (stay.lexer_state < 0) {
+                allowed = engine_->coaccessibility.alive(stay.future, here);
+            } else {
+                if (!lines) lines.emplace(machine_, engine_->coaccessibility, budget_, here);
+                here.look_at_columns();
+                allowed =
+                    lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
+            }
             if (allowed) tokens->add_to(mask);
         }
         for (auto& crossing : node->crossings) {

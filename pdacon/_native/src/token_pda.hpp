@@ -20,6 +20,7 @@
 #include "coaccessibility.hpp"
 #include "completion.hpp"
 #include "decisions.hpp"
+#include "line_ends.hpp"
 #include "mask_set.hpp"
 #include "pushdown.hpp"
 #include "speller.hpp"
@@ -114,9 +115,6 @@ class TokenPda {
     std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
     void add_allowed(TokenClasses::Node& node, const Reading& start, const Overlay& stack,
                      std::vector<std::int32_t>& mask);
-    bool has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack);
-    bool is_alive(const Reading& reading, std::int32_t speller_state, Overlay& stack);
-    bool can_end_line(const Reading& reading, std::int32_t speller_state, Overlay& stack);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
     bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);
