@@ -1,4 +1,5 @@
-"""`compile(eager=True)`: the masks that are computed before any text asks for them are those of a lazy constraint.
+"""`compile(eager=True)`: the masks that are computed before any text asks for them are those of a lazy constraint, and
+of one that was saved and loaded.
 
 Random walks under every grammar of tests/support meet the same masks, bit for bit, and where no situation was left out
 they compute none of their own.
@@ -41,24 +42,25 @@ def row_of(matcher: pdacon.Matcher, words: int) -> np.ndarray:
 
 
 def walk(
-    eager: Constraint, lazy: Constraint, starts: list[str], random: Random, walks: int, most_columns: int = 10**9
+    constraints: list[Constraint], starts: list[str], random: Random, walks: int, most_columns: int = 10**9
 ) -> Counter[str]:
-    """Random tokens in both constraints at once; counts the masks that were equal."""
-    words = -(-eager.vocabulary.size // 32)
+    """Random tokens in all constraints at once; counts the masks that were equal."""
+    vocabulary = constraints[0].vocabulary
+    words = -(-vocabulary.size // 32)
     counts: Counter[str] = Counter()
     for _ in range(walks):
         start = random.choice(starts)
-        both = [constraint.matcher(start) for constraint in (eager, lazy)]
+        matchers = [constraint.matcher(start) for constraint in constraints]
         for _ in range(random.randint(1, 16)):
-            first, second = (row_of(matcher, words) for matcher in both)
-            assert (first == second).all(), both[1]._text()
+            rows = [row_of(matcher, words) for matcher in matchers]
+            assert all((row == rows[0]).all() for row in rows), matchers[0]._text()
             counts["masks"] += 1
-            allowed = np.flatnonzero(np.unpackbits(first.view(np.uint8), bitorder="little")).tolist()
+            allowed = np.flatnonzero(np.unpackbits(rows[0].view(np.uint8), bitorder="little")).tolist()
             token = random.choice(allowed)
-            if deepest_column(both[0]._text() + (eager.vocabulary.tokens[token] or b"")) > most_columns:
+            if deepest_column(matchers[0]._text() + (vocabulary.tokens[token] or b"")) > most_columns:
                 break
-            assert all(matcher.accept_token(token) for matcher in both)
-            if both[0].is_terminated():
+            assert all(matcher.accept_token(token) for matcher in matchers)
+            if matchers[0].is_terminated():
                 break
     return counts
 
@@ -90,10 +92,13 @@ def compare(grammar: SmallGrammar, walks: int) -> Counter[str]:
     starts = [start for start in grammar.starts if not is_empty(lazy, start)]
     before = [eager.statistics(start) for start in starts]
     columns = limits.columns if loaded.layout is not None else 10**9
-    counts = walk(eager, lazy, starts, random, walks, columns)
+    stored = Constraint.from_bytes(eager.to_bytes(), vocabulary, grammar=loaded)
+    counts = walk([eager, lazy, stored], starts, random, walks, columns)
     for start, known in zip(starts, before, strict=True):
+        assert stored.statistics(start)["situations_left"] == known["situations_left"]
         if known["situations_left"] == 0:
             assert eager.statistics(start)["masks_computed"] == known["masks_computed"]
+            assert stored.statistics(start)["masks_computed"] == 0
             counts["complete"] += 1
         counts["starts"] += 1
         assert lazy.statistics(start)["situations_left"] == -1
@@ -150,7 +155,7 @@ def test_what_never_ends_is_left() -> None:
     lazy = pdacon.compile(RIGHT_RECURSIVE, BRACKETS)
     assert eager.statistics()["situations_left"] > 0
     random = Random(3)
-    assert walk(eager, lazy, ["start"], random, 20)["masks"] > 50
+    assert walk([eager, lazy], ["start"], random, 20)["masks"] > 50
     for depth in (10, 100):
         both = [constraint.matcher() for constraint in (eager, lazy)]
         text = b"".join(random.choices([b"x", b"(", b"["], k=depth)) + b"."
