@@ -185,7 +185,9 @@ def _is_dot(text: str) -> bool:
 
 
 def _dot_aside(text: str) -> str | None:
-    if _is_dot(text) and "\x00" in text:
+    if not _is_dot(text):
+        return None
+    if "\x00" in text:
         return "the zero character"
     if re.search(r"<[^>]*<[^>]*<", text):
         return "angle brackets inside of tags"
@@ -403,8 +405,8 @@ def _oxigraph_says(text: str) -> str | None:
     """What pyoxigraph finds wrong, once each prefix is declared."""
     import pyoxigraph
 
-    runs = re.findall(r"[\w.-]+(?=:)", text)
-    prefixes = {run[begin:] for run in runs for begin in range(len(run)) if run[begin].isalpha()} | {""}
+    runs = re.findall(r"[\w\xb7-\uffff.-]+(?=:)", text)
+    prefixes = {run[begin:] for run in runs for begin in range(len(run)) if run[begin] > "@"} | {""}
     try:
         with suppress(RuntimeError):  # of functions that are not known, once the text has been read
             pyoxigraph.Store().query(
