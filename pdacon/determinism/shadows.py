@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Span, Terminal
 
 _FEW = 8
+_NEVER = "(?!)"
+"""The pattern that fails everywhere: written on purpose."""
 _WORD = re.compile(r"\w+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
@@ -55,11 +57,14 @@ def shadow_findings(
     What is claimed: wherever Lark's lexer looks for the terminal, whatever the text, it takes something else; or the
     terminal is ignored, so that rules which want it never get it. A warning; a note where it is only ignored text that
     is taken by something else. It is left out where an error says already that the two are ``collisions``: pairs of
-    names.
+    names; and where the pattern says itself that it matches nothing, by ``(?!)``.
     """
     ignored = [texts.grammar.terminals[k].name for k in texts.grammar.ignore]
     for terminal in never_matched(texts):
         deadline.require()
+        pattern = texts.grammar.terminals[terminal].pattern
+        if pattern is not None and _NEVER in pattern.value and texts.shortest(terminal) is None:
+            continue
         finding = _shadowed(texts, examples, repairs, terminal)
         name, *winners = finding.symbols
         rivals = winners if winners or terminal in texts.grammar.ignore else ignored
@@ -132,7 +137,7 @@ def _without_texts(terminal: Terminal, shown: str, users: list[str]) -> Finding:
         message="\n".join(lines),
         span=terminal.span,
         symbols=(terminal.name,),
-        repair=f"change the pattern of {shown}, or remove it.",
+        repair=f"change the pattern of {shown}, or remove it; /(?!)x/ is a pattern that is meant to match nothing.",
     )
 
 

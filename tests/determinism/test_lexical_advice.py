@@ -205,6 +205,17 @@ def test_why_a_terminal_is_never_matched(grammar: str, said: str) -> None:
     assert ("Surrogates" in finding.message) == (said == "Surrogates")
 
 
+def test_what_is_meant_to_match_nothing_is_no_finding() -> None:
+    assert not of("PDA010", 'start: "b" | "a" NEVER\nNEVER: /(?!)x/\n')
+    assert [f.symbols for f in of("PDA010", 'start: "b" | "a" NEVER\nNEVER: /((?!)|x)a(?<!a)/\n')] == []
+    assert [f.symbols for f in of("PDA010", 'start: "b" | C\nC: /b(?!)|b/\n')] == [("C", "B")]
+
+
+@pytest.mark.parametrize("name", ["python", "python_expression"])
+def test_built_in_grammars_of_python_have_no_warning(name: str) -> None:
+    assert not [f for f in pdacon.check(Grammar.builtin(name)).findings if f.level != "note"]
+
+
 # PDA012
 
 
