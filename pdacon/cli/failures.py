@@ -20,6 +20,7 @@ _OPTIONS = MappingProxyType(
         'lookahead="commit"': "--lookahead commit",
         'postlex="python"': "--postlex python",
         "use_bytes=True": "--use-bytes",
+        "with tables=": "with --tables",
         "give start= one of": "give --start one of",
         "give its folder with import_paths=, or the grammar's own path with source_path= for a relative import": (
             "give its folder with --import-path"

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
+_OF_SCHEMA = ("schema", "tables", "aliases", "labels", "functions")
+
 
 def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False) -> Grammar:
     """The built-in grammar of that name, else the file, or standard input for ``-``.
@@ -39,7 +41,7 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
     }
-    if options.schema is not None:
+    if any(getattr(options, option) for option in _OF_SCHEMA):
         return _of_schema(name, options)
     starts = list(dict.fromkeys(options.start or []))
     if len(starts) > 1 and not several_starts:
@@ -65,14 +67,25 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
 
 def _of_schema(name: str, options: GrammarOptions) -> Grammar:
     """What of a SQL grammar names only the tables and columns of a database."""
-    from pdacon.frontends import sql_for_schema, sql_schema_of
+    from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema, sql_schema_of
 
+    given = {option: value for option in _OF_SCHEMA if (value := getattr(options, option))}
+    if not options.schema:
+        raise BadInput(f"--{next(iter(given))} goes with --schema only")
+    if len(options.schema) > 1:
+        raise BadInput(f"--schema is given {len(options.schema)} times, but a grammar is of one database")
     if name not in ("sql", "sql_select"):
         raise BadInput(f"{name}: --schema goes with the grammars sql_select and sql only")
-    if options != GrammarOptions(schema=options.schema):
-        raise BadInput("--schema goes with no other option of the grammar")
-    assert options.schema is not None
-    return sql_for_schema(sql_schema_of(options.schema), "changes" if name == "sql" else "query")
+    if options != GrammarOptions(**given):
+        others = ", ".join(f"--{option}" for option in _OF_SCHEMA[1:])
+        raise BadInput(f"--schema goes with no other option of the grammar but {others}")
+    schema = sql_schema_of(options.schema[0], options.tables or None)
+    patterns = {option: given[option] for option in ("aliases", "labels") if option in given}
+    functions = [*SQL_FUNCTIONS, *(options.functions or [])]
+    try:
+        return sql_for_schema(schema, "changes" if name == "sql" else "query", functions=functions, **patterns)
+    except ValueError as error:
+        raise BadInput(f"--{error}") from error
 
 
 def _decoded(text: bytes) -> str:

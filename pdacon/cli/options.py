@@ -180,12 +180,52 @@ class GrammarOptions:
         ),
     ] = None
     schema: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--schema",
             metavar="DATABASE",
             help="A SQLite file. With the grammar sql_select (queries) or sql (queries, INSERT, UPDATE and DELETE): "
             "only its tables and columns are named.",
+            show_default=False,
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tables",
+            metavar="NAME",
+            help="With --schema: only this table; may be repeated.",
+            show_default=False,
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+    aliases: Annotated[
+        str | None,
+        typer.Option(
+            "--aliases",
+            metavar="REGEX",
+            help="With --schema: the names that a text may make up for tables. Default: a letter and a number.",
+            show_default=False,
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            metavar="REGEX",
+            help="With --schema: the same for columns.",
+            show_default=False,
+            rich_help_panel=_GRAMMAR_PANEL,
+        ),
+    ] = None
+    functions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--functions",
+            metavar="NAME",
+            help="With --schema: a function beside SQLite's own; may be repeated.",
             show_default=False,
             rich_help_panel=_GRAMMAR_PANEL,
         ),

@@ -206,13 +206,23 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
     assert main(["mask", "sql_select", "--schema", str(path), "SELECT number FROM ad"]) == 0
     assert "TABLE_NAME" in capsys.readouterr().out
     for name, taken in (("sql_select", False), ("sql", True)):
-        grammar = load_grammar(name, GrammarOptions(schema=path))
+        grammar = load_grammar(name, GrammarOptions(schema=[path]))
         assert accepts(grammar, "SELECT number FROM adults")
         assert accepts(grammar, "DELETE FROM singer WHERE name = 'a'") == taken
         assert not accepts(grammar, "SELECT numbers FROM adults")
+    chosen = GrammarOptions(schema=[path], tables=["singer"], aliases="[a-z]+", labels="x[0-9]", functions=["mine"])
+    grammar = load_grammar("sql_select", chosen)
+    assert accepts(grammar, "SELECT mine(other.name), x1 FROM singer AS other")
+    for text in ("SELECT number FROM adults", "SELECT x FROM singer", "SELECT yours(name) FROM singer"):
+        assert not accepts(grammar, text)
     for arguments, words in (
         (["mask", "json", "--schema", str(path), "{"], "sql_select and sql only"),
         (["mask", "sql", "--schema", str(path), "--start", "query", "S"], "no other option"),
+        (["mask", "sql", "--schema", str(path), "--schema", str(path), "S"], "--schema is given 2 times"),
+        (["mask", "sql", "--tables", "singer", "S"], "--tables goes with --schema only"),
+        (["mask", "sql", "--schema", str(path), "--tables", "singers", "S"], "did you mean 'singer'?"),
+        (["mask", "sql", "--schema", str(path), "--aliases", "^x", "S"], "--aliases: '^x' cannot describe names"),
+        (["mask", "sql", "--schema", str(path), "--functions", "a", "--functions", "A", "S"], "one function"),
         (["mask", "sql", "--schema", str(path) + "x", "S"], "No such file"),
         (["mask", "sql", "--schema", str(path.parent), "S"], "directory"),
     ):
