@@ -157,7 +157,7 @@ def check(
     name="compile",
     epilog=_examples(
         "pdacon compile json --tokenizer tokenizer.json -o json.pda",
-        "pdacon compile my.lark -t NAME -o my.pda --lazy",
+        "pdacon compile my.lark -t NAME -o my.pda --eager",
     ),
 )
 @with_grammar_options
@@ -166,19 +166,23 @@ def compile_grammar(
     *,
     out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write, such as json.pda.")],
     tokenizer: TokenizerOption = None,
-    lazy: Annotated[
-        bool, typer.Option("--lazy", help="Compute no masks now: who loads the file computes each at first sight.")
+    eager: Annotated[
+        bool,
+        typer.Option(
+            "--eager",
+            help="With every mask; for a large grammar that takes minutes. Default: each at first sight.",
+        ),
     ] = False,
     options: GrammarOptions,
 ) -> int:
-    """Compile a grammar for a tokenizer, with all its masks, into a file that loads in a moment.
+    """Compile a grammar for a tokenizer into a file that loads in a moment.
 
     In Python: `pdacon.Constraint.load("json.pda")`. Nothing in such a file is executed.
     """
     loaded = load_grammar(grammar, options, several_starts=True)
     from pdacon.cli.compiling import compile_to_file
 
-    return compile_to_file(loaded, _tokens(tokenizer), out, lazy=lazy)
+    return compile_to_file(loaded, _tokens(tokenizer), out, eager=eager)
 
 
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))

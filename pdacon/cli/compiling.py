@@ -11,17 +11,17 @@ from pdacon.cli.vocabularies import Tokens
 from pdacon.grammar import Grammar
 
 
-def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, lazy: bool) -> int:
+def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool) -> int:
     """Write the constraint of a grammar and a vocabulary; say on standard error what it is."""
     begin = time.perf_counter()
-    constraint = compile(grammar, tokens.vocabulary, eager=not lazy)
+    constraint = compile(grammar, tokens.vocabulary, eager=eager)
     seconds = time.perf_counter() - begin
     constraint.save(out)
     Constraint.load(out, tokens.vocabulary, grammar=grammar, verify=True)
     counts = [constraint.statistics(start) for start in grammar.options.start]
     masks = sum(count["distinct_masks"] for count in counts)
     left = sum(max(count["situations_left"], 0) for count in counts)
-    rest = " and others when they are needed" if lazy or left else ""
+    rest = " and others when they are needed" if left or not eager else ""
     sys.stderr.write(
         f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(tokens.vocabulary):,} tokens, {masks:,} masks{rest}, "
         f"compiled in {seconds:.2f} s\n"

@@ -14,7 +14,7 @@ from pdacon.cli.vocabularies import load_vocabulary
 
 def test_a_grammar_is_compiled_with_its_masks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "json.pda"
-    assert main(["compile", "json", "--tokenizer", "bytes", "-o", str(path)]) == 0
+    assert main(["compile", "json", "--eager", "--tokenizer", "bytes", "-o", str(path)]) == 0
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(r".*json\.pda: 0\.\d MB, 257 tokens, \d+ masks, compiled in \d+\.\d\d s\n", err)
@@ -31,7 +31,7 @@ def test_masks_can_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     path = tmp_path / "two.pda"
     grammar = tmp_path / "two.lark"
     grammar.write_text('a: "a" b?\nb: "b"')
-    options = ["--start", "a", "--start", "b", "--lazy", "--tokenizer", "bytes"]
+    options = ["--start", "a", "--start", "b", "--tokenizer", "bytes"]
     assert main(["compile", str(grammar), *options, "-o", str(path)]) == 0
     assert "others when they are needed" in capsys.readouterr().err
     loaded = pdacon.Constraint.load(path)
@@ -40,7 +40,7 @@ def test_masks_can_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_what_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "no" / "json.pda"
-    assert main(["compile", "json", "--tokenizer", "bytes", "--lazy", "-o", str(path)]) == 2
+    assert main(["compile", "json", "--tokenizer", "bytes", "-o", str(path)]) == 2
     err = capsys.readouterr().err
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1

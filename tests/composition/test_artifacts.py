@@ -186,7 +186,7 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         (data + b"\0" * 64, "damaged: "),
         (
             data[:8] + b"\2" + data[9:],
-            "version 2 of the format; this pdacon reads version 1",
+            "format has version 2, and this pdacon reads version 1; compile the grammar again",
         ),
     ]:
         path.write_bytes(content)

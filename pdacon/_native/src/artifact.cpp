@@ -85,11 +85,10 @@ ArtifactReader::ArtifactReader(std::span<const std::uint8_t> memory, std::shared
         throw ArtifactDamage("not an artifact: it does not begin like one");
     std::memcpy(&header, memory.data(), sizeof(Header));
     if (header.version != kVersion)
-        throw ArtifactDamage("version " + std::to_string(header.version) +
-                             " of the format; this pdacon reads version " + std::to_string(kVersion) +
-                             ": compile the grammar again with it and save that");
+        throw ArtifactDamage("its format has version " + std::to_string(header.version) +
+                             ", and this pdacon reads version " + std::to_string(kVersion));
     if (header.size != memory.size())
-        throw ArtifactDamage("damaged: " + std::to_string(memory.size()) + " bytes of " +
+        throw ArtifactDamage("the artifact is damaged: " + std::to_string(memory.size()) + " bytes of " +
                              std::to_string(header.size));
     require_artifact(header.sections <= (memory.size() - sizeof(Header)) / sizeof(Entry),
                      "more sections than there is room for");

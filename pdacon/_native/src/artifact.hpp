@@ -68,6 +68,7 @@ enum class Part : std::uint32_t {
     kTokenPda,
     kMaskChecksums,
     kMasks,
+    kMaskBlocks,
 };
 
 class ArtifactWriter {
@@ -126,7 +127,8 @@ class ArtifactReader {
     template <class T>
     Flat<T> view(const Section& section) const {
         static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
-        if (section.size % sizeof(T) != 0) throw ArtifactDamage("a section has a size that it cannot have");
+        if (section.size % sizeof(T) != 0)
+            throw ArtifactDamage("the artifact is damaged: a section has a size that it cannot have");
         return {std::span(reinterpret_cast<const T*>(memory_.data() + section.offset),
                           static_cast<std::size_t>(section.size / sizeof(T))),
                 owner_};
@@ -140,7 +142,7 @@ class ArtifactReader {
 
 // For what is read: a condition that whoever wrote the file had to keep.
 inline void require_artifact(bool condition, const char* what) {
-    if (!condition) throw ArtifactDamage(std::string("damaged: ") + what);
+    if (!condition) throw ArtifactDamage(std::string("the artifact is damaged: ") + what);
 }
 
 // Whether all values are in low .. high - 1; without a branch for each of them.

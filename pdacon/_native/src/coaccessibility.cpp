@@ -76,7 +76,7 @@ void Coaccessibility::make_rows() {
     for (const auto future : future_) rows.push_back(future < 0 ? -1 : row_of(future));
     for (std::size_t at = 0; at < lines.size(); ++at) lines[at].row = row_of(line_future_[at]);
     if (!verdicts_.set_rows(std::move(rows), std::move(first_line), std::move(lines), count))
-        throw ArtifactDamage("damaged: the rows of the verdicts are those of other tables");
+        throw ArtifactDamage("the artifact is damaged: the rows of the verdicts are those of other tables");
 }
 
 // All that can be read of a newline, and which of it is free. Where a line begins every column of a class can

@@ -220,7 +220,7 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     try {
         validate(lexer, tables, start, layout);
     } catch (const std::invalid_argument& error) {
-        throw ArtifactDamage(std::string("damaged: ") + error.what());
+        throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
     }
     const auto depth = artifact.array<std::int32_t>(Part::kLeastDepth, number);
     require_artifact(depth.size() == static_cast<std::size_t>(tables.num_states) &&

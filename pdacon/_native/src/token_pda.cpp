@@ -325,19 +325,11 @@ void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
         machine_.save(artifact, start);
         verdicts_.save(artifact, start);
         decisions_.save(artifact, start);
-        const auto words = masks_.words();
-        std::vector<std::int32_t> rows;
-        std::vector<std::uint64_t> checksums;
-        for (std::size_t id = 0; id < masks_.size(); ++id) {
-            const auto* row = masks_.row(static_cast<std::int32_t>(id));
-            rows.insert(rows.end(), row, row + words);
-            checksums.push_back(checksum(row, words * sizeof(std::int32_t)));
-        }
+        StoredMasks::save(artifact, start, masks_.words(), masks_.size(),
+                          [&](std::size_t id) { return masks_.row(static_cast<std::int32_t>(id)); });
         const Numbers numbers{budget_.states(), max_depth_,    static_cast<std::int64_t>(max_bytes_),
                               end_mask_.id,     leading_mask_, left_};
         artifact.add(Part::kTokenPda, start, std::span(&numbers, 1));
-        artifact.add(Part::kMaskChecksums, start, std::span<const std::uint64_t>(checksums));
-        artifact.add(Part::kMasks, start, std::span<const std::int32_t>(rows));
         return true;
     });
 }

@@ -1,6 +1,7 @@
 #include "verdicts.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -8,6 +9,7 @@ namespace pdacon {
 
 Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
     : machine_(machine),
+      stored_(true),
       rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
       first_line_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
       lines_(artifact.array<Line>(Part::kLines, start)) {
@@ -28,12 +30,10 @@ Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std:
                              line.further < static_cast<std::int64_t>(at),
                          "a line");
     }
-    bool known = true;
-    for (std::size_t at = 0; at < cells.size(); ++at) {
-        known &= cells[at] <= static_cast<std::uint8_t>(Verdict::kDepends);
-        cells_[at].store(static_cast<Verdict>(cells[at]), std::memory_order_relaxed);
-    }
-    require_artifact(known, "a verdict");
+    require_artifact(all_within(cells.view(), 0, static_cast<std::int64_t>(Verdict::kDepends) + 1),
+                     "a verdict");
+    static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free);
+    std::memcpy(static_cast<void*>(cells_.get()), cells.data(), cells.size());
 }
 
 void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
@@ -67,6 +67,8 @@ void Verdicts::make_cells(std::size_t num_rows) {
 
 std::int32_t Verdicts::line_of(const Reading& reading) const {
     const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
+    if (at < 0 && stored_)
+        throw ArtifactDamage("the artifact is damaged: no line of its lexer is like this one");
     if (at < 0) throw std::logic_error("coaccessibility: a reading that no text leads to");
     return at;
 }

@@ -84,6 +84,7 @@ class Verdicts {
     void make_cells(std::size_t num_rows);
 
     const Pushdown& machine_;
+    bool stored_ = false;
     Flat<std::int32_t> rows_, first_line_;
     Flat<Line> lines_;
     std::size_t num_rows_ = 0;
