@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar
 
 STDIN = "-"
+_ARTIFACT = b"\x89PDA"
 
 _OF_SCHEMA = ("schema", "tables", "aliases", "labels", "functions")
 
 
 def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False) -> Grammar:
-    """The built-in grammar of that name, else the file, or standard input for ``-``.
+    """The built-in grammar of that name, else that of the file, compiled or not, or standard input for ``-``.
 
     Raises
     ------
@@ -62,7 +63,25 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         raise BadInput(f"{name}: a directory, not a grammar; built-in grammars: {', '.join(names)}")
     if not name or not path.exists():
         raise BadInput(f"{name or repr(name)}: no such file, and no built-in grammar of that name ({', '.join(names)})")
+    if _is_artifact(path):
+        return _of_artifact(path, options)
     return Grammar.from_file(name, **chosen)
+
+
+def _is_artifact(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_ARTIFACT)) == _ARTIFACT
+
+
+def _of_artifact(path: Path, options: GrammarOptions) -> Grammar:
+    """The grammar that a file of ``pdacon compile`` was made of, with the options that it was made with."""
+    from pdacon import Constraint
+
+    if options != GrammarOptions():
+        raise BadInput(f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
+    return Constraint.load(path).grammar
 
 
 def _of_schema(name: str, options: GrammarOptions) -> Grammar:

@@ -45,3 +45,20 @@ def test_what_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.Captu
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1
     assert main(["compile", "json"]) == 2
+
+
+def test_commands_take_it_for_its_grammar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "orders.pda"
+    grammar = tmp_path / "orders.lark"
+    grammar.write_text('start: "tea" | "milk"')
+    assert main(["compile", str(grammar), "--tokenizer", "bytes", "-o", str(path)]) == 0
+    capsys.readouterr()
+    for arguments in (["sample", "--seed", "1"], ["check"], ["mask", "t", "--tokenizer", "bytes"]):
+        command, *options = arguments
+        outputs = []
+        for name in (grammar, path):
+            assert main([command, str(name), *options]) == 0
+            outputs.append(capsys.readouterr().out.replace("orders.pda", "orders.lark"))
+        assert outputs[0] == outputs[1]
+    assert main(["sample", str(path), "--conflicts", "shift"]) == 2
+    assert "has its options" in capsys.readouterr().err

@@ -1,0 +1,121 @@
+"""Files that somebody has made, with the checksums right: an error, or some constraint; the process lives."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import numpy as np
+import pytest
+from support.indented_grammars import INDENTED_GRAMMARS
+
+import pdacon
+
+_FACTOR = 0x9FB21C651E98DF25
+_MASK = (1 << 64) - 1
+_BYTES = [bytes([byte]) for byte in range(256)]
+_WORDS = """
+start: (NUMBER | WORD | TEXT)+
+NUMBER: /\\d+(\\.\\d+)?([eE][+-]?\\d+)?/
+WORD: /[a-z]+\\b(?!!)/
+TEXT: /"[^"]*"/
+%ignore " "
+"""
+
+
+def _mix(lane: int, word: int) -> int:
+    product = (lane ^ word) * _FACTOR & _MASK
+    return (product << 31 | product >> 33) & _MASK
+
+
+def checksum(data: bytes) -> int:
+    """What checksum.hpp says."""
+    lanes = [_FACTOR * (lane + 1) & _MASK for lane in range(8)]
+    words = struct.unpack_from(f"<{len(data) // 8}Q", data)
+    full = len(data) // 64 * 8
+    for at, word in enumerate(words[:full]):
+        lanes[at % 8] = _mix(lanes[at % 8], word)
+    total = len(data)
+    for word in (*lanes, *words[full:], int.from_bytes(data[len(words) * 8 :], "little")):
+        total = _mix(total, word)
+    return total ^ total >> 32
+
+
+def sections(data: bytes) -> list[tuple[int, int]]:
+    """Offset and size of each section."""
+    count = struct.unpack_from("<I", data, 12)[0]
+    return [struct.unpack_from("<QQ", data, 32 + 32 * at + 8) for at in range(count)]
+
+
+def changed(data: bytes, rng: random.Random) -> bytes:
+    """With one to three numbers changed, and checksums that fit again."""
+    file = bytearray(data)
+    found = sections(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        number, (offset, size) = rng.choice([entry for entry in enumerate(found) if entry[1][1] >= 4])
+        at = offset + rng.randrange(size // 4) * 4
+        old = struct.unpack_from("<i", file, at)[0]
+        new = rng.choice([-1, 0, 1, 3, 100, 2**31 - 1, -(2**31), old + 1, old - 1, old ^ 1 << rng.randrange(31)])
+        struct.pack_into("<i", file, at, max(-(2**31), min(2**31 - 1, new)))
+        struct.pack_into("<Q", file, 32 + 32 * number + 24, checksum(bytes(file[offset : offset + size])))
+    head = bytearray(file[: 32 + 32 * len(found)])
+    head[24:32] = bytes(8)
+    struct.pack_into("<Q", file, 24, checksum(bytes(head)))
+    return bytes(file)
+
+
+def use(constraint: pdacon.Constraint) -> None:
+    """Ask for what there is to ask for."""
+    row = np.zeros((1, 9), np.int32)
+    rng = random.Random(1)
+    matcher = constraint.matcher(max_rollback=0)
+    for _ in range(10):
+        matcher.fill_bitmask(row)
+        allowed = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")[:261])
+        if not allowed.size:
+            break
+        matcher.forced_bytes(20)
+        matcher.accept_token(int(rng.choice(allowed)))
+    matcher.is_accepting()
+    matcher.shortest_completion()
+    leading = constraint.matcher(strip_leading_space=True)
+    for token in range(261):
+        leading.is_allowed(token)
+
+
+def loaded_grammar(name: str) -> pdacon.Grammar:
+    if name == "json":
+        return pdacon.Grammar.builtin("json")
+    if name == "words":
+        return pdacon.Grammar.from_lark(_WORDS)
+    blocks = next(small for small in INDENTED_GRAMMARS if small.name == name)
+    return pdacon.Grammar.from_lark(blocks.text, conflicts=blocks.conflicts, **blocks.options)
+
+
+@pytest.mark.parametrize("name", ["json", "words", "blocks"])
+def test_wrong_numbers_do_no_harm(name: str, tally, scaled) -> None:
+    vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", b"a ", b"\n  ", b'":', None], eos_ids=[260])
+    constraint = pdacon.compile(loaded_grammar(name), vocabulary)
+    untouched = constraint.to_bytes()
+    use(constraint)
+    rng = random.Random(name)
+    for data in (untouched, constraint.to_bytes()):
+        assert pdacon.Constraint.from_bytes(changed_not_at_all(data), verify=True)
+        for _ in range(scaled(60)):
+            try:
+                loaded = pdacon.Constraint.from_bytes(changed(data, rng))
+            except pdacon.ArtifactError:
+                tally(refused=1)
+                continue
+            try:
+                use(loaded)
+                tally(wrong_or_harmless=1)
+            except (pdacon.PdaconError, RuntimeError):
+                tally(refused_when_used=1)
+
+
+def changed_not_at_all(data: bytes) -> bytes:
+    """The same file with checksums of our own: they have to be those that it has."""
+    for number, (offset, size) in enumerate(sections(data)):
+        assert struct.unpack_from("<Q", data, 32 + 32 * number + 24)[0] == checksum(data[offset : offset + size])
+    return data
