@@ -201,7 +201,17 @@ class _Adviser:
         settled = f"{self._next} always goes on with the first reading{self._lost()}"
         if self._conflict.kind == "reduce/reduce":
             return Advice(message, self._part_later(), settled)
-        return Advice(message, self._written_out() or self._joined() or _SHARE_A_RULE, settled)
+        return Advice(message, self._written_out() or self._joined() or self._ended(), settled)
+
+    def _ended(self) -> str:
+        """What does where no rewriting is known to do: a list without an end had better have one."""
+        body = self._items.sides[self._reduced][1]
+        if not body or not self._repeats(body[-1]):
+            return _SHARE_A_RULE
+        return (
+            f"let a word or sign of its own, such as a semicolon, end {self._rule}, so that it is plain where it ends; "
+            f"or {_SHARE_A_RULE}"
+        )
 
     def _part_later(self) -> str:
         """What to do about rules that are complete before anything tells which it is."""

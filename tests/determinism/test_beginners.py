@@ -183,3 +183,12 @@ def test_a_place_ends_where_the_rule_does(between: str) -> None:
     places = [(p.rule, p.span) for p in Grammar.from_lark(text).productions if p.span is not None]
     assert {(span.end_line, span.end_column) for rule, span in places if rule == "start"} == {(1, 26)}
     assert max(span.end_column for rule, span in places if rule == "list") == len('list: "n"+ "//"') + 1
+
+
+def test_a_sign_of_its_own_ends_a_rule_that_needs_lookahead() -> None:
+    text = 'start: rule+\nrule: NAME ":" NAME*\nNAME: /[a-z]+/' + BLANKS
+    finding = the(text, "PDA001")
+    assert finding.cause == "needs-lookahead"
+    assert finding.repair is not None
+    assert "such as a semicolon, end rule" in finding.repair
+    assert pdacon.check(Grammar.from_lark(text.replace("NAME*", 'NAME* ";"'))).ok
