@@ -45,6 +45,31 @@ def test_words_mean_what_re_says(words: list[str], closed: list[str]) -> None:
                 assert simulator.match_end(tried.encode()) == (match and len(match.group().encode())), tried
 
 
+def prefixed(lists: dict[tuple[str, ...], tuple[list[str], list[str]]]) -> str:
+    parts = (f"(?:{'|'.join(prefixes)})\\.(?:{form(*words)[5:-1]})" for prefixes, words in lists.items())
+    return f"(?ai:{'|'.join(parts)})"
+
+
+def test_lists_behind_prefixes_mean_what_re_says() -> None:
+    lists: dict[tuple[str, ...], tuple[list[str], list[str]]] = {
+        ("t", '"t"'): (SOME, ['"a"', '"ab"']),
+        ("tt", '"tt"'): (SOME[4:], ['"a b"']),
+        ('"u"', "`u`"): ([], ['"a"']),
+        ("v",): (["a"], []),
+    }
+    regexp = prefixed(lists)
+    program = words_program(regexp, compile_pattern, 10_000)
+    assert program is not None
+    simulator, expected = Simulator(program), re.compile(regexp)
+    for prefix in (*(prefix for prefixes in lists for prefix in prefixes), "w", '"t', "u"):
+        for word in (*SOME, '"a"', '"ab"', '"a b"', '"a', ""):
+            for text in (f"{prefix}.{word}", f"{prefix}.{word}".upper(), f"{prefix}.{word}1", f"{prefix}.{word}."):
+                match = expected.match(text)
+                assert simulator.match_end(text.encode()) == (match and len(match.group().encode())), text
+    alike = prefixed({("t",): (SOME, []), ("t", "u"): (["q"], [])})
+    assert words_program(alike, compile_pattern, 10_000) is None
+
+
 @pytest.mark.parametrize(
     "regexp",
     [
