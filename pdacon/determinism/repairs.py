@@ -205,8 +205,8 @@ class _Adviser:
 
     def _ended(self) -> str:
         """What does where no rewriting is known to do: a list without an end had better have one."""
-        body = self._items.sides[self._reduced][1]
-        if not body or not self._repeats(body[-1]):
+        sides = [self._items.sides[k][1] for k in self._items.expansions[self._items.sides[self._reduced][0]]]
+        if not any(self._repeats(body[-1]) for body in sides if body):
             return _SHARE_A_RULE
         return (
             f"let a word or sign of its own, such as a semicolon, end {self._rule}, so that it is plain where it ends; "
