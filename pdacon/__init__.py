@@ -27,7 +27,8 @@ if TYPE_CHECKING:
         UnsupportedGrammarError,
         VocabularyError,
     )
-    from pdacon.grammar import FixedWidthIndenter, Grammar
+    from pdacon.grammar import Grammar
+    from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.matching import Explanation, Matcher, fill_bitmasks, mask_ids
 
 __all__ = [
@@ -64,7 +65,7 @@ _ROOMS = {
     "DeterminismReport": "determinism",
     "Explanation": "matching",
     "Finding": "determinism",
-    "FixedWidthIndenter": "grammar",
+    "FixedWidthIndenter": "grammar.indentation",
     "Grammar": "grammar",
     "Limits": "composition",
     "Matcher": "matching",

@@ -12,7 +12,6 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
-from pdacon.grammar.indentation import FixedWidthIndenter
 from pdacon.grammar.model import (
     Definition,
     Grammar,
@@ -28,7 +27,6 @@ from pdacon.grammar.model import (
 
 __all__ = [
     "Definition",
-    "FixedWidthIndenter",
     "Grammar",
     "GrammarOptions",
     "Import",
