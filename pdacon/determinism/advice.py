@@ -115,6 +115,18 @@ def _followed(
         follower = Follower(grammar, tables, lexer, None, _MOST_STATES, deadline)
         reach = follower.find()
         never = declared.union(never_matched(texts))
-        yield from Traps(tables, texts, examples, follower, reach, never, deadline).findings()
+        trapped: list[Finding] = []
+        in_time = True
+        try:
+            reaches = list(dict.fromkeys([follower.with_stacks(reach), reach]))
+        except OutOfTimeError:  # the tops of stacks alone show most of it
+            reaches, in_time = [reach], False
+        for each in reaches:
+            known = {(finding.id, finding.title) for finding in trapped}
+            more = Traps(tables, texts, examples, follower, each, never, deadline).findings()
+            trapped += [finding for finding in more if (finding.id, finding.title) not in known]
+        yield from trapped
+        if not in_time:
+            raise OutOfTimeError
     if vocab is not None:
         yield from unspellable_findings(tables, texts, reach, vocab, deadline)

@@ -6,10 +6,11 @@ text that leads there is its *residue*, what the lexer has read of it beyond the
 the native core tells which terminals can be committed next and what they leave; the tables tell which places each of
 them leads to, through all reductions that it asks for.
 
-What lies below the top is not followed: a reduction may come out wherever the LR automaton allows it to, between places
-that texts lead to. So whatever is said *never* to happen never happens; what is not, may still be kept from it by what
-is on the stack further down. Where lookahead has no bound, the lexing automaton lacks what ``lookahead="commit"`` gives
-up, and so does all that is said here.
+What lies below the top is not followed here: a reduction may come out wherever the LR automaton allows it to, between
+places that texts lead to. So whatever is said *never* to happen never happens; what is not, may still be kept from it
+by what is on the stack further down. `Follower.with_stacks` asks the native core, which follows whole stacks, and
+leaves out what they rule out; it does not know an Indenter's columns. Where lookahead has no bound, the lexing
+automaton lacks what ``lookahead="commit"`` gives up, and so does all that is said here.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.composition import native_trie
+from pdacon.composition import Limits, compose, native_trie
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.emptiness import every_byte
 from pdacon.errors import LimitExceededError
@@ -104,10 +105,12 @@ class Follower:
         deadline.require()
         self.grammar = grammar
         self.tables = tables
+        self._lexer = lexer
+        self._vocabulary = every_byte() if vocabulary is None else vocabulary
         self._deadline = deadline
         self._contexts: list[int] = lexer.context_of_state.tolist()
         self._ignored = grammar.end + 1
-        trie = native_trie(every_byte() if vocabulary is None else vocabulary)
+        trie = native_trie(self._vocabulary)
         try:
             self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, deadline.left_or_little())
         except LimitExceededError as error:
@@ -132,6 +135,41 @@ class Follower:
             if again.advanced == found.advanced:
                 return found
             found = again
+
+    def with_stacks(self, found: Reach) -> Reach:
+        """What texts lead to of what was found, with whole stacks; the same for a grammar with layout.
+
+        Exact for ``reduced``, ``advanced`` and ``shifted``. Cost: one composition for each start symbol, and a
+        tabulation whose size is that of masks' coaccessibility; 0.7 s for SQL's grammar.
+        """
+        if self.grammar.layout is not None:
+            return found
+        reduced: set[int] = set()
+        shifts: set[tuple[int, int]] = set()
+        gotos: set[tuple[int, int]] = set()
+        first = self.grammar.end + 1
+        limits = Limits()
+        try:
+            for start in range(len(self.tables.start_states)):
+                left = self._deadline.left_or_little()
+                pda = compose(self._lexer, self.tables, start, self._vocabulary, limits, left)
+                productions, shifted, gone = pda.reached(limits.states, self._deadline.left_or_little())
+                reduced.update(productions)
+                shifts.update(zip(*shifted.T.tolist(), strict=True))
+                gotos.update((state, first + lhs) for state, lhs in gone.tolist())
+        except LimitExceededError as error:
+            raise OutOfTimeError from error
+        exact = self.reach(shifts | gotos)
+        exact.reduced, exact.advanced = reduced, shifts | gotos
+        exact.shifted = {}
+        for state, label in shifts:
+            exact.shifted[state] = exact.shifted.get(state, 0) | 1 << label
+        after = {self._actions[state][label] - 1 for state, label in shifts}
+        exact.passed = after | {self._goto[state][lhs - first] for state, lhs in gotos} | {*self.tables.start_states}
+        exact.places = {state: residues for state, residues in exact.places.items() if state in exact.passed}
+        exact.stuck &= exact.places.keys()
+        exact.accepts = found.accepts
+        return exact
 
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
         """What texts lead to if reductions come out only behind these transitions, if given."""

@@ -66,8 +66,9 @@ class Traps:
         text goes on at all. PDA013, a warning: the same, but it is a conflict, settled by a shift, that keeps the
         parser from going on.
 
-        Never a false alarm; but what only the stack further down rules out is not found. Terminals that are never
-        matched (PDA010) or never made (PDA009) are left to these findings. A repetition of a terminal that takes all
+        Never a false alarm; what only the stack further down rules out is found where ``reach`` knows of it, and one
+        place keeps an alternative from being read. Terminals that are never matched (PDA010) or never made (PDA009)
+        are left to these findings. A repetition of a terminal that takes all
         of the repeated text at once, such as ``WS+`` of ``/[ ]+/``, is fine.
         """
         lost = [k for k in range(len(self._grammar.productions)) if k not in self._reach.reduced]

@@ -74,7 +74,8 @@ def indented(scaled: Callable[[int], int]) -> list[Case]:
 def test_all_that_texts_lead_to_is_reached(plain: list[Case], indented: list[Case]) -> None:
     for case in [*plain, *indented]:
         grammar = case.grammar
-        reach = Follower(grammar, case.tables, case.lexer, None, 10_000, Deadline(SECONDS)).find()
+        follower = Follower(grammar, case.tables, case.lexer, None, 10_000, Deadline(SECONDS))
+        reach = follower.with_stacks(follower.find())
         reduced = {
             (grammar.symbol_name(p.lhs), tuple(map(grammar.symbol_name, p.rhs)))
             for k, p in enumerate(grammar.productions)

@@ -61,6 +61,31 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
         std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes);
 }
 
+using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
+
+Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
+    auto* data = new std::int32_t[std::max<std::size_t>(2 * values.size(), 1)];
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    std::size_t at = 0;
+    for (const auto& [first, second] : values) {
+        data[at++] = first;
+        data[at++] = second;
+    }
+    return Pairs(data, {values.size(), 2}, owner);
+}
+
+nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds) {
+    Reached found;
+    {
+        const nb::gil_scoped_release release;
+        found = pda.reached(Budget(max_states, max_seconds));
+    }
+    nb::list productions;
+    for (std::size_t k = 0; k < found.productions.size(); ++k)
+        if (found.productions[k] != 0) productions.append(k);
+    return nb::make_tuple(productions, pairs(found.shifts), pairs(found.gotos));
+}
+
 void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
               nb::object cancel) {
     PythonCanceller canceller(std::move(cancel));
@@ -112,6 +137,7 @@ void bind_composition(nb::module_& m) {
                     nb::arg("max_seconds"), nb::arg("max_depth"),
                     nb::arg("max_bytes") = std::int64_t{1} << 31, nb::arg("cancel") = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
+        .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"))
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none())
         .def("statistics", &statistics)

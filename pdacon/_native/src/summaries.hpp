@@ -64,6 +64,20 @@ class Summaries {
     // False: on this state a pop control comes to nothing.
     bool leads_on(std::int32_t pop, std::int32_t state) const;
 
+    // What has been tabulated: each label that waits on each state, and each left-hand side of which a
+    // reduction is complete above a state. Not those of empty productions, which are where a label waits.
+    template <class Visit>
+    void for_each_pending(Visit visit) const {
+        for (const auto& node : nodes_)
+            if (node.kind == kPending) visit(pending_.label(node.control), node.state);
+    }
+    template <class Visit>
+    void for_each_completed(Visit visit) const {
+        for (const auto& node : nodes_)
+            if (node.kind == kPop && pop_ids_[node.control][1] == 0)
+                visit(node.state, pop_ids_[node.control][0]);
+    }
+
   private:
     struct Link {
         std::int32_t target;

@@ -23,6 +23,7 @@
 #include "line_ends.hpp"
 #include "mask_set.hpp"
 #include "pushdown.hpp"
+#include "reached.hpp"
 #include "speller.hpp"
 #include "stack.hpp"
 #include "token_classes.hpp"
@@ -52,6 +53,8 @@ class TokenPda {
 
     // Whether no text at all that the vocabulary can spell is accepted.
     bool empty_language();
+    // What the texts that the vocabulary can spell lead to.
+    Reached reached(Budget budget) const { return find_reached(machine_, Speller(trie(), budget), budget); }
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
     // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
