@@ -61,7 +61,7 @@ def test_texts_come_as_tokens_of_a_vocabulary() -> None:
     shown = report.findings[0].counterexample
     assert shown is not None
     assert (shown.first_tokens, shown.second_tokens) == ((0, 2), (0, 2, 1))
-    assert 'as text: "a:a:" (tokens 0 2 1)' in report.render()
+    assert 'as text: "a:a:" (tokens "a" ":a" ":": 0 2 1)' in report.render()
     assert shown.to_dict()["second"]["tokens"] == [0, 2, 1]
 
 
