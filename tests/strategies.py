@@ -31,7 +31,7 @@ class SmallWorld:
 
 @cache
 def small_world(name: str, kind: int) -> SmallWorld | None:
-    """A small grammar with its vocabulary of a kind, None if that cannot spell a sentence."""
+    """A small grammar with its vocabulary of a kind, None if that cannot spell a sentence of the first start."""
     grammar = next(grammar for grammar in EXACT if grammar.name == name)
     noise = Random(name)
     texts = [b"".join(noise.choices(grammar.letters, k=6)) for _ in range(20)]
@@ -39,6 +39,7 @@ def small_world(name: str, kind: int) -> SmallWorld | None:
     loaded = load(grammar)
     try:
         constraint = pdacon.compile(loaded, tiny.vocabulary())
+        constraint.matcher()
     except pdacon.EmptyLanguageError:
         return None
     return SmallWorld(grammar, tiny, constraint, Configuration.initial(Machine(loaded, build_tables(loaded))))

@@ -104,10 +104,10 @@ class _Adviser:
         order = "in the order in which they stand now"
         if self._has_unary():
             order = f"infix operators {order}, and then those with one operand, so that all can stand on their right"
-        infix, *others = self._operators()
-        if not others and ladder:
+        operators = self._operators()
+        if len(operators) == 1 and ladder:
             return Advice(
-                f"Nothing says whether a chain of {self._sequence(infix)} groups to the left or to the right.",
+                f"Nothing says whether a chain of {self._sequence(operators[0])} groups to the left or to the right.",
                 f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + "\n".join(ladder),
                 "it groups to the right",
             )

@@ -36,12 +36,12 @@ def sentences_of_lark(parser: lark.Lark, texts: Iterable[str], start: str | None
 def sentences_of_pdacon(grammar: Grammar, texts: Iterable[str], start: str | None = None) -> set[str]:
     """The texts that a matcher accepts and may end after. An empty language is one, too."""
     try:
-        constraint = pdacon.compile(grammar, EVERY_BYTE)
+        begun = pdacon.compile(grammar, EVERY_BYTE).matcher(start=start)
     except pdacon.EmptyLanguageError:
         return set()
     found = set()
     for text in texts:
-        matcher = constraint.matcher(start=start)
+        matcher = begun.fork()
         if matcher.accept_bytes(text.encode(grammar.options.encoding)) and matcher.is_accepting():
             found.add(text)
     return found
