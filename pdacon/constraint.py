@@ -373,13 +373,14 @@ class Constraint:
         """Write the constraint to a file, for `load`: all of it, with the masks that are known by now.
 
         It is written beside the old file, if there is one, and put in its place then: who has that mapped keeps it.
+        A link is followed, and an old file's permissions stay.
 
         Raises
         ------
         ArtifactError
             What a file cannot hold: a terminal with a lookahead of more than 4,096 bytes.
         OSError
-            The file cannot be written.
+            The file cannot be written, or what is there is a folder, a device or a pipe.
         """
         write(Path(path), self.to_bytes())
 

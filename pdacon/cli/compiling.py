@@ -7,12 +7,26 @@ import time
 from pathlib import Path
 
 from pdacon import Constraint, compile
+from pdacon.cli.failures import BadInput
+from pdacon.cli.grammars import is_artifact
 from pdacon.cli.vocabularies import Tokens
+from pdacon.composition.artifact import require_place
 from pdacon.grammar import Grammar
 
 
 def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool) -> int:
-    """Write the constraint of a grammar and a vocabulary; say on standard error what it is."""
+    """Write the constraint of a grammar and a vocabulary; say on standard error what it is.
+
+    Raises
+    ------
+    BadInput
+        If there is a file already that is no compiled grammar: the grammar's text, perhaps.
+    OSError
+        If nothing can be written there; before anything is compiled.
+    """
+    place = require_place(out)
+    if place.exists() and place.stat().st_size > 0 and not is_artifact(place):
+        raise BadInput(f"{out}: there is a file already that is no compiled grammar; give another name, or remove it")
     begin = time.perf_counter()
     constraint = compile(grammar, tokens.vocabulary, eager=eager)
     seconds = time.perf_counter() - begin

@@ -63,12 +63,13 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         raise BadInput(f"{name}: a directory, not a grammar; built-in grammars: {', '.join(names)}")
     if not name or not path.exists():
         raise BadInput(f"{name or repr(name)}: no such file, and no built-in grammar of that name ({', '.join(names)})")
-    if _is_artifact(path):
+    if is_artifact(path):
         return _of_artifact(path, options)
     return Grammar.from_file(name, **chosen)
 
 
-def _is_artifact(path: Path) -> bool:
+def is_artifact(path: Path) -> bool:
+    """Whether a file begins as what ``pdacon compile`` writes does."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

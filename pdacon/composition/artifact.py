@@ -7,6 +7,7 @@ in it is executed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import mmap
 import os
@@ -124,12 +125,30 @@ def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenP
     return _core.save_artifact(json.dumps(settings).encode(), to_json(grammar), list(pdas))
 
 
+def require_place(path: Path) -> Path:
+    """Where a file of that name is written: what a link leads to. OSError if there can be none."""
+    place = Path(os.path.realpath(path))
+    if not place.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", os.fspath(path.parent))
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EINVAL, "not a regular file, so nothing is written there", os.fspath(path))
+    return place
+
+
 def write(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all: who has the old one mapped keeps that. Raises OSError."""
+    """Write a file, whole or not at all: who has the old one mapped keeps that. Raises OSError.
+
+    A link is followed, an old file's permissions stay, and nothing but a file is replaced.
+    """
+    path = require_place(path)
     temporary = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
         with temporary.open("xb") as file:
             file.write(content)
+        with contextlib.suppress(FileNotFoundError):
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

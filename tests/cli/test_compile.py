@@ -47,6 +47,19 @@ def test_what_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.Captu
     assert main(["compile", "json"]) == 2
 
 
+def test_what_is_no_compiled_grammar_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "tea.lark"
+    path.write_text('start: "tea"')
+    assert main(["compile", str(path), "--tokenizer", "bytes", "-o", str(path)]) == 2
+    assert "there is a file already" in capsys.readouterr().err
+    assert path.read_text() == 'start: "tea"'
+    for _ in range(2):
+        assert main(["compile", str(path), "--tokenizer", "bytes", "-o", str(tmp_path / "tea.pda")]) == 0
+    capsys.readouterr()
+    assert main(["compile", str(path), "--tokenizer", "bytes", "-o", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"pdacon: {tmp_path}: Is a directory\n"
+
+
 def test_commands_take_it_for_its_grammar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "orders.pda"
     grammar = tmp_path / "orders.lark"

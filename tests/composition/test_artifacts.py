@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import random
 import subprocess
@@ -173,6 +174,25 @@ def test_it_pickles_as_its_bytes(saved: tuple[pdacon.Constraint, Path]) -> None:
     again = pickle.loads(pickle.dumps(constraint))
     assert again.to_bytes() == constraint.to_bytes()
     assert pdacon.Constraint.load(path).to_bytes() == path.read_bytes()
+
+
+def test_only_a_file_is_replaced(saved: tuple[pdacon.Constraint, Path], tmp_path: Path) -> None:
+    constraint, _ = saved
+    path, link, pipe = tmp_path / "json.pda", tmp_path / "link.pda", tmp_path / "pipe"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    constraint.save(link)
+    assert link.is_symlink()
+    assert path.read_bytes() == constraint.to_bytes()
+    assert path.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(pipe)
+    wrong = {pipe: "not a regular file", tmp_path: "directory", tmp_path / "no" / "x": "no such folder"}
+    for place, shown in wrong.items():
+        with pytest.raises(OSError, match=shown):
+            constraint.save(place)
+    assert pipe.is_fifo()
+    assert sorted(child.name for child in tmp_path.iterdir()) == ["json.pda", "link.pda", "pipe"]
 
 
 def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], tmp_path: Path) -> None:
