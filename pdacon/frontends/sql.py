@@ -37,7 +37,9 @@ def sql_for_schema(
     bound_labels: bool = False,
     comments: bool = True,
 ) -> Grammar:
-    """SQL, as SQLite reads it, that names only the tables and columns of a schema.
+    """SQL, as SQLite reads it, that names the tables and columns of a schema, and names that it makes up itself.
+
+    No access control: ``*`` reads all columns, and a made-up name may be that of a table which is not listed.
 
     Parameters
     ----------
@@ -57,9 +59,8 @@ def sql_for_schema(
         The tables that may be changed. Without it: all.
     double_quoted : {"text", "name"}
         SQLite takes what is in double quotes for a text if there is no column of that name. With ``"text"`` any text
-        may stand there, other than SQLite's names for the ROWID. **If tables have columns that the schema does not
-        list, and these are not to be read, it has to be** ``"name"``: only names that are known, and texts in single
-        quotes.
+        may stand there, other than SQLite's names for the ROWID, and so the name of a column that is not listed. With
+        ``"name"`` only names that are known, and texts in single quotes.
     bound_labels : bool
         Any name may stand behind AS, although only labels can be named again. With True only what can be named again: a
         label, a column of the schema, a text in double quotes.
