@@ -4,7 +4,9 @@ In: a Constraint, its matchers, logits. Out: the logits with -inf where the mask
 
     masks = DeviceMasks(constraint, logits.device)
     ...
-    apply_masks(logits, masks.table, masks.ids(matchers))  # each step
+    masks.apply(logits, matchers)  # each step; or, in two halves:
+    ids = masks.ids(matchers)
+    apply_masks(logits, masks.table, ids)
 
 A host that keeps int32 bitmasks itself, as vLLM, SGLang and XGrammar lay them out (token t is bit t % 32 of word
 t // 32), uses `apply_bitmask`. Needs ``torch``; nothing else of pdacon does.
@@ -12,6 +14,7 @@ t // 32), uses `apply_bitmask`. Needs ``torch``; nothing else of pdacon does.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,7 +42,7 @@ class DeviceMasks:
     Notes
     -----
     Ids are stable and a row never changes, so only new rows are ever copied. A constraint that was compiled with
-    ``eager=True`` has all rows from the beginning.
+    ``eager=True`` has all rows from the beginning. Threads may share it, on one stream of the device.
     """
 
     def __init__(
@@ -50,25 +53,36 @@ class DeviceMasks:
         self._shared = constraint._explainers[constraint._index(start)]
         words = -(-constraint.vocabulary.size // 32)
         self._room = torch.empty((max(1, rows), words), dtype=torch.int32, device=device)
-        self._filled = 0
+        self._table = self._room[:0]
+        self._lock = threading.Lock()  # for those who top up
         self.top_up()
 
     @property
     def table(self) -> torch.Tensor:
-        """The masks by id: int32[masks, words], a view. Masks interned since the last top-up are not in it."""
-        return self._room[: self._filled]
+        """The masks by id: int32[masks, words], a view. Masks interned since the last top-up are not in it.
+
+        Read it after `ids`, which tops it up.
+        """
+        return self._table
 
     def top_up(self) -> int:
         """Copy the masks that are not on the device yet. Returns how many those were."""
-        rows = self._constraint.mask_table(self._filled, self._start)
-        filled = self._filled + len(rows)
-        if filled > len(self._room):
-            larger = self._room.new_empty((max(filled, 2 * len(self._room)), self._room.shape[1]))
-            larger[: self._filled] = self.table
-            self._room = larger
-        self._room[self._filled : filled] = torch.from_numpy(rows)
-        self._filled = filled
-        return len(rows)
+        with self._lock:
+            before = len(self._table)
+            rows = self._constraint.mask_table(before, self._start)
+            filled = before + len(rows)
+            if filled > len(self._room):
+                larger = self._room.new_empty((max(filled, 2 * len(self._room)), self._room.shape[1]))
+                larger[:before] = self._table
+                self._room = larger
+            self._room[before:filled] = torch.from_numpy(rows)
+            self._table = self._room[:filled]
+            return len(rows)
+
+    def apply(self, logits: torch.Tensor, matchers: Sequence[Matcher | None]) -> torch.Tensor:
+        """Set to -inf, in place, what the matchers do not allow: `ids`, then `apply_masks`, and their errors."""
+        ids = self.ids(matchers)
+        return apply_masks(logits, self.table, ids)
 
     def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
         """The mask of each matcher as a row of `table`, which is topped up if it has to be.
@@ -90,7 +104,7 @@ class DeviceMasks:
                 raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
         if known:
             ids[[at for at, _ in known]] = pdacon.mask_ids([matcher for _, matcher in known])
-            if ids.max() >= self._filled:
+            if ids.max() >= len(self._table):
                 self.top_up()
         return torch.from_numpy(ids).to(self._room.device, non_blocking=True)
 

@@ -18,7 +18,7 @@ from transformers import LogitsProcessorList
 
 import pdacon
 from pdacon.integrations.huggingface import PDALogitsProcessor, load_tiny, vocabulary
-from pdacon.integrations.torch import DeviceMasks, apply_masks
+from pdacon.integrations.torch import DeviceMasks
 
 STEPS = 64
 # No text ends by itself, so that all have the same length.
@@ -73,7 +73,7 @@ def test_simulated(benchmark: Any, how: str) -> None:
             if how == "PDALogitsProcessor":
                 scores = processor(ids, scores)
             elif how == "apply_masks":
-                apply_masks(scores, masks.table, masks.ids(matchers))
+                masks.apply(scores, matchers)
             chosen = scores.argmax(dim=1)
             if how == "apply_masks":
                 for matcher, token in zip(matchers, chosen.tolist(), strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 
 import numpy as np
 import pytest
@@ -87,6 +88,44 @@ def test_a_batch_along_texts(size: int) -> None:
     assert masks.top_up() == 0
     assert masks.table.numpy().tolist() == constraint.mask_table().tolist()
     assert copied <= len(masks.table)
+
+
+def test_threads_share_a_table() -> None:
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
+    masks = DeviceMasks(constraint, "cpu", rows=1)
+    begin, wrong = threading.Barrier(4), []
+
+    def write(seed: int) -> None:
+        matcher, rng, bitmask = constraint.matcher(), random.Random(seed), torch.zeros((1, 9), dtype=torch.int32)
+        begin.wait()
+        for _ in range(60):
+            matcher.fill_bitmask(bitmask)
+            wanted = apply_bitmask(torch.zeros(1, 261), bitmask)
+            try:
+                same = torch.equal(masks.apply(torch.zeros(1, 261), [matcher]), wanted)
+            except (IndexError, RuntimeError) as error:
+                wrong.append(error)
+                return
+            if not same:
+                wrong.append(AssertionError(matcher))
+            assert matcher.accept_token(rng.choice(torch.isfinite(wanted[0]).nonzero().flatten().tolist()))
+
+    threads = [threading.Thread(target=write, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    masks.top_up()
+    assert masks.table.tolist() == constraint.mask_table().tolist()
+
+
+def test_masks_that_are_new_are_applied_at_once() -> None:
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
+    masks, matcher = DeviceMasks(constraint, "cpu"), constraint.matcher()
+    for byte in b'{"a": [1, true]}':
+        assert torch.isfinite(masks.apply(torch.zeros(1, 261), [matcher])[0, byte])
+        assert matcher.accept_token(byte)
 
 
 def test_eager_masks_are_there_from_the_beginning() -> None:
