@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -108,7 +108,7 @@ SeedOption = Annotated[
 JsonLinesOption = Annotated[bool, typer.Option("--jsonl", metavar="", help="One JSON object a line.")]
 
 
-_GRAMMAR_PANEL = "Grammar options"
+_option = partial(typer.Option, rich_help_panel="Grammar options")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,118 +117,72 @@ class GrammarOptions:
 
     start: Annotated[
         list[str] | None,
-        typer.Option(
-            "--start",
-            metavar="RULE",
-            help="The start rule (check takes several). Default: start.",
-            rich_help_panel=_GRAMMAR_PANEL,
-        ),
+        _option("--start", metavar="RULE", help="The start rule (check takes several). Default: start."),
     ] = None
     conflicts: Annotated[
         Conflicts,
-        typer.Option(
-            "--conflicts",
-            metavar="error|shift",
-            help="'shift' accepts what Lark settles silently, as Lark settles it.",
-            rich_help_panel=_GRAMMAR_PANEL,
+        _option(
+            "--conflicts", metavar="error|shift", help="'shift' accepts what Lark settles silently, as Lark settles it."
         ),
     ] = Conflicts.error
     lookahead: Annotated[
         Lookahead,
-        typer.Option(
-            "--lookahead",
-            metavar="reject|commit",
-            help="'commit' accepts unbounded lookahead and loses some texts.",
-            rich_help_panel=_GRAMMAR_PANEL,
+        _option(
+            "--lookahead", metavar="reject|commit", help="'commit' accepts unbounded lookahead and loses some texts."
         ),
     ] = Lookahead.reject
     lexer: Annotated[
         Lexer,
-        typer.Option(
-            "--lexer",
-            metavar="contextual|basic",
-            help="Which of Lark's lexers gives the grammar its meaning.",
-            rich_help_panel=_GRAMMAR_PANEL,
-        ),
+        _option("--lexer", metavar="contextual|basic", help="Which of Lark's lexers gives the grammar its meaning."),
     ] = Lexer.contextual
     postlex: Annotated[
         str | None,
-        typer.Option(
+        _option(
             "--postlex",
             metavar="python|python4|MODULE:CLASS",
             help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT), "
             "'python4' the same with blocks of four columns, MODULE:CLASS an Indenter of your own, which is imported.",
-            show_default=False,
-            rich_help_panel=_GRAMMAR_PANEL,
         ),
     ] = None
     use_bytes: Annotated[
         bool,
-        typer.Option(
+        _option(
             "--use-bytes",
             help="Texts are bytes, and each character of a pattern stands for one, as with Lark's use_bytes.",
-            rich_help_panel=_GRAMMAR_PANEL,
         ),
     ] = False
     import_path: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--import-path",
-            metavar="DIR",
-            help="Where %import looks; may be repeated.",
-            rich_help_panel=_GRAMMAR_PANEL,
-        ),
+        _option("--import-path", metavar="DIR", help="Where %import looks; may be repeated."),
     ] = None
     schema: Annotated[
         list[Path] | None,
-        typer.Option(
+        _option(
             "--schema",
             metavar="DATABASE",
             help="A SQLite file. With the grammar sql_select (queries) or sql (queries, INSERT, UPDATE and DELETE): "
             "only its tables and columns are named.",
-            show_default=False,
-            rich_help_panel=_GRAMMAR_PANEL,
         ),
     ] = None
     tables: Annotated[
         list[str] | None,
-        typer.Option(
-            "--tables",
-            metavar="NAME",
-            help="With --schema: only this table; may be repeated.",
-            show_default=False,
-            rich_help_panel=_GRAMMAR_PANEL,
-        ),
+        _option("--tables", metavar="NAME", help="With --schema: only this table; may be repeated."),
     ] = None
     aliases: Annotated[
         str | None,
-        typer.Option(
+        _option(
             "--aliases",
             metavar="REGEX",
             help="With --schema: the names that a text may make up for tables. Default: a letter and a number.",
-            show_default=False,
-            rich_help_panel=_GRAMMAR_PANEL,
         ),
     ] = None
     labels: Annotated[
         str | None,
-        typer.Option(
-            "--labels",
-            metavar="REGEX",
-            help="With --schema: the same for columns.",
-            show_default=False,
-            rich_help_panel=_GRAMMAR_PANEL,
-        ),
+        _option("--labels", metavar="REGEX", help="With --schema: the same for columns."),
     ] = None
     functions: Annotated[
         list[str] | None,
-        typer.Option(
-            "--functions",
-            metavar="NAME",
-            help="With --schema: a function beside SQLite's own; may be repeated.",
-            show_default=False,
-            rich_help_panel=_GRAMMAR_PANEL,
-        ),
+        _option("--functions", metavar="NAME", help="With --schema: a function beside SQLite's own; may be repeated."),
     ] = None
 
 
