@@ -18,7 +18,7 @@ from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
 from pdacon.matching.explanation import Cut, Explanation, listing, tail
 from pdacon.matching.following import expect_viable
-from pdacon.pda import Configuration, Expectation, Machine, expect, refuse
+from pdacon.pda import Configuration, Expectation, Machine, MisplacedLine, expect, misplaced_line, refuse
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 _MOST_ENCLOSING = 8
@@ -149,16 +149,18 @@ class Explainer:
             return "it stands for no text; such a token is never allowed"
         if expected.end:
             return f"the text could end here, but {_GIVEN_UP}"
+        if (line := misplaced_line(place, read, b"")) is not None:
+            return f"the text cannot end here: {self._placed(line)}"
         if expected.next or place.fresh:
             return f"the text cannot end here; expected {self._listing(expected)}"
         lexeme = read[len(read) - place.length :]
         return f"the text cannot end here: {self._begun(expected.unfinished, lexeme)} is not finished"
 
     def _reason(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> tuple[str, list[Cut]]:
+        if (line := misplaced_line(place, read, rest)) is not None:
+            return f"{self._indented(line)}; {self._placed(line)}", []
         refusal = refuse(place, read, rest[0])
         character = quote(_first_character(rest))
-        if refusal.column is not None:
-            return f"no line may begin in column {refusal.column} here; {self._blocks(place)}", []
         if refusal.reads_on:
             return self._doomed(place, read, rest, expected), []
         if refusal.matched is not None:
@@ -170,8 +172,6 @@ class Explainer:
         if refusal.guarded is not None:
             matched = self._begun([refusal.guarded], refusal.lexeme)
             return f"{character} cannot come right behind {matched}, whose pattern looks at what follows", []
-        if (column := self._must_indent(place)) is not None:
-            return f"a block has to begin here: its first line must {self._further_than(column)}", []
         if place.fresh:
             return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"
@@ -195,30 +195,24 @@ class Explainer:
             expected
         )
 
-    def _blocks(self, place: Configuration) -> str:
-        columns = [str(column) for column in place.margin.columns]
-        blocks = f"the open blocks begin in column{'s' if len(columns) > 1 else ''} {listing(columns, 'and')}"
-        layout = self._grammar.layout
-        if layout is None or layout.indent_len is None:
-            return blocks
-        return f"{blocks}, and a new one {layout.indent_len} further in"
+    def _indented(self, line: MisplacedLine) -> str:
+        """How a misplaced line is indented."""
+        if line.column is None and self._grammar.layout is not None:
+            newline = self._name(self._grammar.layout.newline)
+            return f"{newline} does not take {quote(line.blanks)} at the beginning of this line"
+        columns = f"{line.column} column{'' if line.column == 1 else 's'}{'' if line.begun else ' or more'}"
+        return f"this line is indented by {columns}"
 
-    def _further_than(self, column: int) -> str:
+    def _placed(self, line: MisplacedLine) -> str:
+        """How a line can be indented where one is misplaced."""
+        could = list(map(str, line.columns))
         layout = self._grammar.layout
-        if layout is None or layout.indent_len is None:
-            return f"be indented further than column {column}"
-        return f"begin in column {column + layout.indent_len}"
-
-    def _must_indent(self, place: Configuration) -> int | None:
-        """The column of the innermost block, if the line before was one that only a deeper line can follow."""
-        layout = self._grammar.layout
-        if layout is None:
-            return None
-        for at in place.alternatives():
-            after_newline = at.fresh and at.last is not None and at.last.terminal == layout.newline
-            if after_newline and self._machine.shift(at.stack, layout.indent) is not None:
-                return at.margin.columns[-1]
-        return None
+        if line.deeper is not None:
+            fixed = layout is not None and layout.indent_len is not None
+            could.append(str(line.deeper) if fixed else f"more than {line.deeper - 1}")
+        if not line.columns:
+            return f"a block has to begin here, indented by {listing(could)}"
+        return f"here a line {'can' if len(could) > 1 else 'has to'} be indented by {listing(could)}"
 
     # Names
 

@@ -9,6 +9,18 @@ It does not know tokens, and it decides nothing about liveness: see the native c
 from pdacon.pda.configuration import Configuration, Lexeme, Machine
 from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
+from pdacon.pda.misplacement import MisplacedLine, misplaced_line
 from pdacon.pda.refusal import Refusal, refuse
 
-__all__ = ["Configuration", "Expectation", "Lexeme", "Machine", "Margin", "Refusal", "expect", "refuse"]
+__all__ = [
+    "Configuration",
+    "Expectation",
+    "Lexeme",
+    "Machine",
+    "Margin",
+    "MisplacedLine",
+    "Refusal",
+    "expect",
+    "misplaced_line",
+    "refuse",
+]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdacon.pda.configuration import Configuration
-from pdacon.pda.indentation import column_after, feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +22,6 @@ class Refusal:
         What ``matched`` matched, or else what has been read of a lexeme.
     reads_on : bool
         Whether the byte can be read all the same: what follows could not save the text.
-    column : int or None
-        Where the line begins that the byte is on, if that is why: it fits none of the open blocks, or the parser does
-        not take what it means.
     guarded : int or None
         A terminal that has matched, if the byte could come behind it but for what it demands to see there.
     """
@@ -34,7 +30,6 @@ class Refusal:
     matched: int | None
     lexeme: bytes
     reads_on: bool
-    column: int | None
     guarded: int | None
 
 
@@ -42,7 +37,6 @@ class Refusal:
 class _Cut:
     terminal: int
     lexeme: bytes
-    column: int | None
 
 
 def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
@@ -71,9 +65,8 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
     reads_on = configuration.step(byte) is not None
     if cut is None or reads_on:
         begun = read[len(read) - configuration.length :]
-        return Refusal(tuple(unfinished), None, begun, reads_on, None, None if reads_on else guarded)
-    matched = None if cut.column is not None else cut.terminal
-    return Refusal(tuple(unfinished), matched, cut.lexeme, False, cut.column, None)
+        return Refusal(tuple(unfinished), None, begun, reads_on, None if reads_on else guarded)
+    return Refusal(tuple(unfinished), cut.terminal, cut.lexeme, False, None)
 
 
 def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:
@@ -86,19 +79,6 @@ def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:
             break
         terminal = at.match(value)
         if terminal is not None:
-            last = None
-            column = _column(at, terminal, value)
-            if not at.takes(terminal) or column is not None:
-                last = _Cut(terminal, whole[:end], column)
+            last = None if at.takes(terminal) else _Cut(terminal, whole[:end])
         at = at.step(value)
     return last
-
-
-def _column(configuration: Configuration, terminal: int, byte: int) -> int | None:
-    """Where the line behind a newline begins, if the parser takes the newline but not that."""
-    machine, margin = configuration.machine, configuration.margin
-    layout = machine.grammar.layout
-    if layout is None or terminal != layout.newline or not configuration.takes(terminal):
-        return None
-    column = column_after(configuration.column, byte, layout)
-    return column if feed(machine, configuration.stack, margin, terminal, column) is None else None

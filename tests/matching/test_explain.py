@@ -10,7 +10,7 @@ from lark.indenter import Indenter
 
 import pdacon
 from pdacon.lalr import build_tables
-from pdacon.pda import Configuration, Machine, refuse
+from pdacon.pda import Configuration, Machine, misplaced_line
 
 BYTES = [bytes([b]) for b in range(256)]
 EOS, NONE = 256, 257
@@ -151,37 +151,49 @@ BLOCKS = 'start: stmt+\nstmt: "if" _NL _INDENT stmt+ _DEDENT | "a" _NL\n_NL: /(\
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "rest", "reason"),
     [
+        (b"if\n   ", b"a", "this line is indented by 3 columns; a block has to begin here, indented by 4"),
+        (b"if\n", b"a", "this line is indented by 0 columns; a block has to begin here, indented by 4"),
+        (b"if\n    a\n  ", b"a", "this line is indented by 2 columns; here a line can be indented by 0 or 4"),
+        (b"if\n    if\n   ", b"  a", "this line is indented by 5 columns; a block has to begin here, indented by 8"),
+        (b"if\n    a\n\t", b"a", "this line is indented by 8 columns; here a line can be indented by 0 or 4"),
+        (b"a\n ", b"a", "this line is indented by 1 column; here a line has to be indented by 0"),
         (
-            b"if\n   ",
-            "no line may begin in column 3 here; the open blocks begin in column 0, and a new one 4 furth",
+            b"if\n    ",
+            b"=",
+            '"=" cannot continue _NL "\\n    ", nor begin what can follow it; expected "if" or "a"',
         ),
-        (b"if\n", "a block has to begin here: its first line must begin in column 4"),
-        (b"if\n    a\n  ", "the open blocks begin in columns 0 and 4, and a new one 4 further in"),
+        (b"if\n", None, "the text cannot end here: a block has to begin here, indented by 4"),
     ],
 )
-def test_a_block_that_is_not_as_far_in_as_all_are(text: bytes, reason: str) -> None:
+def test_a_line_that_begins_where_none_of_fixed_width_can(text: bytes, rest: bytes | None, reason: str) -> None:
     matcher = after(text, BLOCKS, postlex=FourColumns())
-    assert reason in matcher.explain(b"a").reason
+    assert matcher.explain(256 if rest is None else rest).reason == reason
 
 
 @pytest.mark.parametrize(
-    ("text", "byte", "column"),
+    ("newline", "text", "rest", "line"),
     [
-        (b"if\n   a\n ", b"a", 1),
-        (b"a\n  ", b"a", 2),
-        (b"if\n   a\n    ", b"a", 4),
-        (b"if\n", b"a", None),
-        (b"if\n ", b"=", None),
+        (r"/(\n[ \t]*)+/", b"if\n   a\n ", b"a", (1, True, (0, 3), None)),
+        (r"/(\n[ \t]*)+/", b"a\n  ", b"a", (2, True, (0,), None)),
+        (r"/(\n[ \t]*)+/", b"if\n   a\n    ", b"a", (4, True, (0, 3), None)),
+        (r"/(\n[ \t]*)+/", b"if\n   if\n  ", b"a", (2, True, (), 4)),
+        (r"/(\n[ \t]*)+/", b"if\n", b"a", (0, True, (), 1)),
+        (r"/(\n[ \t]*)+/", b"if\n ", b"=", None),
+        (r"/\n *\t?/", b"a\n", b"\t ", (None, False, (0,), None)),
+        (r"/\n(  )*/", b"if\n  a\n ", b"a", (1, True, (0, 2), None)),
     ],
 )
-def test_a_line_that_begins_in_a_wrong_column(text: bytes, byte: bytes, column: int | None) -> None:
-    grammar = pdacon.Grammar.from_lark(BLOCKS, postlex=Blocks())
+def test_a_line_that_begins_in_a_wrong_column(
+    newline: str, text: bytes, rest: bytes, line: tuple[int | None, bool, tuple[int, ...], int | None] | None
+) -> None:
+    grammar = pdacon.Grammar.from_lark(BLOCKS.replace(r"/(\n[ \t]*)+/", newline), postlex=Blocks())
     configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(text)
     assert configuration is not None
-    assert configuration.read(byte) is None
-    assert refuse(configuration, text, byte[0]).column == column
+    assert configuration.read(rest) is None
+    found = misplaced_line(configuration, text, rest)
+    assert (found and (found.column, found.begun, found.columns, found.deeper)) == line
 
 
 def test_misuse(json: pdacon.Constraint) -> None:
