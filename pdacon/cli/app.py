@@ -248,7 +248,10 @@ def mask(
 
 @app.command(
     epilog=_examples(
-        """pdacon explain json '{"a" 1}'""", """pdacon explain json '{"a"' ,""", "pdacon explain json [ '#50'"
+        """pdacon explain json '{"a" 1}'""",
+        "pdacon explain json @data.json --whole",
+        """pdacon explain json '{"a"' ,""",
+        "pdacon explain json [ '#50'",
     )
 )
 @with_grammar_options
@@ -267,15 +270,21 @@ def explain(
         ),
     ] = None,
     tokenizer: TokenizerOption = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", metavar="", help="Exit with 1 unless the text is a whole one, as a parser does.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", metavar="", help="Every rule that is being parsed, and blanks between lexemes.")
+    ] = False,
     options: GrammarOptions,
     format: FormatOption = Format.text,
 ) -> int:
     """Why may this token, or this text, not come here? How is the text read?
 
-    Without a TOKEN: where the text stops being the beginning of a text of the grammar, or how far it has come. Shows
-    the lexemes, what is expected, the rules that are being parsed, and the parser's stack.
+    Without a TOKEN: where the text stops being the beginning of a text of the grammar, or whether it is a whole one.
+    Shows the lexemes, what is expected, the rules that are being parsed, and the parser's stack.
 
-    Exit status: 0 if it is allowed, 1 if it is not.
+    Exit status: 0 if it is allowed, 1 if it is not; with `--whole` 1 if the text could not end there.
     """
     _one_standard_input(grammar, text)
     loaded = load_grammar(grammar, options)
@@ -285,7 +294,8 @@ def explain(
 
     given = read_text(text, None)
     tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
-    return show_explanation(loaded, given, token, tokens, json_format=format is Format.json)
+    json_format = format is Format.json
+    return show_explanation(loaded, given, token, tokens, whole=whole, full=full, json_format=json_format)
 
 
 @app.command(

@@ -29,9 +29,16 @@ def explain(constraint: Constraint, text: bytes, token: str | None) -> Explanati
 
 
 def show_explanation(
-    grammar: Grammar, text: bytes, token: str | None, tokens: Tokens | None, *, json_format: bool
+    grammar: Grammar,
+    text: bytes,
+    token: str | None,
+    tokens: Tokens | None,
+    *,
+    whole: bool,
+    full: bool,
+    json_format: bool,
 ) -> int:
-    """Print the explanation; 1 if what was asked about is not allowed."""
+    """Print the explanation; 1 if what was asked about is not allowed, or with ``whole`` is no sentence."""
     vocabulary = (tokens or load_vocabulary(BYTES)).vocabulary
     explanation = explain(compile(grammar, vocabulary), text, token)
     if token is not None and text and not explanation.before and not explanation.allowed:
@@ -39,7 +46,7 @@ def show_explanation(
     if json_format:
         print(json.dumps(_as_dict(explanation), ensure_ascii=False))  # noqa: T201
     else:
-        rendered = explanation.render(width())
+        rendered = explanation.render(width(), full=full)
         if explanation.token is not None and tokens is not None and not explanation.text:
             which = f"token {explanation.token}"
             rendered = rendered.replace(which, f"{which} {tokens.name(explanation.token)}", 1)
@@ -48,7 +55,9 @@ def show_explanation(
         shown.highlight_regex(r"^.*?\bis allowed:", "bold green")
         shown.highlight_regex(r"(?m)^  [a-z]+:", "bold")
         show(shown)
-    return 0 if explanation.allowed else FINDINGS
+    if whole and explanation.allowed and not explanation.may_end:
+        sys.stderr.write("pdacon: it is the beginning of a text, and not a whole one\n")
+    return 0 if explanation.allowed and (explanation.may_end or not whole) else FINDINGS
 
 
 def _as_dict(explanation: Explanation) -> dict[str, Any]:

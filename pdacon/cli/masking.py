@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy
 from rich.text import Text
 
 from pdacon import Constraint, compile
-from pdacon.cli.display import first_character, head_of, listed, place_after, readable, show, tail_of
+from pdacon.cli.display import first_character, head_of, listed, place_after, readable, show, tail_of, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.matching.following import expect_viable
+from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, Expectation, Machine
+
+_TEXTS = 8  # of one terminal
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,10 @@ class Outlook:
         What comes after it.
     accepted : bool
         Whether ``viable`` is a sentence.
+    reason : str
+        Why ``rest`` may not come there; empty if there is none.
+    lexeme : bytes
+        What has been read of a lexeme at the end of ``viable``.
     expected : Expectation
         The terminals that may go on after ``viable``; those that no allowed token begins are left out.
     tokens : tuple of int
@@ -44,6 +52,8 @@ class Outlook:
     viable: bytes
     rest: bytes
     accepted: bool
+    reason: str
+    lexeme: bytes
     expected: Expectation
     tokens: tuple[int, ...]
     completion: bytes
@@ -68,11 +78,14 @@ def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
     if strip and viable == 0:
         texts = [text.removeprefix(b" ") for text in texts]
     beginnings = {text[0] for text in texts if text}
+    place = _place(constraint.grammar, text[:viable])
     return Outlook(
         viable=text[:viable],
         rest=text[viable:],
         accepted=matcher.is_accepting(),
-        expected=_expected(constraint.grammar, text[:viable], beginnings),
+        reason=matcher.explain(text[viable:]).reason if viable < len(text) else "",
+        lexeme=text[viable - place.length : viable],
+        expected=expect_viable(place, beginnings.__contains__),
         tokens=tokens,
         completion=matcher.shortest_completion(),
     )
@@ -89,11 +102,24 @@ def show_mask(grammar: Grammar, text: bytes, tokens: Tokens, *, most: int, json_
     return FINDINGS if outlook.rest else 0
 
 
-def _expected(grammar: Grammar, viable: bytes, beginnings: set[int]) -> Expectation:
+def _place(grammar: Grammar, viable: bytes) -> Configuration:
     configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(viable)
     if configuration is None:
         raise AssertionError(f"the matcher accepts {viable!r}, but it has no configuration")
-    return expect_viable(configuration, beginnings.__contains__)
+    return configuration
+
+
+def _listed_texts(outlook: Outlook, grammar: Grammar) -> dict[str, list[str]]:
+    """What can still come of terminals that list their texts, by their names."""
+    texts = ListedTexts(grammar)
+    begun = outlook.lexeme.decode("utf-8", "surrogateescape").lower()
+    found = {
+        terminal: [text for text in texts.of(terminal) if text.lower().startswith(prefix)]
+        for terminals, prefix in ((outlook.expected.next, ""), (outlook.expected.unfinished, begun))
+        for terminal in terminals
+        if texts.is_list(terminal)
+    }
+    return {grammar.describe_symbol(terminal): some for terminal, some in found.items() if some}
 
 
 def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int) -> Text:
@@ -105,6 +131,7 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
         refused = quote(first_character(outlook.rest))
         after = f"after {tail_of(outlook.viable)}" if outlook.viable else "at the start of the text"
         lines.append(f"not allowed: {refused} at {place_after(outlook.viable)}, {after}")
+        lines += wrap(f"because: {outlook.reason}", width(), subsequent_indent="    ")
     else:
         goes_on = set(outlook.tokens).difference(vocabulary.eos_ids)
         whole = "a whole text, and may go on" if goes_on else "a whole text"
@@ -114,6 +141,11 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     following = [*map(names, expected.next), *(["the end"] if outlook.accepted else [])]
     rest = "(only the rest of it)" if expected.unfinished else "(nothing)"
     lines += listed("may follow:", following or [rest])
+    for name, some in _listed_texts(outlook, constraint.grammar).items():
+        more = [f"({len(some) - _TEXTS} more)"] if len(some) > _TEXTS else []
+        lines += listed(
+            f"{name}:", [*(quote(text.encode("utf-8", "surrogateescape")) for text in some[:_TEXTS]), *more]
+        )
     texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
     texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
     strip = vocabulary.strip_leading_space and not outlook.viable
@@ -122,13 +154,13 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     if most == 0:
         lines.append(count)
     else:
-        more = f", {most} of them:" if len(texts) > most else ":"
-        lines += listed(f"{count}{more}", texts[:most])
+        first = f", {most} of them:" if len(texts) > most else ":"
+        lines += listed(f"{count}{first}", texts[:most])
     completion = head_of(outlook.completion) if outlook.completion else "(nothing is missing)"
     lines.append(f"shortest completion: {completion}")
     text = Text("\n".join(lines))
     text.highlight_regex(r"(?m)^not allowed:", "bold red")
-    text.highlight_regex(r"(?m)^(unfinished|may follow|tokens|shortest completion):", "bold")
+    text.highlight_regex(r"(?m)^(because|unfinished|may follow|tokens|shortest completion):", "bold")
     return text
 
 
@@ -142,6 +174,8 @@ def _as_dict(outlook: Outlook, constraint: Constraint) -> dict[str, Any]:
         "accepted": outlook.accepted,
         "unfinished_terminals": texts(outlook.expected.unfinished),
         "next_terminals": texts(outlook.expected.next),
+        "listed": _listed_texts(outlook, constraint.grammar),
+        "reason": outlook.reason,
         "tokens": list(outlook.tokens),
         "shortest_completion": outlook.completion.decode("utf-8", "backslashreplace"),
     }

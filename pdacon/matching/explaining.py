@@ -18,6 +18,7 @@ from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
 from pdacon.matching.explanation import Cut, Explanation, listing, tail
 from pdacon.matching.following import expect_viable
+from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
 from pdacon.pda import Configuration, Expectation, Machine, MisplacedLine, expect, misplaced_line, refuse
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
@@ -57,6 +58,10 @@ class Explainer:
         return Machine(self._grammar, self._tables)
 
     @cached_property
+    def _listed(self) -> ListedTexts:
+        return ListedTexts(self._grammar)
+
+    @cached_property
     def _bytewise(self) -> _core.TokenPda | None:
         """The constraint for single bytes, which tells the grammar from the vocabulary; None if tokens spell all."""
         if set(_BYTES).issubset(self._vocabulary.tokens):
@@ -80,6 +85,7 @@ class Explainer:
             raise AssertionError(f"the matcher accepts {read!r}, but it has no configuration")
         expected = expect(place) if matcher.is_terminated() else expect_viable(place, lambda byte: _takes(probe, byte))
         cuts = self._cuts(start, place, read)
+        unlisted = None
         if matcher.is_terminated():
             reason = "an end token was accepted; only end tokens may follow"
         elif token is not None and not self._vocabulary.tokens[token]:
@@ -88,12 +94,17 @@ class Explainer:
             space = "" if token is None else "its space is not part of the text; "
             reason = f"{space}expected {self._listing(expected)}"
         elif allowed:
-            reason = "some sentence goes on with it"
+            reason = "it is a whole text" if probe.is_accepting() else "some sentence goes on with it"
         elif viable == len(text):
             reason = "the grammar allows it, but no tokens of this vocabulary spell anything that can follow"
+        elif (misplaced := misplaced_line(place, read, text[viable:])) is not None:
+            reason = f"{self._indented(misplaced)}; {self._placed(misplaced)}"
         else:
             reason, refused = self._reason(place, read, text[viable:], expected)
             cuts += refused
+            unlisted = find_unlisted(self._listed, place, read, text[viable:])
+            if unlisted is not None:
+                reason = str(unlisted) if unlisted.listed else f"{reason}; {unlisted.question}"
         line, column = _place(read)
         return Explanation(
             allowed=allowed,
@@ -109,6 +120,7 @@ class Explainer:
             expected=self._names(expected.next),
             blocks=place.margin.columns,
             may_end=matcher.is_terminated() or probe.is_accepting(),
+            unlisted=unlisted,
             cuts=tuple(cuts),
             stack=self._names(int(self._tables.accessing[state]) for state in place.stack[1:]),
             rules=tuple(self._item(*item) for item in self._kernel(place.stack[-1])),
@@ -157,8 +169,6 @@ class Explainer:
         return f"the text cannot end here: {self._begun(expected.unfinished, lexeme)} is not finished"
 
     def _reason(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> tuple[str, list[Cut]]:
-        if (line := misplaced_line(place, read, rest)) is not None:
-            return f"{self._indented(line)}; {self._placed(line)}", []
         refusal = refuse(place, read, rest[0])
         character = quote(_first_character(rest))
         if refusal.reads_on:
@@ -170,8 +180,11 @@ class Explainer:
                 what = f"the parser does not take {cut.terminal} here"
             return f"{what}; expected {self._listing(expected)}", [cut]
         if refusal.guarded is not None:
-            matched = self._begun([refusal.guarded], refusal.lexeme)
-            return f"{character} cannot come right behind {matched}, whose pattern looks at what follows", []
+            word = max(
+                word_of(refusal.lexeme, rest).encode("utf-8", "surrogateescape"), refusal.lexeme + rest[:1], key=len
+            )
+            matched = f"{self._name(refusal.guarded)} matches {tail(refusal.lexeme)}"
+            return f"{matched} but not {quote(word)}: its pattern looks at what follows", []
         if place.fresh:
             return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"

@@ -11,7 +11,10 @@ from pdacon.determinism import quote
 
 _WIDTH = 100
 _SHOWN = 40  # Characters of a text, or symbols of a stack, that are enough to recognise the place.
-_LISTED = 12  # Terminals that are named before the rest is counted.
+LISTED = 12
+"""So many names are given before the rest is counted."""
+_LISTED_TEXTS = 8  # of what one terminal lists
+_RULES = 3  # that are shown if it is to be short
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,43 @@ class Cut:
     def __str__(self) -> str:
         shown = [self.terminal] if self.terminal == quote(self.text) else [self.terminal, quote(self.text)]
         return " ".join([*shown, *([] if self.fate == "shifted" else [f"({self.fate})"])])
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """A word that is none of those which the grammar lists where it stands.
+
+    Attributes
+    ----------
+    word : str
+        As far as a reader takes it for one.
+    listed : tuple of (tuple of str, tuple of str)
+        Terminals that can stand there, and the texts that they list. Of many texts with dots only what comes before
+        the first dot that the word has not.
+    unmatched : tuple of str
+        Terminals that list nothing, but match other texts that begin like the word.
+    meant : str or None
+        The listed text, or the keyword, that comes near.
+    """
+
+    word: str
+    listed: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    unmatched: tuple[str, ...]
+    meant: str | None
+
+    @property
+    def question(self) -> str:
+        """``did you mean "name"?``; empty if nothing comes near."""
+        return "" if self.meant is None else f"did you mean {_quoted(self.meant)}?"
+
+    def __str__(self) -> str:
+        lists = [
+            f"{listing(terminals)} is {listing(map(_quoted, texts), most=_LISTED_TEXTS)}"
+            for terminals, texts in self.listed
+        ]
+        if self.unmatched:
+            lists.append(f"nor does {listing(self.unmatched)} match it")
+        return f"{_quoted(self.word)} is not listed here{self.question and f' ({self.question})'}: {'; '.join(lists)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +109,8 @@ class Explanation:
         The columns in which the blocks begin that are open there; ``(0,)`` where the grammar has no indentation.
     may_end : bool
         Whether the text may end there.
+    unlisted : Unlisted or None
+        The word that is refused, if that is because the grammar lists others, or one that comes near.
     cuts : tuple of Cut
         The lexemes whose ends ``text`` makes certain; the first ones may have ended before it.
     stack : tuple of str
@@ -92,26 +134,34 @@ class Explanation:
     expected: tuple[str, ...]
     blocks: tuple[int, ...]
     may_end: bool
+    unlisted: Unlisted | None
     cuts: tuple[Cut, ...]
     stack: tuple[str, ...]
     rules: tuple[str, ...]
     within: tuple[str, ...]
 
-    def render(self, width: int = _WIDTH) -> str:
-        """As text for people, some lines of up to about ``width`` characters."""
+    def render(self, width: int = _WIDTH, *, full: bool = False) -> str:
+        """As text for people, some lines of up to about ``width`` characters.
+
+        With ``full`` all that is known: blanks between lexemes, every rule, and what is expected, be it said before.
+        """
         lines = textwrap.wrap(f"{self._verdict}{self.reason}", width, subsequent_indent="    ")
         lines.append(f"  at:       line {self.line}, column {self.column}, after {tail(self.before + self._read)}")
         if self.lexeme:
             unfinished = listing(self.unfinished) or "(nothing that the parser takes)"
             lines += _listed(width, "reading", [tail(self.lexeme), "as", unfinished])
         following = [*self.expected, *(["the end"] if self.may_end else [])]
-        lines += _listed(width, "expected", following or ["(only the rest of it)" if self.lexeme else "(nothing)"])
-        if self.cuts:
-            lines += _listed(width, "lexemes", map(str, self.cuts))
+        if full or not (following and self.reason.endswith(listing(following))):
+            lines += _listed(width, "expected", following or ["(only the rest of it)" if self.lexeme else "(nothing)"])
+        cuts = [cut for cut in self.cuts if full or cut.fate != "ignored" or not cut.text.isspace()]
+        if cuts:
+            lines += _listed(width, "lexemes", map(str, cuts))
         if len(self.blocks) > 1:
             lines += _listed(width, "blocks", [f"in columns {listing(map(str, self.blocks), 'and')}"])
-        for rule in self.rules:
+        for rule in self.rules if full else self.rules[:_RULES]:
             lines += _listed(width, "parsing", rule.split(" "), gap=" ")
+        if len(self.rules) > _RULES and not full:
+            lines += _listed(width, "parsing", [f"({len(self.rules) - _RULES} more)"])
         if self.within:
             lines += _listed(width, "within", [" in ".join(self.within)])
         deeper = [f"({len(self.stack) - _SHOWN} more)"] if len(self.stack) > _SHOWN else []
@@ -132,12 +182,16 @@ class Explanation:
         return self.render()
 
 
-def listing(names: Iterable[str], last: str = "or") -> str:
+def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
     """``a, b or c``; a long list is cut short."""
     shown = list(names)
-    if len(shown) > _LISTED:
-        shown = [*shown[: _LISTED - 1], f"{len(shown) - _LISTED + 1} others"]
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
     return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
+
+
+def _quoted(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogateescape"))
 
 
 def tail(text: bytes) -> str:

@@ -31,6 +31,22 @@ def test_where_a_text_goes_wrong(explain) -> None:
     assert "line 2, column 6" in text
 
 
+def test_whole_texts(explain) -> None:
+    assert explain("json", "[1]", "--whole")[0] == 0
+    status, _, err = explain("json", "[1", "--whole")
+    assert status == 1
+    assert "not a whole one" in err
+    assert explain("json", "[1")[0] == 0
+    assert explain("json", "[1x", "--whole")[0] == 1
+
+
+def test_all_rules_on_demand(explain, tmp_path) -> None:
+    grammar = tmp_path / "many.lark"
+    grammar.write_text("start: " + " | ".join(f'"a" "{n}"' for n in range(9)) + "\n")
+    assert "(6 more)" in explain(str(grammar), "a")[1]
+    assert explain(str(grammar), "a", "--full")[1].count("parsing:") == 9
+
+
 def test_how_a_text_is_read(explain) -> None:
     status, out, _ = explain("arithmetic", "1 + (2", "--format", "json")
     shown = json.loads(out)

@@ -44,6 +44,18 @@ def test_says_what_may_come(mask) -> None:
     assert '"}"' in out
 
 
+def test_listed_texts(mask, tmp_path: Path) -> None:
+    grammar = tmp_path / "drinks.lark"
+    grammar.write_text('start: "a" DRINK\nDRINK: "tea" | "coffee" | "cocoa"\n%ignore " "\n')
+    assert 'DRINK: "cocoa"  "coffee"\n' in mask(str(grammar), "a c")[1]
+    assert json.loads(mask(str(grammar), "a ", "--format", "json")[1])["listed"] == {
+        "DRINK": ["cocoa", "coffee", "tea"]
+    }
+    status, out, _ = mask(str(grammar), "a tee")
+    assert status == 1
+    assert 'because: "tee" is not listed here (did you mean "tea"?)' in out
+
+
 @pytest.mark.parametrize(
     ("text", "unfinished", "next", "accepted"),
     [

@@ -63,7 +63,7 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
         (b"", 'start: A B\nA: "a"\nB: "b"', {"lexer": "basic"}, b"b",
          'the lexer takes "b" for B, which the parser does not take here; expected A'),
         (b"if", 'start: "if" NAME "," NAME\nNAME: /[a-z]+/\n%ignore " "', {"lexer": "basic"}, b"i",
-         'the lexer reads "ifi" as NAME, which the parser does not take here; expected " "'),
+         'the lexer reads "ifi" as NAME, which the parser does not take here; expected " "; did you mean "if"?'),
         (b"/*z", 'start: (S|C|A|Z)*\nS: "/"\nA: "*"\nZ: "z"\nC: /\\/\\*z*?\\*\\//',
          {"lookahead": "commit", "conflicts": "shift"}, b"/",
          '"/" could come here, but lookahead="commit" gives such texts up'),
@@ -72,7 +72,7 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
          'the text could end here, but lookahead="commit" gives such texts up'),
         (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "é" "\\xc3"'),
         (b"ab", "start: (NAME|INT)+\nNAME: /[a-z]+\\b/\nINT: /[0-9]+/", {}, b"1",
-         '"1" cannot come right behind NAME "ab", whose pattern looks at what follows'),
+         'NAME matches "ab" but not "ab1": its pattern looks at what follows'),
         (b"i", "start: NAME INT\nNAME: /(?!if)[a-z]+/\nINT: /[0-9]+/", {}, b"f",
          '"f" cannot continue NAME "i", nor begin what can follow it; expected INT'),
     ],
@@ -116,12 +116,28 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
   at:       line 2, column 8, after '{"a": [1,\\n"b", tr'
   reading:  "tr"  as  "true"
   expected: (only the rest of it)
-  lexemes:  STRING '"b"'  ","  WS " " (ignored)
+  lexemes:  STRING '"b"'  ","
   parsing:  ("," value)+: ("," value)+ "," • value
   within:   array in pair in object
   stack:    "{"  STRING  ":"  "["  value  ("," value)+  ","
 """[:-1]
     )
+
+
+def test_in_full() -> None:
+    rules = "".join(f'r{n}: "a" "{n}"\n' for n in range(5))
+    matcher = after(b"a ", f'start: {"|".join(f"r{n}" for n in range(5))}\n{rules}%ignore " "')
+    short, full = matcher.explain(b"6").render(), matcher.explain(b"6").render(full=True)
+    assert short.count("parsing:") == 4
+    assert "(2 more)" in short
+    assert full.count("parsing:") == 5
+    assert "expected:" not in short
+    assert "expected:" in full
+
+
+def test_a_whole_text(json: pdacon.Constraint) -> None:
+    assert json.matcher().explain(b"[1]").reason == "it is a whole text"
+    assert json.matcher().explain(b"[1").reason == "some sentence goes on with it"
 
 
 def test_a_long_story_is_cut_short(json: pdacon.Constraint) -> None:

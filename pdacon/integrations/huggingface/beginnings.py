@@ -74,7 +74,7 @@ def begin(
             good = good[:-1]
         raise ValueError(
             f"the prefix {_shown(before.text)} is not the beginning of a sentence: behind {_shown(good)} the grammar "
-            f"does not allow {_shown(before.text[len(good) :])}"
+            f"does not allow {_shown(before.text[len(good) :])}: {matcher.explain(before.text[len(good) :]).reason}"
         )
     return matcher
 

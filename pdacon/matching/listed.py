@@ -1,0 +1,189 @@
+"""Terminals that list their texts: what they list, and which of it a word may have meant that they do not list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pdacon.grammar import Grammar
+from pdacon.lexer import sre
+from pdacon.matching.explanation import LISTED, Unlisted
+from pdacon.pda import Configuration, expect
+
+_MOST_TEXTS = 50_000
+_MOST_CHOICES = 16  # of characters in one place, before they are no list but a class
+_CLOSE, _CLOSE_TO_A_KEYWORD = 0.6, 0.7
+_WORD = re.compile(r"[\w$]+")
+_QUOTES = "\"'`[]"
+_LONGEST = 200
+
+
+class ListedTexts:
+    """What the terminals of a grammar list; each is looked at when it is first asked for."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._known: dict[int, tuple[str, ...]] = {}
+
+    def of(self, terminal: int) -> tuple[str, ...]:
+        """The texts of a terminal that matches no others, in ascending order, whatever may have to follow.
+
+        Where letters have no case, each text is there once. Empty if there is no end of them, or too many.
+        """
+        known = self._known.get(terminal)
+        if known is None:
+            known = self._known[terminal] = tuple(sorted(set(self._texts(terminal))))
+        return known
+
+    def is_list(self, terminal: int) -> bool:
+        """Whether a terminal lists several texts, words among them: neither one keyword nor some signs."""
+        texts = self.of(terminal)
+        return len(texts) > 1 and any(len(text) > 1 and text[0].isalpha() for text in texts)
+
+    def _texts(self, terminal: int) -> Sequence[str]:
+        pattern = self._grammar.terminals[terminal].pattern
+        if pattern is None:
+            return ()
+        if pattern.kind == "str":
+            return (pattern.value,)
+        tree, _ = sre.parse(pattern.regexp, self._grammar.options.g_regex_flags)
+        return _sequences(tree) or ()
+
+
+def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: bytes) -> Unlisted | None:
+    """The word that a text was refused in, if what lists its texts could stand there; None if that is not why.
+
+    Parameters
+    ----------
+    place : Configuration
+        That of the longest beginning of the text that is viable.
+    read, rest : bytes
+        That beginning, of which at least the lexeme that was begun, and what comes behind it.
+    """
+    begun = _begun(place, read)
+    word = word_of(read[len(read) - begun.length :], rest)
+    if not any(map(str.isalpha, word)) or (begun.fresh and _WORD.fullmatch(word[0] + _last_character(read))):
+        return None
+    begin = begun.restart()
+    expected = expect(begin).next
+    texts = {terminal: listed.of(terminal) for terminal in expected}
+    whole = word.lower()
+    if any(text.lower() == whole for some in texts.values() for text in some):
+        return None
+    behind = _shared(word, [text for terminal in expected if listed.is_list(terminal) for text in texts[terminal]])
+    pieces = {terminal: _pieces(some, word[:behind].lower()) for terminal, some in texts.items()}
+    near = {piece[behind:].strip(_QUOTES + ".").lower(): piece for some in pieces.values() for piece in some}
+    near.pop("", None)
+    lists = {terminal: some for terminal, some in pieces.items() if some and listed.is_list(terminal)}
+    cutoff = _CLOSE if lists else _CLOSE_TO_A_KEYWORD
+    meant = next((near[text] for text in get_close_matches(whole[behind:].strip(_QUOTES), near, 1, cutoff)), None)
+    if not (lists or meant):
+        return None
+
+    def far(group: tuple[tuple[str, ...], list[int]]) -> tuple[bool, bool, int]:
+        """The list of what was meant comes first, then those of words, then short ones."""
+        texts = group[0]
+        return meant not in texts, not any(_WORD.fullmatch(text[behind:]) for text in texts), len(texts)
+
+    first = begin.step(word.encode("utf-8", "surrogateescape")[0])
+    others = [terminal for terminal in (expect(first).unfinished if first else ()) if not texts.get(terminal)]
+    name = place.machine.grammar.describe_symbol
+    return Unlisted(
+        word=word,
+        listed=tuple(
+            (tuple(map(name, terminals)), some) for some, terminals in sorted(_grouped(lists).items(), key=far)
+        ),
+        unmatched=tuple(map(name, others)) if lists else (),
+        meant=meant,
+    )
+
+
+def _begun(place: Configuration, read: bytes) -> Configuration:
+    """The configuration of the lexeme that a word would be; blanks before it are another one, which may not be over."""
+    fitting = (at for at in place.alternatives() if at.fresh or not read[len(read) - at.length :].isspace())
+    return next(fitting, place)
+
+
+def word_of(lexeme: bytes, rest: bytes) -> str:
+    """What a reader takes for one word: the lexeme and letters behind it, or all up to the closing quotation mark."""
+    text = (lexeme + rest[:_LONGEST]).decode("utf-8", "surrogateescape")
+    begun = len(lexeme.decode("utf-8", "ignore"))
+    closing = {"[": "]"}.get(text[0], text[0])
+    if closing in _QUOTES and text[: max(begun, 1)].replace("[", "]").count(closing) % 2:
+        quoted = re.compile(rf"[^\n{re.escape(closing)}]*{re.escape(closing)}").match(text, max(begun, 1))
+        if quoted is not None:
+            return text[: quoted.end()]
+    found = _WORD.match(text, begun)
+    return text[: found.end() if found else begun]
+
+
+def _last_character(text: bytes) -> str:
+    return text[-4:].decode("utf-8", "ignore")[-1:]
+
+
+def _shared(word: str, texts: Iterable[str]) -> int:
+    """How much of a word some of the texts begin with: all up to a sign in it, or nothing."""
+    known = [text.lower() for text in texts]
+    ends = [sign.end() for sign in re.finditer(r"\W", word.rstrip(_QUOTES))]
+    return next((end for end in reversed(ends) if any(text.startswith(word[:end].lower()) for text in known)), 0)
+
+
+def _pieces(texts: Iterable[str], prefix: str) -> tuple[str, ...]:
+    """The texts that begin so, of many only what comes before their next dot; each once, in the fewest quotes."""
+    found = [text for text in texts if text.lower().startswith(prefix)]
+    if len(found) > LISTED:
+        found = [text[: text.find(".", len(prefix)) + 1] or text for text in found]
+    pieces: dict[str, str] = {}
+    for text in found:
+        key = "".join(character for character in text if character not in _QUOTES)
+        if len(text) < len(pieces.get(key, text + " ")):
+            pieces[key] = text
+    return tuple(pieces.values())
+
+
+def _grouped(lists: Mapping[int, tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
+    """The terminals that list the same, by what they list."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for terminal, texts in lists.items():
+        groups.setdefault(texts, []).append(terminal)
+    return groups
+
+
+def _sequences(tree: Any) -> list[str] | None:
+    """The texts of a sequence of nodes; None if they are no list."""
+    texts = [""]
+    for operator, argument in tree:
+        parts = _alternatives(operator.name, argument)
+        if parts is None or len(texts) * len(parts) > _MOST_TEXTS:
+            return None
+        texts = [text + part for text in texts for part in parts]
+    return texts
+
+
+def _alternatives(operator: str, argument: Any) -> list[str] | None:
+    """The texts of one node."""
+    if operator == "LITERAL":
+        return [chr(argument)]
+    if operator == "IN":
+        few = len(argument) <= _MOST_CHOICES and all(kind.name == "LITERAL" for kind, _ in argument)
+        return [chr(code) for _, code in argument] if few else None
+    if operator.startswith("ASSERT") or operator == "AT":
+        return [""]
+    if operator in ("SUBPATTERN", "ATOMIC_GROUP"):
+        return _sequences(argument[-1] if operator == "SUBPATTERN" else argument)
+    if operator == "BRANCH":
+        return _united(map(_sequences, argument[1]))
+    if operator.endswith("REPEAT") and argument[1] == 1:
+        return _united([[""] if argument[0] == 0 else [], _sequences(argument[2])])
+    return None
+
+
+def _united(lists: Iterable[list[str] | None]) -> list[str] | None:
+    found: list[str] = []
+    for some in lists:
+        if some is None:
+            return None
+        found += some
+    return found

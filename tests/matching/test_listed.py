@@ -1,0 +1,139 @@
+"""Terminals that list their texts, and what a refusal says of a word that is none of them."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+
+import pdacon
+from pdacon.frontends import sql_for_schema
+from pdacon.matching.listed import ListedTexts
+
+EVERY_BYTE = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+ORDERS = """
+start: order ("," order)* "."
+order: COUNT SIZE? DRINK
+COUNT: /[1-9][0-9]?/
+SIZE: "small" | "large"
+DRINK: "tea" | "coffee" | "iced" " " "coffee"
+%ignore " "
+"""
+SCHEMA = {"singer": ["singer_id", "name", "age", "first name"], "concert": ["concert_id", "singer_id", "year"]}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "ab|ba|b",
+        "(?:a|b)c?",
+        "a(?=b)|bb(?!a)",
+        "(a|ab)(c|bc)",
+        "[abc]",
+        "(?>a|b)c",
+        "a{0,1}b",
+        "(?i:ab|C)",
+        "a|",
+        r"\.a",
+    ],
+)
+def test_what_is_listed_is_what_matches(pattern: str) -> None:
+    grammar = pdacon.Grammar.from_lark(f'start: "x" WORD\nWORD: /{pattern}/\n') if pattern != "a|" else None
+    if grammar is None:
+        grammar = pdacon.Grammar.from_lark('start: "x" WORD\nWORD: /(?:a|)b/\n')
+        pattern = "(?:a|)b"
+    (terminal,) = (at for at, terminal in enumerate(grammar.terminals) if terminal.name == "WORD")
+    found = set(ListedTexts(grammar).of(terminal))
+    bare = re.compile(re.sub(r"\(\?[=!][^)]*\)", "", pattern))  # what has to follow is not part of a text
+    texts = {"".join(some) for length in range(5) for some in product("abcC.", repeat=length)}
+    assert {text.lower() for text in texts if bare.fullmatch(text)} == {text.lower() for text in found}
+
+
+@pytest.mark.parametrize("pattern", ["[a-z]b", "ab*", "a{2}", "a.", r"\d", "[^a]", "(?:a|b[0-9])"])
+def test_what_is_no_list(pattern: str) -> None:
+    grammar = pdacon.Grammar.from_lark(f"start: WORD\nWORD: /{pattern}/\n")
+    assert ListedTexts(grammar).of(0) == ()
+
+
+def reason(constraint: pdacon.Constraint, text: str) -> str:
+    return constraint.matcher().explain(text.encode()).reason
+
+
+@pytest.fixture(scope="module")
+def orders() -> pdacon.Constraint:
+    return pdacon.compile(pdacon.Grammar.from_lark(ORDERS), EVERY_BYTE)
+
+
+@pytest.fixture(scope="module")
+def schema() -> pdacon.Constraint:
+    return pdacon.compile(sql_for_schema(SCHEMA), EVERY_BYTE)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "2 large tee.",
+            '"tee" is not listed here (did you mean "tea"?): DRINK is "coffee", "iced coffee" or "tea"',
+        ),
+        (
+            "1 lagre tea.",
+            '"lagre" is not listed here (did you mean "large"?): SIZE is "large" or "small"; DRINK is "coffee", '
+            '"iced coffee" or "tea"',
+        ),
+        ("1 ~", '"~" begins nothing that can come here; expected DRINK, SIZE or " "'),
+        ("1 teas.", '"s" begins nothing that can come here; expected ",", "." or " "'),
+        ("1 5", '"5" begins nothing that can come here; expected DRINK, SIZE or " "'),
+    ],
+)
+def test_words_that_are_not_listed(orders: pdacon.Constraint, text: str, said: str) -> None:
+    assert reason(orders, text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "meant", "lists"),
+    [
+        ("SELECT agee FROM singer", "agee", "age", "COLUMN_NAME"),
+        ("SELECT nickname FROM singer", "nickname", "name", "COLUMN_NAME"),
+        ("SELECT singer.yaer FROM singer", "singer.yaer", None, "QUALIFIED_COLUMN"),
+        ("SELECT concert.yaer FROM singer", "concert.yaer", "concert.year", "QUALIFIED_COLUMN"),
+        ('SELECT "concert".yaer FROM singer', '"concert".yaer', '"concert".year', "QUALIFIED_COLUMN"),
+        ("SELECT * FROM singers", "singers", "singer", "TABLE_NAME"),
+        ("SELECT * FROM elsewhere", "elsewhere", None, "TABLE_NAME"),
+        ("SELECT T1.naem FROM singer AS T1", "naem", "name", "COLUMN_NAME"),
+        ("SELECT `nam` FROM singer", "nam", "name", "COLUMN_NAME"),
+        ("SELECT cuont(*) FROM singer", "cuont", "count", "FUNCTION"),
+        ("SELECT name FROM singer ORDER BY\n  agee", "agee", "age", "COLUMN_NAME"),
+        ("SELECT name COLLATE nocas FROM singer", "nocas", "nocase", "COLLATION"),
+    ],
+)
+def test_names_of_a_schema(schema: pdacon.Constraint, text: str, word: str, meant: str | None, lists: str) -> None:
+    explanation = schema.matcher().explain(text.encode())
+    found = explanation.unlisted
+    assert found is not None
+    assert (found.word, found.meant) == (word, meant)
+    assert lists in found.listed[0][0]
+    assert explanation.reason == str(found)
+
+
+def test_made_up_names_of_a_schema(schema: pdacon.Constraint) -> None:
+    assert reason(schema, "SELECT name FROM singer AS foo").startswith('ALIAS matches "f" but not "foo"')
+    assert "nor does ALIAS_DOT or LABEL match it" in reason(schema, "SELECT foo.name FROM singer")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [('{"a": tru}', '"true"'), ("[nul]", '"null"'), ("[t]", None), ("['a']", None)]
+)
+def test_keywords_that_come_near(text: str, meant: str | None) -> None:
+    said = reason(pdacon.compile(pdacon.Grammar.builtin("json"), EVERY_BYTE), text)
+    assert said.endswith(f"; did you mean {meant}?") if meant else "did you mean" not in said
+
+
+def test_where_the_matcher_has_begun_the_word(schema: pdacon.Constraint) -> None:
+    matcher = schema.matcher()
+    assert matcher.accept_bytes(b"SELECT ag")
+    found = matcher.explain(b"ee FROM").unlisted
+    assert found is not None
+    assert (found.word, found.meant) == ("agee", "age")
+    assert matcher.explain(b"e FROM").unlisted is None
