@@ -164,7 +164,7 @@ def _coloured_block(block: str) -> Text:
         text.stylize("blue", *row.span("gutter"))
         text.stylize(f"bold {colour}", *row.span("carets"))
         text.stylize("blue", *row.span("related"))
-    text.highlight_regex(re.compile(r"^ {4}(for example|cause|repair):", re.MULTILINE), "bold green")
+    text.highlight_regex(re.compile(r"^ {4}(for example|cause|repair(, in .+?)?):", re.MULTILINE), "bold green")
     text.highlight_regex("•", "bold magenta")
     text.highlight_regex("[│├└]─?", "dim")
     return text

@@ -180,7 +180,7 @@ def _with_imports(grammar: Grammar, finding: Finding) -> Finding:
     if finding.span == one.definition:
         further = "imported here", one.site
     elif one.packaged and one.name in finding.symbols and finding.id != "PDA013":  # else it does not matter what it is
-        further = f"{one.name} is defined here", one.definition
+        further = f"{grammar.describe_name(one.name)} is defined here", one.definition
     else:
         return finding
     return finding if further in finding.related else replace(finding, related=(*finding.related, further))

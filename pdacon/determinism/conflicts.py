@@ -201,7 +201,8 @@ class _Report:
         for k in productions:
             production = self._grammar.productions[k]
             if production.span is not None:
-                spans.setdefault(production.span, f"{production.rule} is complete here too")
+                rule = self._grammar.describe_name(production.rule)
+                spans.setdefault(production.span, f"{rule} is complete here too")
         first = next(iter(spans), None)
         return first, tuple((label, span) for span, label in spans.items() if span != first)
 
@@ -217,7 +218,7 @@ class _Report:
         production = self._grammar.productions[example.first.production]
         if production.span is None or production.span in known:
             return ()
-        return ((f"{production.rule} has both readings", production.span),)
+        return ((f"{self._grammar.describe_name(production.rule)} has both readings", production.span),)
 
     def _shift_items(self, state: int, terminals: Iterable[int]) -> list[str]:
         count = len(self._grammar.productions)

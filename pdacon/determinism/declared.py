@@ -23,8 +23,8 @@ def declared_findings(grammar: Grammar) -> list[Finding]:
         users = [production for production in grammar.productions if terminal in production.rhs]
         if not users:
             continue
-        name = grammar.terminals[terminal].name
-        rules = ", ".join(dict.fromkeys(production.rule for production in users))
+        name = grammar.describe_symbol(terminal)
+        rules = ", ".join(dict.fromkeys(grammar.describe_name(production.rule) for production in users))
         who = "no postlexer is given" if layout is None else "the Indenter that is given makes others"
         indenter = "the grammar's Indenter (postlex=\"python\" for Python's), or " if layout is None else ""
         findings.append(
@@ -35,7 +35,7 @@ def declared_findings(grammar: Grammar) -> list[Finding]:
                 message=f"It is only declared: a postlexer would have to make it, and {who}. So no text has what needs "
                 f"it in these rules: {rules}.",
                 span=grammar.terminals[terminal].span or users[0].span,
-                symbols=(name,),
+                symbols=(grammar.terminals[terminal].name,),
                 repair=f"give {indenter}{name} a pattern, or remove it.",
             )
         )

@@ -40,8 +40,9 @@ def emptiness_findings(grammar: Grammar) -> list[Finding]:
         Finding(
             id="PDA007",
             level=_level(all(length[start - first] < 0 for start in grammar.starts)),
-            title=f"{TITLES['PDA007']}: {grammar.symbol_name(start)} derives no text",
-            message=f"Every alternative of these rules needs one of them again: {', '.join(endless)}.",
+            title=f"{TITLES['PDA007']}: {grammar.describe_symbol(start)} derives no text",
+            message="Every alternative of these rules needs one of them again: "
+            f"{', '.join(map(grammar.describe_name, endless))}.",
             span=grammar.nonterminals[start - first].span,
             symbols=(grammar.symbol_name(start), *(name for name in endless if name != grammar.symbol_name(start))),
             repair="give one of these rules an alternative that does not need another of them.",
@@ -66,9 +67,9 @@ def unproductive_findings(grammar: Grammar) -> list[Finding]:
         Finding(
             id="PDA014",
             level="warning",
-            title=f"{TITLES['PDA014']}: {grammar.nonterminals[k].name}",
+            title=f"{TITLES['PDA014']}: {grammar.describe_symbol(first + k)}",
             message="Each of its alternatives needs a rule that derives no text: "
-            f"{', '.join(_needed(grammar, k, names))}. What needs it is in no text either.",
+            f"{', '.join(map(grammar.describe_name, _needed(grammar, k, names)))}. What needs it is in no text either.",
             span=grammar.nonterminals[k].span,
             symbols=(grammar.nonterminals[k].name,),
             repair="give it an alternative that needs none of them, or remove it.",

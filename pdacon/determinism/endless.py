@@ -5,25 +5,32 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.determinism.deadline import Deadline, OutOfTimeError
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
-from pdacon.determinism.suggested import definition, written
-from pdacon.determinism.texts import turned
+from pdacon.determinism.listing import listed
+from pdacon.determinism.suggested import definition, read, written
+from pdacon.determinism.texts import Texts, turned
+from pdacon.errors import PdaconError
+from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.texts import Texts
-    from pdacon.grammar import Terminal
 
-
-_BLANK = r"(?:\\?[ \t\n\r\f]|\\[stnrfv]|\\x0[9a-dA-D]|\\x20)"
-_BLANKS = re.compile(rf"(?:({_BLANK}|\[{_BLANK}+\])|\(\?:({_BLANK}|\[{_BLANK}+\])\))[+*]?")
-"""A class of blanks, repeated or not."""
+_BLANKS = {0x20: " ", 0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x0C: r"\f", 0x0B: r"\v"}
+_ANY_BLANK = re.compile(r"(?:\\s|\[\\s\])[+*]?")
+_LINE_COMMENT = re.compile(r"((?:\\[^\w\s]|[^\w\s\\()\[\]{}.*+?|^$])+)(?:\[\^(?:\\n|\\r|\n|\r)+\]|\.)[*+]")
+_FEW = 6
+_SECONDS = 2.0
+"""For trying a repair."""
+_MOST_STATES = 20_000
 
 _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
@@ -41,12 +48,17 @@ def endless_findings(texts: Texts, deadline: Deadline) -> list[Finding]:
     grammar = texts.grammar
     if not grammar.ignore:
         return []
+    loop = _first_loop(texts, deadline)
+    if loop is None:
+        return []
+    return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)), deadline)]
+
+
+def _first_loop(texts: Texts, deadline: Deadline) -> tuple[bytes, bytes] | None:
+    """What leads to endless ignored text in some context, and what is repeated there."""
     alive = _can_be_ignored(texts)
-    for context in texts.entered:
-        loop = _shortest_loop(texts, context, alive, deadline)
-        if loop is not None:
-            return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)))]
-    return []
+    loops = (_shortest_loop(texts, context, alive, deadline) for context in texts.entered)
+    return next((loop for loop in loops if loop is not None), None)
 
 
 def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
@@ -69,6 +81,7 @@ def _shortest_loop(
     start = int(texts.automaton.entries[context].max())
     if not alive[start]:
         return None
+    steps = _steps_that_can_be_endless(texts, context, start, alive, deadline)
     best: tuple[int, bool, int, bytes, bytes] | None = None
     texts_to = {start: b""}
     pending = deque([start])
@@ -77,26 +90,49 @@ def _shortest_loop(
         text = texts_to[state]
         if best is not None and len(text) >= best[0]:
             break
-        loop = _loop_at(texts, context, state, alive, deadline)
+        loop = _loop_at(steps, state, deadline)
         if loop is not None and _comes_out(texts, context, state):
             whole = text + loop
             found = len(whole), not whole.isspace(), len(whole) - whole.count(b" "), text, loop
             best = found if best is None else min(best, found)
-        for byte, target in _steps(texts, context, state, alive):
+        for byte, target in steps.get(state, ()):
             if target not in texts_to:
                 texts_to[target] = text + byte
                 pending.append(target)
     return None if best is None else best[3:]
 
 
-def _loop_at(texts: Texts, context: int, start: int, alive: NDArray[np.bool_], deadline: Deadline) -> bytes | None:
+def _steps_that_can_be_endless(
+    texts: Texts, context: int, start: int, alive: NDArray[np.bool_], deadline: Deadline
+) -> dict[int, list[tuple[bytes, int]]]:
+    """For each state that ignored text leads to, and from which it can go on for ever, the steps to others of them."""
+    steps = {start: list(_steps(texts, context, start, alive))}
+    before: dict[int, list[int]] = {}
+    for state in (order := [start]):  # grows
+        deadline.require()
+        for _, target in steps[state]:
+            before.setdefault(target, []).append(state)
+            if target not in steps:
+                steps[target] = list(_steps(texts, context, target, alive))
+                order.append(target)
+    left = {state: len(further) for state, further in steps.items()}
+    pending = [state for state, count in left.items() if not count]
+    while pending:
+        for state in before.get(pending.pop(), ()):
+            left[state] -= 1
+            if not left[state]:
+                pending.append(state)
+    return {state: [step for step in steps[state] if left[step[1]]] for state in steps if left[state]}
+
+
+def _loop_at(steps: dict[int, list[tuple[bytes, int]]], start: int, deadline: Deadline) -> bytes | None:
     """A shortest text that leads from a state back to it."""
     seen: set[int] = set()
     pending = deque([(start, b"")])
     while pending:
         deadline.require()
         state, text = pending.popleft()
-        for byte, target in _steps(texts, context, state, alive):
+        for byte, target in steps.get(state, ()):
             if target == start:
                 return text + byte
             if target not in seen:
@@ -151,11 +187,11 @@ def _land(texts: Texts, context: int, commit: int) -> int:
     return _OTHER
 
 
-def _finding(texts: Texts, prefix: bytes, loop: bytes) -> Finding:
+def _finding(texts: Texts, prefix: bytes, loop: bytes, deadline: Deadline) -> Finding:
     grammar = texts.grammar
     names = [k for k in sorted(grammar.ignore) if _matches(texts, k, prefix + loop) or _matches(texts, k, loop)]
     terminals = [grammar.terminals[k] for k in names or sorted(grammar.ignore)]
-    shown = " and ".join(terminal.literal or terminal.name for terminal in terminals)
+    shown = " and ".join(map(grammar.describe_symbol, names or sorted(grammar.ignore)))
     return Finding(
         id="PDA016",
         level="note",
@@ -165,27 +201,73 @@ def _finding(texts: Texts, prefix: bytes, loop: bytes) -> Finding:
         span=terminals[0].span,
         symbols=tuple(terminal.name for terminal in terminals),
         witness=Witness(text=prefix + loop, loop=loop),
-        repair=_repair(texts, terminals),
+        repair=_repair(texts, deadline),
     )
 
 
-def _repair(texts: Texts, terminals: list[Terminal]) -> str:
-    bounded = _bounded(texts, terminals[0]) if len(terminals) == 1 else None
-    if bounded is not None:
-        return f"let it match at most eight blanks, and not behind itself: {bounded}; or write them into the rules."
-    return "let what is ignored not match behind itself, and not without a bound, or write it into the rules."
+def _repair(texts: Texts, deadline: Deadline) -> str:
+    grammar = texts.grammar
+    ignored = sorted(grammar.ignore)
+    pattern = _bounded(texts)
+    if pattern is None or not _is_bounded(texts, pattern, deadline):
+        return (
+            "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
+            "look-behind; or write what is ignored into the rules."
+        )
+    if len(ignored) == 1:
+        what, line = "let it match", definition(grammar, ignored[0], written(pattern, ()))
+    else:
+        names = listed(map(grammar.describe_symbol, ignored), _FEW)
+        what, line = f"instead of {names} ignore one terminal, which matches", f"%ignore {written(pattern, ())}"
+    return (
+        f"{what} a bounded text, and not behind itself:\n  {line}\nMore in one place is refused then (set the numbers "
+        "as you need them). Or write what is ignored into the rules."
+    )
 
 
-def _bounded(texts: Texts, terminal: Terminal) -> str | None:
-    """The definition of a terminal of blanks of a class that matches at most eight of them, and not behind them."""
-    assert terminal.pattern is not None
-    value = re.escape(terminal.pattern.value) if terminal.pattern.kind == "str" else terminal.pattern.value
-    blanks = _BLANKS.fullmatch(value)
-    if blanks is None:
+def _bounded(texts: Texts) -> str | None:
+    """One pattern for all that is ignored: eight blanks, or four times that or a comment of a line."""
+    grammar = texts.grammar
+    blanks: list[str] = []
+    signs: list[str] = []
+    for index in sorted(grammar.ignore):
+        pattern = grammar.terminals[index].pattern
+        assert pattern is not None
+        used = texts.bytes_of(index)
+        comment = _LINE_COMMENT.fullmatch(pattern.value)
+        if used <= _BLANKS.keys():
+            blanks += [shown for byte, shown in _BLANKS.items() if byte in used]
+        elif pattern.kind == "re" and _ANY_BLANK.fullmatch(pattern.value):
+            blanks.append(r"\s")
+        elif pattern.kind == "re" and comment is not None:
+            signs.append(comment.group(1))
+        else:
+            return None
+    if not blanks:
         return None
-    kind = blanks.group(1) or blanks.group(2)
-    pattern = written(f"(?<!{kind}){kind}{{1,8}}", terminal.pattern.flags)
-    return f"%ignore {pattern}" if terminal.literal is not None else definition(terminal, pattern)
+    kinds = [r"\s"] if r"\s" in blanks else [shown for shown in _BLANKS.values() if shown in blanks]
+    blank = kinds[0] if len(kinds) == 1 else f"[{''.join(kinds)}]"
+    several = f"{blank}{{1,8}}"
+    if not signs:
+        return f"(?<!{blank}){several}"
+    sign = signs[0] if len(signs) == 1 else f"(?:{'|'.join(dict.fromkeys(signs))})"
+    if re.fullmatch(blank, "\n"):
+        return rf"(?<!{blank})(?:{several}|{sign}[^\n]{{0,80}}(?:\n|\Z)){{1,4}}"
+    return rf"(?<!{blank}){several}|{sign}[^\n]{{0,80}}(?=\n|\Z)"
+
+
+def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
+    """Whether ignored text ends, if there is this pattern for all of it; False where it takes long to tell."""
+    grammar = texts.grammar
+    first, own = min(grammar.ignore), Deadline(min(_SECONDS, deadline.left()))
+    terminals = list(grammar.terminals)
+    with suppress(PdaconError, OutOfTimeError):
+        terminals[first] = replace(terminals[first], pattern=read(grammar, written(pattern, ())).terminals[0].pattern)
+        repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]))
+        tables = build_tables(repaired)
+        lexer = build_lexer(repaired, tables, max_states=_MOST_STATES, max_seconds=own.left_or_little())
+        return _first_loop(Texts(repaired, lexer), own) is None
+    return False
 
 
 def _matches(texts: Texts, terminal: int, text: bytes) -> bool:

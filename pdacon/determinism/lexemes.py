@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdacon.determinism.cuts import texts_cut
 from pdacon.determinism.findings import TITLES, Finding, Level, Witness, quote
 from pdacon.determinism.listing import listed
 from pdacon.determinism.matching_texts import Run
-from pdacon.determinism.priorities import text_cut_short, with_priority
+from pdacon.determinism.suggested import definition
 from pdacon.determinism.texts import turned
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.lexical_repairs import Repairs
     from pdacon.determinism.texts import Texts
-    from pdacon.grammar import Grammar, Span, Terminal
+    from pdacon.grammar import Grammar, Terminal
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
@@ -32,7 +33,7 @@ _NOT_LOOKED_AT = (
 def pattern_findings(grammar: Grammar) -> list[Finding]:
     """An error for each terminal whose pattern cannot be lowered; without them there is no lexer to look at."""
     found: list[Finding] = []
-    for terminal in grammar.terminals:
+    for index, terminal in enumerate(grammar.terminals):
         if terminal.pattern is None:
             continue
         try:
@@ -46,7 +47,7 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
                 Finding(
                     id="PDA008",
                     level="error",
-                    title=f"{TITLES['PDA008']}: {error.feature or 'pattern'} in {_shown(terminal)}",
+                    title=f"{TITLES['PDA008']}: {error.feature or 'pattern'} in {grammar.describe_symbol(index)}",
                     message="\n".join(lines),
                     repair=advice.translate(_CONTROLS) or None,
                     span=terminal.span,
@@ -85,6 +86,7 @@ def _collision(
 ) -> Finding:
     collision = group[0]
     first, second = grammar.terminals[collision.first], grammar.terminals[collision.second]
+    name = grammar.describe_symbol(collision.first)
     settled = grammar.options.conflicts == "shift"
     prefix = _shortest_prefix(lexer, examples, collision)
     verdict = "Resolved as Lark does:" if settled else "Lark silently takes"
@@ -92,49 +94,47 @@ def _collision(
     lines = [
         f"Both match {quote(collision.witness)}{condition}, at the same priority ({first.priority}), where either may "
         "come.",
-        f"{verdict} {_shown(first)}, because {_why(first, second)}.",
+        f"{verdict} {name}, because {_why(grammar, first, second)}.",
     ]
-    others = [_shown(grammar.terminals[other.second]) for other in group]
+    others = [grammar.describe_symbol(other.second) for other in group]
     if len(group) > 1:
         lines.append(f"So it is with {listed(others[1:], 2 * _FEW)}.")
     return Finding(
         id="PDA005",
         level="note" if settled else "error",
-        title=f"{TITLES['PDA005']} {_shown(first)} and {listed(others, _FEW)}",
+        title=f"{TITLES['PDA005']} {name} and {listed(others, _FEW)}",
         message="\n".join(lines),
         span=first.span or second.span,
         symbols=(first.name, *(grammar.terminals[other.second].name for other in group)),
         witness=Witness(prefix, len(prefix), collision.witness),
         repair=None if settled else _parted(grammar, collision, repair),
-        related=tuple(place for k in [other.second for other in group] for place in _place(grammar.terminals[k]))
-        if first.span is not None
-        else (),
+        related=tuple(
+            (f"{shown} matches it too", span)
+            for shown, other in zip(others, group, strict=True)
+            if first.span is not None and (span := grammar.terminals[other.second].span) is not None
+        ),
     )
-
-
-def _place(other: Terminal) -> tuple[tuple[str, Span], ...]:
-    return () if other.span is None else ((f"{_shown(other)} matches it too", other.span),)
 
 
 def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
     """How to part two terminals, or else how to say which of them is meant; and what a priority costs."""
     both = collision.second, collision.first
-    above = grammar.terminals[collision.first].priority + 1
     if repair is not None:
         lines = [f"write\n{repair}", 'Or accept Lark\'s choice with conflicts="shift".']
     else:
+        above = grammar.terminals[collision.first].priority + 1
+        raised = [definition(grammar, k, grammar.terminals[k].literal or "...", above) for k in both]
         lines = [
-            f"say by priority which is meant ({' or '.join(with_priority(grammar, k, above) for k in both)}), "
-            'or change the patterns so that no text matches both, or accept Lark\'s choice with conflicts="shift".'
+            f"say by priority which is meant ({' or '.join(raised)}), or change the patterns so that no text matches "
+            'both, or accept Lark\'s choice with conflicts="shift".'
         ]
-    for raised, other in (both, both[::-1]):
-        first, second = grammar.terminals[raised], grammar.terminals[other]
-        cut = text_cut_short(grammar, first, second, collision.witness)
+    for higher, lower in (both, both[::-1]):
+        cut = next(texts_cut(grammar, higher, lower), None)
         if cut is not None:
             text, length = cut
             lines.append(
-                f"With a higher priority {_shown(first)} would take {quote(text[:length])} of {quote(text)} too, which "
-                f"{_shown(second)} matches as a whole."
+                f"With a higher priority {grammar.describe_symbol(higher)} would take {quote(text[:length])} of "
+                f"{quote(text)} too, which {grammar.describe_symbol(lower)} matches as a whole."
             )
     return "\n".join(lines)
 
@@ -148,7 +148,7 @@ def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> 
     return min(prefixes, key=len, default=())
 
 
-def _why(first: Terminal, second: Terminal) -> str:
+def _why(grammar: Grammar, first: Terminal, second: Terminal) -> str:
     """Which of Lark's criteria puts ``first`` in front: width, then length of the pattern, then name."""
     assert first.pattern is not None
     assert second.pattern is not None
@@ -158,7 +158,7 @@ def _why(first: Terminal, second: Terminal) -> str:
         return "its pattern is written with more characters"
     if first.literal is not None or second.literal is not None:
         return "its name comes first, and Lark makes up the names of what has none"
-    return f"its name comes first ({first.name}, {second.name})"
+    return f"its name comes first ({grammar.describe_name(first.name)}, {grammar.describe_name(second.name)})"
 
 
 def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
@@ -172,7 +172,7 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
     if not grammar.options.use_bytes:
         prefix, loop = turned(prefix, loop)
     terminal = None if lookahead.terminal is None else grammar.terminals[lookahead.terminal]
-    name = _ignored(grammar) if terminal is None else _shown(terminal)
+    name = _ignored(grammar) if lookahead.terminal is None else grammar.describe_symbol(lookahead.terminal)
     others = _read_on(grammar, prefix + 2 * loop, lookahead.terminal)
     longer = f"lexeme ({listed(others, _FEW)})" if others else "lexeme"
     lines = [
@@ -204,13 +204,9 @@ def _read_on(grammar: Grammar, text: bytes, but: int | None) -> list[str]:
             continue
         program = compile_terminal(grammar, terminal)
         if any(Run(program, entry).reads_on(text) for entry in range(len(program.entries))):
-            found.append(_shown(terminal))
+            found.append(grammar.describe_symbol(index))
     return found
 
 
 def _ignored(grammar: Grammar) -> str:
-    return " or ".join(sorted(_shown(grammar.terminals[k]) for k in grammar.ignore))
-
-
-def _shown(terminal: Terminal) -> str:
-    return terminal.literal or terminal.name
+    return " or ".join(sorted(map(grammar.describe_symbol, grammar.ignore)))

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pdacon.determinism.cuts import Cut, find_cuts
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.matching_texts import difference
-from pdacon.determinism.priorities import free_name
 from pdacon.determinism.reserving import borders
 from pdacon.determinism.shadows import never_matched
-from pdacon.determinism.suggested import read, written
+from pdacon.determinism.suggested import definition, read, written
 from pdacon.determinism.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.lexer import build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
@@ -183,25 +182,12 @@ class Repairs:
         return frozenset(found)
 
     def _shown(self, edits: Iterable[Edit]) -> str:
-        return "\n".join(f"  {self._definition(edit)}" for edit in edits)
-
-    def _definition(self, edit: Edit) -> str:
-        terminal = self._grammar.terminals[edit.terminal]
-        assert terminal.pattern is not None
-        name, instead = terminal.name, ""
-        if terminal.literal is not None:
-            ignored = edit.terminal in self._grammar.ignore
-            if name.startswith("__"):  # Lark has no good one for it
-                name = free_name(self._grammar, "IGNORED" if ignored else "NAME")
-            if ignored:
-                instead = f" with %ignore {name}"
-            elif edit.pattern is not None:
-                instead = f" with {name} instead of {terminal.literal} in the rules"
-        elif any(one.name == name for one in self._grammar.imports):
-            name = f"%override {name}"
-        pattern = edit.pattern or terminal.literal or _as_it_is(terminal)
-        priority = f".{edit.priority}" if edit.priority else ""
-        return f"{name}{priority}: {pattern}{instead}"
+        lines = []
+        for edit in edits:
+            terminal = self._grammar.terminals[edit.terminal]
+            pattern = edit.pattern or terminal.literal or _as_it_is(terminal)
+            lines.append(f"  {definition(self._grammar, edit.terminal, pattern, edit.priority)}")
+        return "\n".join(lines)
 
 
 def _as_it_is(terminal: Terminal) -> str:

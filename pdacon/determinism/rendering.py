@@ -99,9 +99,11 @@ def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
     elif finding.witness is not None:
         lines += [_wrapped(line, width) for line in _example(finding)]
     if finding.cause is not None:
-        lines.append(f"{_INDENT}cause: {finding.cause.replace('-', ' ')}")
+        lines.append(f"{_INDENT}cause: {finding.cause}")
     if finding.repair is not None:
-        lines += [_wrapped(line, width) for line in f"repair: {finding.repair}".split("\n")]
+        elsewhere = finding.span.path if finding.span is not None else None
+        where = f", in {elsewhere}" if elsewhere in dict(report.imported_files) else ""
+        lines += [_wrapped(line, width) for line in f"repair{where}: {finding.repair}".split("\n")]
     return "\n".join(lines)
 
 

@@ -316,7 +316,7 @@ class _Adviser:
         return self._grammar.describe_symbol(symbol)
 
     def _rule_of(self, production: int) -> str:
-        return self._grammar.productions[production].rule
+        return self._grammar.describe_name(self._grammar.productions[production].rule)
 
     def _repeats(self, symbol: int) -> bool:
         return causes.repeats(self._items, symbol)

@@ -162,7 +162,7 @@ def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:
 
 
 def _users(grammar: Grammar, terminal: int) -> list[str]:
-    return list(dict.fromkeys(p.rule for p in grammar.productions if terminal in p.rhs))
+    return list(dict.fromkeys(grammar.describe_name(p.rule) for p in grammar.productions if terminal in p.rhs))
 
 
 def reserved_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
@@ -225,7 +225,7 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     assert pattern is not None
     words = sorted((grammar.terminals[k] for k in by_word), key=lambda t: t.pattern.value if t.pattern else "")
     shown = [quote(t.pattern.value.encode(grammar.options.encoding)) for t in words if t.pattern]
-    name = terminal.literal or terminal.name
+    name = grammar.describe_symbol(regex)
     return Finding(
         id="PDA011",
         level="note",
@@ -234,7 +234,7 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
         span=terminal.span,
         symbols=(terminal.name, *(t.name for t in words)),
         witness=Witness((*prefix, name), len(prefix), pattern.value.encode(grammar.options.encoding)),
-        repair="none is needed if they may be read so; to reserve them, " + _reserving(grammar, words, terminal),
+        repair="none is needed if they may be read so; to reserve them, " + _reserving(grammar, words, regex),
         related=tuple(
             (f"{quote(t.pattern.value.encode(grammar.options.encoding))}", t.span)
             for t in words[:1]
@@ -243,10 +243,10 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     )
 
 
-def _reserving(grammar: Grammar, words: list[Terminal], regex: Terminal) -> str:
+def _reserving(grammar: Grammar, words: list[Terminal], regex: int) -> str:
     """How to keep a pattern from matching these words, and nothing else from being matched as before."""
-    pattern = without_words(grammar, regex, words)
+    pattern = without_words(grammar, grammar.terminals[regex], words)
     if pattern is None:
-        shown = regex.literal or regex.name
+        shown = grammar.describe_symbol(regex)
         return f"keep just these texts out of the pattern of {shown}, not longer ones that begin like them."
-    return f"write {definition(regex, pattern)}"
+    return f"write {definition(grammar, regex, pattern)}"

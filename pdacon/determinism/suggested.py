@@ -10,7 +10,6 @@ from pdacon.grammar import Grammar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdacon.grammar import Terminal
 
 _BLANKS = {" ": r"\x20", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
 _TO_ESCAPE = re.compile(r"(\\[^ \t\n\r\f\v])|\\?([ \t\n\r\f\v])|/")
@@ -25,12 +24,39 @@ def _escaped(match: re.Match[str]) -> str:
     return match.group(1) or _BLANKS.get(match.group(2), r"\/")
 
 
-def definition(terminal: Terminal, pattern: str) -> str:
-    """What to write so that the terminal has another pattern."""
+def definition(grammar: Grammar, index: int, pattern: str, priority: int | None = None) -> str:
+    """What to write so that a terminal has another pattern, and another priority where one is given."""
+    terminal = grammar.terminals[index]
+    above = terminal.priority if priority is None else priority
+    level = f".{above}" if above else ""
     if terminal.literal is not None:
-        return f"{pattern} instead of {terminal.literal}"
-    priority = f".{terminal.priority}" if terminal.priority else ""
-    return f"{terminal.name}{priority}: {pattern}"
+        return _of_literal(grammar, index, pattern, level)
+    imported = next((one for one in grammar.imports if one.name == terminal.name), None)
+    if imported is None:
+        return f"{terminal.name}{level}: {pattern}"
+    if imported.original is None:
+        return f"%override {terminal.name}{level}: {pattern}"
+    return f"{imported.original}{level}: {pattern} in {imported.definition.path}"
+
+
+def _of_literal(grammar: Grammar, index: int, pattern: str, level: str) -> str:
+    terminal = grammar.terminals[index]
+    ignored = index in grammar.ignore
+    if not level:
+        return f"%ignore {pattern}" if ignored else f"{pattern} instead of {terminal.literal}"
+    name = terminal.name
+    if name.startswith("__"):  # Lark has no good one for it
+        name = free_name(grammar, "IGNORED" if ignored else "NAME")
+    if ignored:
+        return f"{name}{level}: {pattern} with %ignore {name}"
+    instead = f" with {name} instead of {terminal.literal} in the rules" if pattern != terminal.literal else ""
+    return f"{name}{level}: {pattern}{instead}"
+
+
+def free_name(grammar: Grammar, name: str) -> str:
+    """A name that no terminal has."""
+    taken = {terminal.name for terminal in grammar.terminals}
+    return next(free for k in range(1, len(taken) + 2) if (free := name if k == 1 else f"{name}_{k}") not in taken)
 
 
 def read(grammar: Grammar, pattern: str) -> Grammar:

@@ -203,7 +203,7 @@ class Traps:
         span = None
         if production is not None:
             record = grammar.productions[production]
-            lines.append(f"So this alternative of {record.rule} is never read past the dot:")
+            lines.append(f"So this alternative of {grammar.describe_name(record.rule)} is never read past the dot:")
             lines.append(f"  {self._item(production, dot)}")
             rule, span = (record.rule,), record.span
         elif 0 <= before < grammar.end:
@@ -271,6 +271,7 @@ class Traps:
             if k < len(grammar.productions) and dot and grammar.productions[k].rhs[dot : dot + 1] == (terminal,)
         ]
         rules = list(dict.fromkeys(grammar.productions[k].rule for k, _ in items))
+        whose = ", ".join(map(grammar.describe_name, rules))
         lines = [
             f"The parser never goes on with {shown} here, because of a shift/reduce conflict on it in which it takes "
             "the other way:",
@@ -279,7 +280,7 @@ class Traps:
         return Finding(
             id="PDA013",
             level="warning",
-            title=f"{TITLES['PDA013']}: {'alternatives' if len(items) > 1 else 'an alternative'} of {', '.join(rules)}",
+            title=f"{TITLES['PDA013']}: {'alternatives' if len(items) > 1 else 'an alternative'} of {whose}",
             message="\n".join(lines),
             span=grammar.productions[items[0][0]].span,
             symbols=(*rules, grammar.terminals[terminal].name),

@@ -76,14 +76,16 @@ def _shifted(reach: Reach) -> int:
 def _lost_terminals(texts: Texts, lost: list[int], lacking: set[int]) -> Finding:
     grammar = texts.grammar
     names = [grammar.describe_symbol(k) for k in lost]
-    missing = lacking.intersection(*(set(texts.shortest(k) or b"") for k in lost[:1]))
-    rules = list(dict.fromkeys(p.rule for p in grammar.productions if set(lost) & set(p.rhs)))
-    why = f"No token has {_bytes(missing)}." if missing else "No sequence of tokens spells one."
+    needed = [lacking.intersection(texts.shortest(k) or b"") for k in lost]
+    rules = list(dict.fromkeys(grammar.describe_name(p.rule) for p in grammar.productions if set(lost) & set(p.rhs)))
+    why = [f"No token has {_bytes(set().union(*needed))}."] if any(needed) else []
+    unspelled = [name for name, bytes_of_it in zip(names, needed, strict=True) if not bytes_of_it]
+    why += [f"No sequence of tokens spells a text of {_some(unspelled)}."] if unspelled else []
     return Finding(
         id="PDA017",
         level="warning",
         title=f"{TITLES['PDA017']}: no text of {_some(names)}",
-        message=f"{why} So no text has what needs {'it' if len(lost) == 1 else 'them'} in {_some(rules)}.",
+        message=f"{' '.join(why)} So no text has what needs {'it' if len(lost) == 1 else 'them'} in {_some(rules)}.",
         span=grammar.terminals[lost[0]].span,
         symbols=tuple(grammar.terminals[k].name for k in lost),
         witness=Witness(text=texts.shortest(lost[0])),

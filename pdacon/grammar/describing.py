@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from pdacon.grammar.model import Grammar
 
 _LONGEST = 80  # Repetitions nest; longer ones are shown as (...), so that a description stays one readable line.
 _DEEPEST = 4
+_NAME = re.compile(r"\w+")  # in the name of a template's use there are several
 
 
 def describe_symbol(grammar: Grammar, symbol: int, depth: int = 0) -> str:
     """A name, a literal such as ``"{"``, or what a helper repeats, such as ``("," pair)+``."""
     if symbol < grammar.end:
         terminal = grammar.terminals[symbol]
-        return terminal.literal or terminal.name
-    name = grammar.symbol_name(symbol)
+        return terminal.literal or describe_name(grammar, terminal.name)
+    name = describe_name(grammar, grammar.symbol_name(symbol))
     if symbol == grammar.end or not grammar.nonterminals[symbol - grammar.end - 1].repeats:
         return name
     if depth == _DEEPEST:
@@ -30,6 +33,31 @@ def describe_symbol(grammar: Grammar, symbol: int, depth: int = 0) -> str:
     if len(shown) > _LONGEST:
         shown = "(...)"
     return shown if len(bodies) == len(right_sides) else f"{shown}+"
+
+
+def describe_name(grammar: Grammar, name: str) -> str:
+    """A name as its author writes it; of what an import brings along, the name that it has in its file.
+
+    With the path before it, as in ``%import``, where that name stands for something else too.
+    """
+    names = grammar.names_in_imported_files
+    return _NAME.sub(lambda match: names.get(match.group(), match.group()), name) if names else name
+
+
+def names_in_imported_files(grammar: Grammar) -> Mapping[str, str]:
+    """For each name that Lark has made up for what an import brings along, what `describe_name` says instead."""
+    made_up = {one.name: one.original for one in grammar.imports if one.original is not None}
+    others = {one.name for one in grammar.terminals} | {one.name for one in grammar.nonterminals}
+    taken = Counter([*made_up.values(), *(others - made_up.keys())])
+    return {
+        name: original if taken[original] == 1 else f"{_folder(name, original)}{original}"
+        for name, original in made_up.items()
+    }
+
+
+def _folder(name: str, original: str) -> str:
+    """The path that is in a made-up name: ``lib.amb.`` of ``lib__amb__N``."""
+    return name.lstrip("_").removesuffix(original.lstrip("_")).replace("__", ".")
 
 
 def describe_production(grammar: Grammar, production: int) -> str:

@@ -50,7 +50,9 @@ def find_imports(builder: RecordingBuilder) -> Imports:
         for name in names:
             place, site = reader.place(name, statement), builder.spans.get(name)
             if place is not None and site is not None:
-                found.append(Import(name, *place, site))
+                own = name in statement.aliases.values()
+                definition = place.definition
+                found.append(Import(name, definition, place.packaged, site, None if own else place.original))
     return Imports(tuple(found), tuple(reader.used.items()))
 
 
@@ -72,14 +74,23 @@ def path_of(base: Any) -> str:
     return base if isinstance(base, str) else "/".join(map(str, base))
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a definition's name stands, whether its file is part of a package, and the name as it stands there."""
+
+    definition: Span
+    packaged: bool
+    original: str
+
+
 class _Reader:
     def __init__(self, import_paths: Sequence[Any]) -> None:
         self._import_paths = import_paths
         self._files: dict[tuple[Any, ...], tuple[Any, SourceText] | None] = {}
         self.used: dict[str, str] = {}
 
-    def place(self, name: str, statement: ImportStatement, depth: int = 0) -> tuple[Span, bool] | None:
-        """The definition's name, and whether the file is part of a package."""
+    def place(self, name: str, statement: ImportStatement, depth: int = 0) -> _Place | None:
+        """Where a name is defined."""
         original = _original(name, statement)
         file = self._read(statement)
         if original is None or file is None:
@@ -88,7 +99,7 @@ class _Reader:
         match = re.search(_DEFINITION.format(re.escape(original)), source.text, re.MULTILINE)
         if match is not None:
             self.used[path_of(base)] = source.text
-            return source.span(*match.span("name")), not isinstance(base, str)
+            return _Place(source.span(*match.span("name")), not isinstance(base, str), original)
         inner = (self.place(original, other, depth + 1) for other in _statements(source.text, base))
         return next(filter(None, inner), None) if depth < _DEEPEST else None
 

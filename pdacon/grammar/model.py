@@ -134,13 +134,15 @@ class Import:
     """A name that another file defines.
 
     ``definition`` is its place there, ``site`` that of the ``%import`` that brings it. Files of packages, such as
-    Lark's own grammars, are ``packaged``.
+    Lark's own grammars, are ``packaged``. ``original`` is its name there, where this grammar has none of its own for
+    it: what an imported rule needs has a name that Lark makes up.
     """
 
     name: str
     definition: Span
     packaged: bool
     site: Span
+    original: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +388,12 @@ class Grammar:
 
         return describe_symbol(self, symbol)
 
+    def describe_name(self, name: str) -> str:
+        """A rule's or terminal's name as its author writes it: that of an imported file without Lark's prefix."""
+        from pdacon.grammar.describing import describe_name
+
+        return describe_name(self, name)
+
     def describe_production(self, production: int) -> str:
         """A production in the author's words: ``object: "{" pair "}"``."""
         from pdacon.grammar.describing import describe_production
@@ -412,6 +420,13 @@ class Grammar:
             "source_path": options.import_base,
             "import_paths": list(options.import_paths),
         }
+
+    @cached_property
+    def names_in_imported_files(self) -> Mapping[str, str]:
+        """What is said instead of each name that Lark has made up for what an import brings along."""
+        from pdacon.grammar.describing import names_in_imported_files
+
+        return names_in_imported_files(self)
 
     @cached_property
     def fingerprint(self) -> str:

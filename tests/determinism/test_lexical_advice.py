@@ -24,6 +24,7 @@ from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 
+NL = "\n"  # which no f-string's braces may have
 KEYWORDS = """
 start: statement+
 statement: "print" NAME ";" | NAME "=" NAME ";" | "if" NAME "then" statement
@@ -313,19 +314,45 @@ def test_the_repair_of_a_dead_end_speaks_of_a_pattern() -> None:
 @pytest.mark.parametrize(
     ("ignored", "repaired"),
     [
-        ('" "', r"%ignore /(?<!\x20)\x20{1,8}/"),
-        (r"/[ \t]+/", r"%ignore /(?<![\x20\t])[\x20\t]{1,8}/"),
-        (r"/\s+/", r"%ignore /(?<!\s)\s{1,8}/"),
-        (r"/#[^\n]*\n/", None),
+        (['" "'], r"%ignore /(?<!\x20)\x20{1,8}/"),
+        ([r"/[ \t]+/"], r"%ignore /(?<![\x20\t])[\x20\t]{1,8}/"),
+        ([r"/\s+/"], r"%ignore /(?<!\s)\s{1,8}/"),
+        (["WS"], r"%override WS: /(?<![\x20\t\n\r\f])[\x20\t\n\r\f]{1,8}/"),
+        (["WS_INLINE", "NEWLINE"], r"%ignore /(?<![\x20\t\n\r])[\x20\t\n\r]{1,8}/"),
+        (["WS_INLINE", r"/#[^\n]*/"], r"%ignore /(?<![\x20\t])[\x20\t]{1,8}|#[^\n]{0,80}(?=\n|\Z)/"),
+        (
+            ["WS", "SH_COMMENT", "CPP_COMMENT"],
+            r"%ignore /(?<![\x20\t\n\r\f])(?:[\x20\t\n\r\f]{1,8}|(?:#|\/\/)[^\n]{0,80}(?:\n|\Z)){1,4}/",
+        ),
+        ([r"/#[^\n]*\n/"], None),
     ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_the_repair_bounds_the_blanks_that_are_ignored(ignored: str, repaired: str | None) -> None:
-    (finding,) = of("PDA016", f'start: "x" "y"\n%ignore {ignored}\n')
+def test_the_repair_bounds_what_is_ignored_and_can_be_pasted(ignored: list[str], repaired: str | None) -> None:
+    """Lark reads the texts as before, but for those with more of it in one place."""
+    rules = f'start: "x" "y"\n{"".join(f"%import common.{name}{NL}" for name in ignored if name.isupper())}'
+    before = rules + "".join(f"%ignore {one}\n" for one in ignored)
+    (finding,) = of("PDA016", before)
     assert finding.repair is not None
-    suggested = re.search(r"%ignore [^;]+", finding.repair)
-    assert (suggested and suggested.group()) == repaired
-    if repaired is not None:
-        assert not of("PDA016", f'start: "x" "y"\n{repaired}\n')
+    suggested = re.search(r"^  (%.*)$", finding.repair, re.MULTILINE)
+    assert (suggested and suggested.group(1)) == repaired
+    if repaired is None:
+        return
+    kept = "".join(f"%ignore {one}\n" for one in ignored) if repaired.startswith("%override") else ""
+    after = f"{rules}{kept}{repaired}\n"
+    assert not of("PDA016", after)
+    parsers = [lark.Lark(text, parser="lalr") for text in (before, after)]
+    for text in ("xy", "x y", "x \ty ", "x\ny", "x\n\n y", "x # a\n y", "x#a", "xy // a", "xy\n#a\n", "x-y"):
+        assert _parses(parsers[0], text) == _parses(parsers[1], text), text
+    assert not _parses(parsers[1], f"x{' ' * 100}y")
+
+
+def _parses(parser: lark.Lark, text: str) -> bool:
+    try:
+        parser.parse(text)
+    except lark.exceptions.UnexpectedInput:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(

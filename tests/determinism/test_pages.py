@@ -52,4 +52,4 @@ def test_there_is_no_page_without_an_id() -> None:
 
 def test_every_cause_of_a_conflict_is_explained() -> None:
     slugs = {value for name, value in vars(causes).items() if name.isupper() and isinstance(value, str)}
-    assert {slug for slug in slugs if f"- **{slug.replace('-', ' ')}**: " not in page("PDA001")} == set()
+    assert {slug for slug in slugs if f"- **{slug}**: " not in page("PDA001")} == set()

@@ -196,7 +196,7 @@ def test_a_report_has_the_source_line_and_the_related_place() -> None:
     report = DeterminismReport("g.lark", (finding,), "error", "reject", source="stmt: x\ny: z\n")
     rendered = report.render(60)
     assert "    1 | stmt: x\n      |       ^\n    2 | y: z\n      | - also\n" in rendered
-    assert "\n    cause: dangling else\n" in rendered
+    assert "\n    cause: dangling-else\n" in rendered
     assert rendered.endswith("\n\ng.lark: refused (1 error)")
 
 

@@ -108,3 +108,19 @@ def test_what_an_imported_name_needs_has_the_place_of_its_import(tmp_path: Path)
     main.write_text("start: a e\n%import .lib.a\n\n%import .lib.c -> e\n", encoding="utf-8")
     sites = {one.name: one.site.line for one in Grammar.from_file(main).imports}
     assert sites == {"a": 2, "lib__B": 2, "e": 4, "lib__d": 4}
+
+
+def test_what_an_import_brings_along_has_the_name_of_its_file(tmp_path: Path) -> None:
+    """Lark calls it lib__N; where the main text has an N too, it is called as `%import` would."""
+    (tmp_path / "lib.lark").write_text('e: e "+" e | N | _m\nN: /[0-9]+/\n_m: "m"\n', encoding="utf-8")
+    main = tmp_path / "main.lark"
+    main.write_text("start: e\n%import .lib.e\n", encoding="utf-8")
+    grammar = Grammar.from_file(main)
+    names = {symbol: grammar.describe_name(symbol) for symbol in ("lib__N", "_lib__m", "e", "start")}
+    assert names == {"lib__N": "N", "_lib__m": "_m", "e": "e", "start": "start"}
+    report = check(grammar)
+    assert f"repair, in {tmp_path / 'lib.lark'}: " in report.render()
+    assert "      e_2: N | _m\n" in report.render()
+
+    main.write_text('start: e N\nN: "n"\n%import .lib.e\n', encoding="utf-8")
+    assert Grammar.from_file(main).describe_name("lib__N") == "lib.N"
