@@ -150,7 +150,7 @@ def test_samples_that_are_indented_by_one_width() -> None:
     for path in sorted((SAMPLES / "accept").iterdir()):
         text = path.read_bytes().decode()
         widths = widths_of_blocks(text)
-        if widths is not None and "\t" not in text:
+        if widths is not None and "\t" not in text and not text.startswith(("\f", " ")):
             assert is_sentence(four, text) == (widths <= {4}), path
             assert is_sentence(two, text) == (widths <= {2}), path
             taken += widths == {4} or widths == {2}

@@ -233,10 +233,13 @@ def _is_semver(text: str) -> bool:
     return not text.endswith("\n") and Version.is_valid(text)
 
 
-def _is_uri(text: str) -> bool:
-    from rfc3986_validator import validate_rfc3986
+def _is_rfc3986(rule: str) -> Callable[[str], bool]:
+    def accepts(text: str) -> bool:
+        from rfc3986_validator import validate_rfc3986
 
-    return not text.endswith("\n") and validate_rfc3986(text, rule="URI") is not None
+        return not text.endswith("\n") and validate_rfc3986(text, rule=rule) is not None
+
+    return accepts
 
 
 def _url_aside(text: str) -> str | None:
@@ -491,6 +494,7 @@ REFERENCES = {
     "semver": Reference("semver", _is_semver),
     "sparql": Reference("pyoxigraph", _is_sparql, _sparql_aside),
     "toml": Reference("tomllib", _is_toml, _toml_aside),
-    "url": Reference("rfc3986_validator", _is_uri, _url_aside),
+    "url": Reference("rfc3986_validator", _is_rfc3986("URI"), _url_aside),
+    "url_reference": Reference("rfc3986_validator", _is_rfc3986("URI_reference"), _url_aside),
     "xml": Reference("xml", _is_xml, _xml_aside),
 }
