@@ -12,6 +12,7 @@ _WORDS = re.compile(
     r"""(?P<kept> L?"(?:\\.|[^"\\\n])*" | L?'(?:\\.|[^'\\\n])*' | [0-9A-Za-z_.]+ )
       | (?P<dropped> //[^\n]* | /\*.*?\*/
           | (?<![^\n])\#(?: include[ \t]* (?:<[^>\n]+>|"[^"\n]+")
+                          | (?:undef|ifn?def)[ \t]+ [A-Za-z_]\w* | else | endif
                           | define[ \t]+ [A-Za-z_]\w* (?:[ \t]+ [^\n]*)? )[ \t]*(?![^\n]) )""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
@@ -25,12 +26,43 @@ _CONSTANT = re.compile(
     re.VERBOSE,
 )
 _ARITHMETIC = re.compile(
-    "void|_Bool|float|(long )?double|((un)?signed )?(char|int|(short|long( long)?)( int)?)|(un)?signed"
+    "void|_Bool|(float|(long )?double)( _Complex)?|((un)?signed )?(char|int|(short|long( long)?)( int)?)|(un)?signed"
 )
 
 
 def is_c(text: str) -> bool:
-    return _parsed(_preprocessed(text)) is not None
+    return _conditionals_close(text) and _parsed(_preprocessed(text)) is not None
+
+
+def _lines_dropped(text: str) -> list[re.Match[str]]:
+    return [match for match in _WORDS.finditer(text) if (match["dropped"] or "").startswith("#")]
+
+
+def _conditionals_close(text: str) -> bool:
+    """Whether each #else and #endif belongs to an #ifdef or #ifndef, and each of those has its #endif."""
+    open_: list[str] = []
+    for line in _lines_dropped(text):
+        directive = line["dropped"].split()[0]
+        if directive in ("#ifdef", "#ifndef"):
+            open_.append(directive)
+        elif directive == "#else":
+            if not open_ or open_.pop() == "#else":
+                return False
+            open_.append("#else")
+        elif directive == "#endif":
+            if not open_:
+                return False
+            open_.pop()
+    return not open_
+
+
+def _between_directives(text: str) -> Iterator[str]:
+    """The text before, between and behind the lines that a preprocessor takes."""
+    begin = 0
+    for line in _lines_dropped(text):
+        yield text[begin : line.start()]
+        begin = line.end()
+    yield text[begin:]
 
 
 def _preprocessed(text: str) -> str:
@@ -64,6 +96,8 @@ def c_aside(text: str) -> str | None:
     for wider, pattern in _WIDER:
         if re.search(pattern, preprocessed.partition("\n")[2]):
             return wider
+    if any(_parsed(_preprocessed(piece)) is None for piece in _between_directives(text)):
+        return "directives within a declaration or a function"
     if "\\\n" in text:
         return "a backslash at the end of a line"
     numbers = re.findall(r"(?<![\w.])\.?[0-9](?:[EePp][+-]|[\w.])*", re.sub(_STRING, "0", preprocessed))
@@ -120,6 +154,8 @@ def _beyond(node: Any, lines: list[str]) -> str | None:
             node.storage or node.funcspec or node.quals
         ):
             return "declarations of nothing"
+        case c_ast.ArrayDecl(dim_quals=[_, *_]):
+            return "qualifiers between brackets"
         case c_ast.IdentifierType(names=["int"], coord=at) if at:
             if not re.match(
                 r"((const|volatile|static|extern|register|auto|inline)\s+)*int\b", lines[at.line - 1][at.column - 1 :]
