@@ -55,14 +55,14 @@ def test_another_thread_cancels() -> None:
     cancel, began = threading.Event(), threading.Event()
     raised: list[BaseException] = []
 
-    class Watched:
-        def is_set(self) -> bool:
-            began.set()
-            return cancel.is_set()
+    def answer() -> bool:
+        """Not before the other thread has cancelled, however late it wakes."""
+        began.set()
+        return cancel.wait(60)
 
     def work() -> None:
         try:
-            pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=Watched())
+            pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=InAStage(answer))
         except pdacon.PdaconError as error:
             raised.append(error)
 
