@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.benchmark_texts import RECORD
 from support.real_vocabularies import Coded, coded
 
 import pdacon
 
-TEXT = '{"id": 17, "tags": ["a", "b\\n"], "ratio": -1.5e3, "inner": {"ok": true, "none": null, "list": [[], {}]}}, '
 LENGTHS = [10, 1_000, 100_000, 1_000_000]
 
 
@@ -62,7 +62,7 @@ def calls(matcher: pdacon.Matcher, token: int) -> dict[str, Callable[[], Any]]:
 def test_length(benchmark: Any, constraint: pdacon.Constraint, tekken: Coded, call: str, length: int) -> None:
     matcher = constraint.matcher(max_rollback=1, keep_text=False)
     assert matcher.accept_bytes(b"[")
-    tokens = tekken.encode(TEXT)
+    tokens = tekken.encode(RECORD + ", ")
     accept_all(matcher, tokens, (length if benchmark.enabled else 10) // len(tokens) * len(tokens))
     benchmark(calls(matcher, tokens[0])[call])
 
@@ -76,26 +76,10 @@ def test_depth(benchmark: Any, constraint: pdacon.Constraint, tekken: Coded, cal
     benchmark(calls(matcher, tekken.encode("[")[0])[call])
 
 
-@pytest.mark.benchmark(group="mask and accept, every token of a text")
-@pytest.mark.parametrize("length", LENGTHS)
-def test_text(benchmark: Any, constraint: pdacon.Constraint, tekken: Coded, length: int) -> None:
-    tokens = tekken.encode(TEXT)
-    number = length if benchmark.enabled else 10
-
-    def run() -> None:
-        matcher = constraint.matcher(max_rollback=0, keep_text=False)
-        assert matcher.accept_bytes(b"[")
-        for at in range(number):
-            matcher.mask_id()
-            matcher.accept_token(tokens[at % len(tokens)])
-
-    benchmark.pedantic(run, rounds=3 if benchmark.enabled else 1)
-
-
 def test_no_growth(benchmark: Any, constraint: pdacon.Constraint, tekken: Coded) -> None:
     matcher = constraint.matcher(max_rollback=16, keep_text=False)
     assert matcher.accept_bytes(b"[")
-    tokens = tekken.encode(TEXT)
+    tokens = tekken.encode(RECORD + ", ")
     part = 1_000_000 if benchmark.enabled else 1_000
 
     def run() -> None:

@@ -29,6 +29,13 @@ class Coded:
         strips = b" " if self.vocabulary.strip_leading_space else b""
         return self.vocabulary.decode(self.encode(text)).removeprefix(strips) == text.encode()
 
+    def encode_inside(self, text: str) -> list[int]:
+        """The tokens of a text behind a line of another, where SentencePiece puts no space before it."""
+        if not self.vocabulary.strip_leading_space:
+            return self.encode(text)
+        tokens = self.encode("\n" + text)
+        return tokens[[self.vocabulary.tokens[token] for token in tokens].index(b"\n") + 1 :]
+
 
 @cache
 def coded(name: str) -> Coded:

@@ -1,0 +1,188 @@
+"""How cost grows: with the vocabulary, with the grammar, with the length of the output.
+
+    pip install '.[test,bench]' xgrammar && pytest tests/benchmarks/test_growth.py --benchmark-enable
+
+prints a table for each. On a machine that does other work add ``--benchmark-timer=time.thread_time``.
+
+The smaller vocabulary is the beginning of the one of 131,072 (its first merges), the larger one has pairs of its tokens
+besides. The larger grammars have more kinds of statements, each with a keyword and operands of its own. The texts are a
+list of records, until it has so many tokens.
+
+Without ``--benchmark-enable`` the smallest of each is tried. Nothing here asserts a time.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+import numpy as np
+from support.benchmark_texts import RECORD
+from support.engines import Engine, RefusedError, Work, installed
+from support.real_vocabularies import coded
+
+import pdacon
+
+Clock = Callable[[], float]
+SIZES = [1 << 15, 1 << 17, 1 << 18]
+STATEMENTS = [10, 100, 1_000]
+PATIENCE = 5.0
+"""An engine that compiled for so many seconds is not given the next larger grammar."""
+LENGTHS = [10, 1_000, 100_000, 1_000_000]
+
+
+def vocabulary_of(size: int) -> pdacon.Vocabulary:
+    texts = [text for text in coded("tekken").vocabulary.tokens if text]
+    random = Random(size)
+    known = dict.fromkeys(texts[: size - 1])
+    while len(known) < size - 1:
+        known[random.choice(texts) + random.choice(texts)] = None
+    return pdacon.Vocabulary.from_tokens([*known, None], eos_ids=[size - 1])
+
+
+def greedy(vocabulary: pdacon.Vocabulary, text: bytes) -> list[int]:
+    ids = {token: at for at, token in enumerate(vocabulary.tokens) if token}
+    found = []
+    while text:
+        length = next(n for n in range(len(text), 0, -1) if text[:n] in ids)
+        found.append(ids[text[:length]])
+        text = text[length:]
+    return found
+
+
+def spent(clock: Clock, work: Callable[[], Any]) -> float:
+    """Seconds."""
+    begin = clock()
+    work()
+    return clock() - begin
+
+
+def calls(clock: Clock, constraint: pdacon.Constraint, tokens: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Microseconds of each mask and each accept."""
+    row = np.zeros((1, -(-constraint.vocabulary.size // 32)), np.int32)
+    matcher = constraint.matcher(max_rollback=0)
+    masks, accepts = [], []
+    for token in tokens:
+        begin = clock()
+        matcher.fill_bitmask(row)
+        filled = clock()
+        accepted = matcher.accept_token(token)
+        accepts.append((clock() - filled) * 1e6)
+        masks.append((filled - begin) * 1e6)
+        assert accepted
+    return masks, accepts
+
+
+def test_vocabulary(measured: bool, clock: Clock, show: Any) -> None:
+    rows = []
+    for size in SIZES if measured else SIZES[:1]:
+        vocabulary = vocabulary_of(size)
+        tokens, grammar = greedy(vocabulary, RECORD.encode()), pdacon.Grammar.builtin("json")
+        rounds = range(9 if measured else 1)
+        lazily = partial(pdacon.compile, grammar, vocabulary)
+        begun = spent(clock, lazily)
+        later = statistics.median(spent(clock, lazily) for _ in rounds)
+        eagerly = statistics.median(spent(clock, partial(lazily, eager=True)) for _ in rounds)
+        first = np.median([calls(clock, lazily(), tokens)[0] for _ in rounds], axis=0)
+        constraint = lazily(eager=True)
+        masks, accepts = np.median([calls(clock, constraint, tokens) for _ in rounds], axis=0)
+        table = constraint.mask_table()
+        figures = [f"{seconds * 1e3:.1f}" for seconds in (begun, later, eagerly)]
+        figures += [f"{first.max():.0f}", f"{first.sum():.0f}", f"{np.median(masks):.2f}", f"{np.median(accepts):.2f}"]
+        rows.append([f"{size:,}", *figures, str(len(table)), f"{table.nbytes / 1e6:.1f}"])
+    columns = "tokens, first compile (ms), compile (ms), eager (ms), dearest first mask (us), all masks of a text (us)"
+    show([*columns.split(", "), "known mask (us)", "accept (us)", "all masks", "table (MB)"], rows)
+
+
+def statements(count: int) -> tuple[Work, str]:
+    """A grammar of so many kinds of statements, and a text with each of them or with 300."""
+    random = Random(count)
+    operands = {"NAME": "value", "NUMBER": "12.5", "STRING": '"some text"', "list": '[1, x, "y"]'}
+    rules, lines = [], []
+    for at in range(count):
+        kinds = random.choices(list(operands), k=3)
+        rules.append(f'    | "do_{at}" {kinds[0]} "with_{at % 50}" {kinds[1]} ["," {kinds[2]}]')
+        lines.append(f"do_{at} {operands[kinds[0]]} with_{at % 50} {operands[kinds[1]]}, {operands[kinds[2]]};")
+    text = f"""start: (statement ";")*
+statement: "end"
+{chr(10).join(rules)}
+list: "[" [value ("," value)*] "]"
+value: NAME | NUMBER | STRING | list
+NAME: /[a-z]+/
+NUMBER: /[0-9]+(\\.[0-9]+)?/
+STRING: /"[^"\\n]*"/
+%ignore " "
+"""
+    return Work(f"{count:,} statements", text), " ".join(random.sample(lines, min(count, 300)))
+
+
+def test_grammar(measured: bool, clock: Clock, show: Any) -> None:
+    known = coded("tekken" if measured else "SentencePiece")
+    rows: list[list[str]] = []
+    taking = installed(known)
+    for count in STATEMENTS if measured else STATEMENTS[:1]:
+        work, text = statements(count)
+        read = partial(pdacon.Grammar.from_lark, work.text)
+        loaded = statistics.median(spent(clock, read) for _ in range(3))
+        sizes = pdacon.compile(read(), known.vocabulary).statistics()
+        shape = [work.name, f"{sizes['parser_states']:,}", f"{sizes['lexer_states']:,}", f"{loaded * 1e3:.0f}"]
+        for engine in list(taking):
+            begun, figures = with_statements(engine, work, known.encode_inside(text), clock)
+            rows.append([*shape, engine.name, *figures])
+            if begun > PATIENCE:
+                taking.remove(engine)
+    columns = "grammar, LR states, lexer states, Lark's loader (ms), engine, compile + first mask (ms)"
+    show([*columns.split(", "), "cold p50 (us)", "p99", "max", "warm p50", "p99", "accept p50"], rows)
+
+
+def with_statements(engine: Engine, work: Work, tokens: Sequence[int], clock: Clock) -> tuple[float, list[str]]:
+    """Seconds until the first mask, and the figures of a row."""
+
+    def begin() -> None:
+        engine.compile(work).session().fill()
+
+    try:
+        begun = spent(clock, begin)
+    except RefusedError as error:
+        return 0, [f"refuses it: {str(error).splitlines()[0][:60]}"]
+    if begun < PATIENCE:
+        begun = statistics.median(spent(clock, begin) for _ in range(3))
+    compiled = engine.compile(work)
+    points = [f"{begun * 1e3:,.1f}"]
+    for turn in range(2):
+        session = compiled.session()
+        masks, accepts = [], []
+        for token in tokens:
+            masks.append(spent(clock, session.fill) * 1e6)
+            accepts.append(spent(clock, partial(session.accept, token)) * 1e6)
+        points += [f"{point:,.1f}" for point in np.percentile(masks, [50, 99] if turn else [50, 99, 100])]
+    return begun, [*points, f"{np.median(accepts):.2f}"]
+
+
+def test_length(measured: bool, clock: Clock, show: Any) -> None:
+    """Microseconds a token, the loop included, the least of three runs; masks are known."""
+    known = coded("tekken" if measured else "SentencePiece")
+    record = known.encode_inside(RECORD + ", ")
+    opening = known.encode_inside("[")
+    work, rows = Work.builtin("json"), []
+
+    def run(session: Any, length: int) -> None:
+        fill, accept = session.fill, session.accept
+        for at in range(length):
+            fill()
+            accept(record[at % len(record)])
+
+    for engine in installed(known):
+        compiled, row = engine.compile(work), [engine.name]
+        for length in LENGTHS if measured else LENGTHS[:1]:
+            best = float("inf")
+            for _ in range(3):
+                session = compiled.session()
+                assert all(session.accept(token) for token in opening)
+                best = min(best, spent(clock, partial(run, session, length)))
+            row.append(f"{best / length * 1e6:.2f}")
+        rows.append(row)
+    show(["tokens", *(f"{length:,}" for length in LENGTHS)], rows)
