@@ -222,7 +222,8 @@ def test_leading_space(grammar: SmallGrammar, scaled: Callable[[int], int], tall
         assert (row[0] == table[matcher.mask_id()]).all()
         for token in range(vocabulary.size):
             assert matcher.is_allowed(token) == (token in mask) == matcher.validate_tokens([token]), about
-            assert matcher.explain(token).allowed == (token in mask)
+        for token in random.sample(range(vocabulary.size), min(vocabulary.size, scaled(30))):
+            assert matcher.explain(token).allowed == (token in mask), about
         for token in random.sample(sorted(mask), min(len(mask), scaled(8))):
             text = (vocabulary.tokens[token] or b"").removeprefix(b" ")
             after = matcher.fork()
