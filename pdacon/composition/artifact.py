@@ -20,6 +20,7 @@ from secrets import token_hex
 from typing import Any
 
 from pdacon._native import _core
+from pdacon.composition.token_pda import TRIES
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.grammar import Grammar
@@ -68,7 +69,7 @@ class StoredConstraint:
         """Check as much as `Constraint.load` says. Raises ArtifactError."""
         self._name = name
         with self._named():
-            self._artifact = _core.Artifact(memory, verify)
+            self._artifact = _core.Artifact(memory, verify, TRIES)
             self.settings = _read_settings(self._artifact.settings())
             self.pdas = tuple(self._artifact.pda(start) for start in range(len(self.settings.starts)))
         if verify:

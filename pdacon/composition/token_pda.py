@@ -59,6 +59,9 @@ class Limits:
             raise ValueError(f"Limits(columns=...) must be at most {_MOST_COLUMNS}, got {self.columns}")
 
 
+TRIES = _core.Tries()
+"""The tries of all constraints of this process, loaded ones included."""
+
 _tries: WeakKeyDictionary[Vocabulary, _core.Trie] = WeakKeyDictionary()
 _tries_lock = threading.Lock()
 
@@ -70,7 +73,7 @@ def native_trie(vocabulary: Vocabulary) -> _core.Trie:
         if trie is None:
             texts = [token or b"" for token in vocabulary.tokens]
             offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int32, len(texts) + 1)
-            trie = _core.Trie.make(b"".join(texts), offsets, np.array(vocabulary.eos_ids, np.int32))
+            trie = TRIES.of(b"".join(texts), offsets, np.array(vocabulary.eos_ids, np.int32))
             _tries[vocabulary] = trie
         return trie
 

@@ -17,6 +17,7 @@ from support.vocabularies import tiny_vocabularies
 from support.waiting_grammars import random_waiting_grammar, random_waiting_layout
 
 import pdacon
+from pdacon.composition import native_trie
 
 LIMITS = pdacon.Limits(states=5_000)
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -157,6 +158,13 @@ def test_what_it_is_of_is_checked(saved: tuple[pdacon.Constraint, Path]) -> None
         pdacon.Constraint.load(path, b"tokens")  # type: ignore[arg-type]
 
 
+def test_constraints_of_the_same_tokens_share_a_trie(saved: tuple[pdacon.Constraint, Path]) -> None:
+    tokens = [bytes([byte]) for byte in range(256)]
+    tries = [native_trie(pdacon.Vocabulary.from_tokens([*tokens, last], eos_ids=[0])) for last in (b"ab", b"ab", b"ba")]
+    assert tries[0] is tries[1]
+    assert tries[0] is not tries[2]
+
+
 def test_it_explains_and_reports_as_before(saved: tuple[pdacon.Constraint, Path]) -> None:
     constraint, path = saved
     loaded = pdacon.Constraint.load(path)
@@ -205,8 +213,8 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         (data[:-64], "damaged: "),
         (data + b"\0" * 64, "damaged: "),
         (
-            data[:8] + b"\2" + data[9:],
-            "format has version 2, and this pdacon reads version 1; compile the grammar again",
+            data[:8] + b"\1" + data[9:],
+            "format has version 1, and this pdacon reads version 2; compile the grammar again",
         ),
     ]:
         path.write_bytes(content)

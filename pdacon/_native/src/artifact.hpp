@@ -7,6 +7,7 @@
 // right and must still hold its contents against what they index.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -69,6 +70,7 @@ enum class Part : std::uint32_t {
     kMaskChecksums,
     kMasks,
     kMaskBlocks,
+    kVerdictBlocks,
 };
 
 class ArtifactWriter {
@@ -145,12 +147,16 @@ inline void require_artifact(bool condition, const char* what) {
     if (!condition) throw ArtifactDamage(std::string("the artifact is damaged: ") + what);
 }
 
-// Whether all values are in low .. high - 1; without a branch for each of them.
+// Whether all values are in low .. high - 1; their extremes are found without a branch for each of them.
 template <class T>
 bool all_within(std::span<const T> values, std::int64_t low, std::int64_t high) {
-    bool inside = true;
-    for (const auto value : values) inside &= value >= low && value < high;
-    return inside;
+    if (values.empty()) return true;
+    T least = values.front(), most = least;
+    for (const auto value : values) {
+        least = std::min(least, value);
+        most = std::max(most, value);
+    }
+    return least >= low && most < high;
 }
 
 // Whether the arrays of Rows fit each other.

@@ -40,7 +40,8 @@ class Buffer {
 // A constraint that was saved: what its start symbols share, and how to get the rest.
 class Artifact {
   public:
-    Artifact(nb::handle object, bool verify) {
+    Artifact(nb::handle object, bool verify, std::shared_ptr<Tries> tries) {
+        if (!tries) throw std::invalid_argument("artifact: tries are needed");
         auto buffer = std::make_shared<Buffer>(object);
         auto bytes = buffer->bytes();
         std::shared_ptr<const void> owner = buffer;
@@ -53,7 +54,7 @@ class Artifact {
         const nb::gil_scoped_release release;
         reader_ = std::make_shared<const ArtifactReader>(bytes, std::move(owner), verify);
         lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
-        trie_ = std::make_shared<const LazyTrie>(reader_);
+        trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
     }
 
     nb::bytes text(Part part) const {
@@ -101,7 +102,8 @@ nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::sha
 
 void bind_artifact(nb::module_& m) {
     nb::class_<Artifact>(m, "Artifact")
-        .def(nb::init<nb::handle, bool>(), nb::arg("buffer"), nb::arg("verify"))
+        .def(nb::init<nb::handle, bool, std::shared_ptr<Tries>>(), nb::arg("buffer"), nb::arg("verify"),
+             nb::arg("tries"))
         .def("settings", [](const Artifact& artifact) { return artifact.text(Part::kSettings); })
         .def("grammar", [](const Artifact& artifact) { return artifact.text(Part::kGrammar); })
         .def("tokens", &Artifact::tokens)

@@ -19,14 +19,13 @@ namespace {
 
 using Matrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-std::shared_ptr<Trie> make_trie(nb::bytes text, const Array<std::int32_t>& offsets,
-                                const Array<std::int32_t>& end_tokens) {
+std::shared_ptr<const Trie> find_trie(Tries& tries, nb::bytes text, const Array<std::int32_t>& offsets,
+                                      const Array<std::int32_t>& end_tokens) {
     std::vector<char> bytes(text.c_str(), text.c_str() + text.size());
     auto bounds = copy(offsets);
     auto ends = copy(end_tokens);
     const nb::gil_scoped_release release;
-    return std::make_shared<Trie>(
-        std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
+    return tries.of(std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
 }
 
 std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const Matrix& action,
@@ -126,9 +125,10 @@ nb::object mask_table(TokenPda& pda, std::int64_t since) {
 }  // namespace
 
 void bind_composition(nb::module_& m) {
-    nb::class_<Trie>(m, "Trie")
-        .def_static("make", &make_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"))
-        .def_prop_ro("num_nodes", &Trie::num_nodes);
+    nb::class_<Trie>(m, "Trie").def_prop_ro("num_nodes", &Trie::num_nodes);
+    nb::class_<Tries>(m, "Tries")
+        .def(nb::init<>())
+        .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"));
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto"), nb::arg("lhs"),
                     nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),

@@ -35,25 +35,27 @@ std::vector<std::int32_t> LexingAutomaton::least_read() const {
     return least;
 }
 
-// Whether numbers of bytes are such that reading, and lexing again, comes to an end.
+// Whether numbers of bytes are such that reading, and lexing again, comes to an end: no transition adds more
+// than one to them, and no commit has more to be lexed again than was read.
 bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
-    std::vector<std::int32_t> left;  // of each commit: the bytes that are lexed again
-    for (const auto& commit : commits_) left.push_back(static_cast<std::int32_t>(word(commit.word).size()));
     const auto states = static_cast<std::size_t>(num_states()),
                classes = static_cast<std::size_t>(num_classes_);
+    // Of each target of transitions what has to be read with them: commits, kDead, states, as their numbers
+    // are.
+    const auto dead = commits_.size();
+    std::vector<std::int32_t> targets(dead + 1 + states, 0);
+    for (std::size_t at = 0; at < dead; ++at)
+        targets[dead - 1 - at] = static_cast<std::int32_t>(word(commits_[at].word).size()) + 1;
+    std::ranges::copy(least, targets.begin() + static_cast<std::ptrdiff_t>(dead) + 1);
+    const auto* needed = targets.data() + dead + 1;
     bool good = true;
     for (const auto entry : entries_) good &= entry < 0 || least[static_cast<std::size_t>(entry)] == 0;
     for (std::size_t state = 0; state < states; ++state) {
-        const auto count = least[state];
-        const auto* row = delta_.data() + state * classes;
-        for (std::size_t cls = 0; cls < classes; ++cls) {
-            const auto to = row[cls];
-            if (to >= 0)
-                good &= least[static_cast<std::size_t>(to)] - 1 <= count;
-            else if (is_commit(to))
-                good &= left[static_cast<std::size_t>(kDead - 1 - to)] <= count;
-        }
-        if (is_commit(end_[state])) good &= left[static_cast<std::size_t>(kDead - 1 - end_[state])] < count;
+        std::int32_t most = 0;
+        for (const auto to : transitions().subspan(state * classes, classes))
+            most = std::max(most, needed[to]);
+        good &= most - 1 <= least[state];
+        if (is_commit(end_[state])) good &= needed[end_[state]] <= least[state];
     }
     return good;
 }

@@ -52,23 +52,17 @@ class MaskSet {
 
   private:
     std::int32_t find(const Words& mask, std::uint64_t hash) {
-        for (; hashed_ < stored_.size(); ++hashed_) {
-            const auto* stored = stored_.row(hashed_);
-            ids_.emplace(hash_of({stored, stored + words_}), static_cast<std::int32_t>(hashed_));
-        }
+        for (; hashed_ < stored_.size(); ++hashed_)
+            ids_.emplace(stored_.checksum_of(hashed_), static_cast<std::int32_t>(hashed_));
         const auto [begin, end] = ids_.equal_range(hash);
         for (auto known = begin; known != end; ++known)
             if (std::equal(mask.begin(), mask.end(), row(known->second))) return known->second;
         return -1;
     }
 
+    // As stored masks have it.
     static std::uint64_t hash_of(const Words& mask) {
-        std::uint64_t lanes[4] = {1, 2, 3, 4};
-        for (std::size_t at = 0; at < mask.size(); ++at) {
-            auto& lane = lanes[at % 4];
-            lane = (lane ^ static_cast<std::uint32_t>(mask[at])) * 0xff51afd7ed558ccdULL;
-        }
-        return lanes[0] ^ (lanes[1] >> 7) ^ (lanes[2] >> 19) ^ (lanes[3] >> 31);
+        return checksum(mask.data(), mask.size() * sizeof(std::int32_t));
     }
 
     std::size_t words_;

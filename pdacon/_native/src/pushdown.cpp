@@ -70,6 +70,21 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
 
 constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // a state that is on no stack
 
+// The greatest of what a row's numbers stand for; `empty` stands for 0, and most of a row is that.
+std::int32_t most_needed(std::span<const std::int32_t> row, const std::int32_t* needed, std::int32_t empty) {
+    constexpr std::size_t kStep = 8;
+    std::int32_t most = 0;
+    std::size_t at = 0;
+    for (; at + kStep <= row.size(); at += kStep) {
+        std::int32_t different = 0;
+        for (std::size_t i = 0; i < kStep; ++i) different |= row[at + i] ^ empty;
+        if (different == 0) continue;
+        for (std::size_t i = 0; i < kStep; ++i) most = std::max(most, needed[row[at + i]]);
+    }
+    for (; at < row.size(); ++at) most = std::max(most, needed[row[at]]);
+    return most;
+}
+
 struct Numbers {
     std::int32_t num_states, num_terminals, num_nonterminals, start_state, end_state, newline, indent, dedent,
         indent_len, single, period;
@@ -147,21 +162,30 @@ void Pushdown::check_reduces(const std::vector<std::int32_t>& distance) const {
 
 // Whether no reduce reaches below the bottom, given the least number of states below each on any stack.
 bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
-    const auto depth = [&](std::int32_t state) { return least_depth[static_cast<std::size_t>(state)]; };
-    bool good = depth(start.start_state) == 0;
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        if (depth(state) == kNever) continue;
-        const auto most = depth(state) + 1;
-        for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
-            const auto action = tables.action_of(state, terminal);
-            if (action > 0) good &= depth(action - 1) <= most;
-            if (action < 0) good &= tables.length[static_cast<std::size_t>(-action - 1)] < most;
-        }
-        for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
-            if (const auto next = tables.goto_of(state, nonterminal); next >= 0) good &= depth(next) <= most;
-        if (layout.newline < 0 || tables.action_of(state, layout.indent) <= 0) continue;
+    const auto states = static_cast<std::size_t>(tables.num_states), productions = tables.length.size();
+    const auto terminals = static_cast<std::size_t>(tables.num_terminals) + 1,
+               nonterminals = static_cast<std::size_t>(tables.num_nonterminals);
+    // Of each action, and of each goto, how many states have to be on the stack before it, the top included:
+    // reduces come before 0, shifts after it, and no goto before 0.
+    std::vector<std::int32_t> actions(productions + 1 + states, 0), gotos(1 + states, 0);
+    for (std::size_t at = 0; at < productions; ++at) actions[productions - 1 - at] = tables.length[at] + 1;
+    std::ranges::copy(least_depth, actions.begin() + static_cast<std::ptrdiff_t>(productions) + 1);
+    std::ranges::copy(least_depth, gotos.begin() + 1);
+    const auto* of_action = actions.data() + productions;
+    const auto* of_goto = gotos.data() + 1;
+    bool good = least_depth[static_cast<std::size_t>(start.start_state)] == 0;
+    for (std::size_t state = 0; state < states; ++state) {
+        const auto depth = least_depth[state];
+        if (depth == kNever) continue;
+        good &= most_needed(tables.action.view().subspan(state * terminals, terminals), of_action, 0) <=
+                depth + 1;
+        good &= most_needed(tables.go.view().subspan(state * nonterminals, nonterminals), of_goto, -1) <=
+                depth + 1;
+        if (layout.newline < 0 || tables.action_of(static_cast<std::int32_t>(state), layout.indent) <= 0)
+            continue;
         for (std::int32_t column = 0; column < layout.classes.count(); ++column)
-            if (const auto next = opened(state, column); next >= 0) good &= depth(next) <= most;
+            if (const auto next = opened(static_cast<std::int32_t>(state), column); next >= 0)
+                good &= least_depth[static_cast<std::size_t>(next)] <= depth + 1;
     }
     return good;
 }
@@ -223,6 +247,7 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
         throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
     }
     const auto depth = artifact.array<std::int32_t>(Part::kLeastDepth, number);
+    require_artifact(all_within(tables.length.view(), 0, kMost), "a production's length");
     require_artifact(depth.size() == static_cast<std::size_t>(tables.num_states) &&
                          all_within(depth.view(), 0, std::int64_t{1} << 31) && stacks_hold(depth),
                      "a parser that would take more from its stack than there is");

@@ -58,6 +58,8 @@ class StoredMasks {
 
     std::size_t size() const { return rows_.size(); }
     std::size_t words() const { return words_; }
+    // Of a row that is as it was written.
+    std::uint64_t checksum_of(std::size_t id) const { return checksums_[id]; }
     // Throws ArtifactDamage. The caller holds the lock that guards this object.
     const std::int32_t* row(std::size_t id) const {
         if (!rows_[id]) rows_[id] = make(id);

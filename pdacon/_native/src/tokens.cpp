@@ -1,5 +1,6 @@
 #include "tokens.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,6 +26,11 @@ void Tokens::save(ArtifactWriter& artifact) const {
     artifact.add(Part::kTokenText, ArtifactWriter::kShared, text_.view());
     artifact.add(Part::kTokenOffsets, ArtifactWriter::kShared, offsets_.view());
     artifact.add(Part::kEndTokens, ArtifactWriter::kShared, end_tokens_.view());
+}
+
+bool Tokens::operator==(const Tokens& other) const {
+    return std::ranges::equal(offsets_, other.offsets_) &&
+           std::ranges::equal(end_tokens_, other.end_tokens_) && std::ranges::equal(text_, other.text_);
 }
 
 const char* Tokens::mistake() const {

@@ -30,6 +30,7 @@ class Tokens {
     }
     const Flat<char>& text() const { return text_; }
     const Flat<std::int32_t>& offsets() const { return offsets_; }
+    bool operator==(const Tokens& other) const;
 
   private:
     // What is wrong with the arrays, or nullptr.

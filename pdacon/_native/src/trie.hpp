@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -63,6 +64,8 @@ class Trie {
         std::array<std::uint64_t, 2> ascii{};
         bool other = false;
         std::uint8_t text = 0xFF;  // bit s: well-formed if UTF-8 state s holds at the node
+        // A child that a byte leads to, by what is below it.
+        void add(std::uint8_t byte, const Below& child);
     };
     const Below& below(std::int32_t node) const { return below_[static_cast<std::size_t>(node)]; }
     bool is_text_below(std::int32_t node, int utf8_state) const {
@@ -78,9 +81,8 @@ class Trie {
         std::uint8_t byte;
     };
     void build();
-    void build_nodes();
-    bool in_order() const;
-    void summarise();
+    std::vector<std::int32_t> common_prefixes() const;
+    void build_nodes(std::span<const std::int32_t> common_prefixes);
     void find_alphabet();
 
     std::shared_ptr<const Tokens> tokens_;
@@ -93,13 +95,28 @@ class Trie {
     std::int32_t max_depth_ = 0;
 };
 
+// The tries that are in use: one for all constraints of the same tokens.
+class Tries {
+  public:
+    // `order`: what gives that of the tokens if it is known. Safe from any thread; whoever comes while a trie
+    // is made waits for it. Throws ArtifactDamage.
+    std::shared_ptr<const Trie> of(std::shared_ptr<const Tokens> tokens,
+                                   const std::function<Flat<std::int32_t>()>& order = {});
+
+  private:
+    std::mutex lock_;
+    std::vector<std::weak_ptr<const Trie>> known_;
+};
+
 // A trie that is made when it is first asked for: what masks are known can do without.
 class LazyTrie {
   public:
     explicit LazyTrie(std::shared_ptr<const Trie> trie) : tokens_(trie->tokens()), trie_(std::move(trie)) {}
     // What `save` has written. Throws ArtifactDamage.
-    explicit LazyTrie(std::shared_ptr<const ArtifactReader> artifact)
-        : tokens_(std::make_shared<const Tokens>(*artifact)), artifact_(std::move(artifact)) {}
+    LazyTrie(std::shared_ptr<const ArtifactReader> artifact, std::shared_ptr<Tries> tries)
+        : tokens_(std::make_shared<const Tokens>(*artifact)),
+          tries_(std::move(tries)),
+          artifact_(std::move(artifact)) {}
     void save(ArtifactWriter& artifact) const;
 
     const Tokens& tokens() const { return *tokens_; }
@@ -108,6 +125,7 @@ class LazyTrie {
 
   private:
     std::shared_ptr<const Tokens> tokens_;
+    std::shared_ptr<Tries> tries_;
     mutable std::shared_ptr<const ArtifactReader> artifact_;  // until the trie is made
     mutable std::shared_ptr<const Trie> trie_;
     mutable std::once_flag once_;

@@ -1,7 +1,9 @@
 #include "verdicts.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -13,38 +15,56 @@ Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std:
       rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
       first_line_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
       lines_(artifact.array<Line>(Part::kLines, start)) {
-    const auto cells = artifact.array<std::uint8_t>(Part::kVerdicts, start);
     const auto states = static_cast<std::size_t>(machine.lexer.num_states());
-    const auto tops = static_cast<std::size_t>(machine.tables.num_states);
     const bool layout = machine.layout.newline >= 0;
-    make_cells(cells.size() / tops);
-    const auto num_rows = static_cast<std::int64_t>(num_rows_);
-    require_artifact(cells.size() % tops == 0 && rows_.size() == states, "verdicts of other tables");
-    require_artifact(all_within(rows_.view(), layout ? -1 : 0, num_rows), "a row of the verdicts");
+    // Each row is that of some state or line, the last one too.
+    const auto most_rows = static_cast<std::int64_t>(states + lines_.size());
+    require_artifact(rows_.size() == states, "verdicts of other tables");
+    require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the verdicts");
     require_artifact(first_line_.size() == (layout ? states : 0) &&
                          all_within(first_line_.view(), -1, static_cast<std::int64_t>(lines_.size())),
                      "lines of other lexer states");
+    auto last_row = std::ranges::max(rows_);
     for (std::size_t at = 0; at < lines_.size(); ++at) {
         const auto& line = lines_[at];
-        require_artifact(line.row >= 0 && line.row < num_rows && line.further >= -1 &&
+        require_artifact(line.row >= 0 && line.row < most_rows && line.further >= -1 &&
                              line.further < static_cast<std::int64_t>(at),
                          "a line");
+        last_row = std::max(last_row, line.row);
     }
-    require_artifact(all_within(cells.view(), 0, static_cast<std::int64_t>(Verdict::kDepends) + 1),
-                     "a verdict");
-    static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free);
-    std::memcpy(static_cast<void*>(cells_.get()), cells.data(), cells.size());
+    make_cells(static_cast<std::size_t>(last_row + 1));
+    const auto known = artifact.array<Block>(Part::kVerdicts, start);
+    const auto places = artifact.array<std::int32_t>(Part::kVerdictBlocks, start);
+    require_artifact(known.size() == places.size() &&
+                         all_within(places.view(), 0, static_cast<std::int64_t>(num_blocks())),
+                     "verdicts of other tables");
+    bool inside = true;
+    for (std::size_t at = 0; at < known.size(); ++at) {
+        inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumVerdicts);
+        std::memcpy(static_cast<void*>(&cells_[static_cast<std::size_t>(places[at]) * kBlock]), &known[at],
+                    kBlock);
+    }
+    require_artifact(inside, "a verdict");
 }
 
+// Few cells are known: they are in the blocks that are saved.
 void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
-    const auto tops = static_cast<std::size_t>(machine_.tables.num_states);
-    std::vector<std::uint8_t> cells(num_rows_ * tops);
-    for (std::size_t at = 0; at < cells.size(); ++at)
-        cells[at] = static_cast<std::uint8_t>(cells_[at].load(std::memory_order_acquire));
+    std::vector<Block> known;
+    std::vector<std::int32_t> places;
+    for (std::size_t at = 0; at < num_blocks(); ++at) {
+        Block block;
+        for (std::size_t cell = 0; cell < kBlock; ++cell)
+            block[cell] =
+                static_cast<std::uint8_t>(cells_[at * kBlock + cell].load(std::memory_order_acquire));
+        if (block == Block{}) continue;
+        known.push_back(block);
+        places.push_back(static_cast<std::int32_t>(at));
+    }
     artifact.add(Part::kVerdictRows, start, rows_.view());
     artifact.add(Part::kFirstLines, start, first_line_.view());
     artifact.add(Part::kLines, start, lines_.view());
-    artifact.add(Part::kVerdicts, start, std::span<const std::uint8_t>(cells));
+    artifact.add(Part::kVerdicts, start, std::span<const Block>(known));
+    artifact.add(Part::kVerdictBlocks, start, std::span<const std::int32_t>(places));
 }
 
 bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
@@ -59,10 +79,15 @@ bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t
     return true;
 }
 
+// Zeroed memory costs nothing until it is touched, which most of these never are.
 void Verdicts::make_cells(std::size_t num_rows) {
+    static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free &&
+                  static_cast<int>(Verdict::kUnknown) == 0);
     num_rows_ = num_rows;
-    cells_ = std::make_unique<std::atomic<Verdict>[]>(num_rows *
-                                                      static_cast<std::size_t>(machine_.tables.num_states));
+    cells_.reset(static_cast<std::atomic<Verdict>*>(std::calloc(num_blocks(), kBlock)));
+    if (cells_) return;
+    if (stored_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
+    throw std::bad_alloc();
 }
 
 std::int32_t Verdicts::line_of(const Reading& reading) const {

@@ -5,8 +5,10 @@
 // every step of a matcher looks here first.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -17,6 +19,7 @@
 namespace pdacon {
 
 enum class Verdict : std::uint8_t { kUnknown = 0, kAlways, kNever, kDepends };
+constexpr std::int64_t kNumVerdicts = 4;
 
 // What can be read of a newline in a lexer state, with the least columns of their classes.
 struct Line {
@@ -81,14 +84,24 @@ class Verdicts {
     const Line& line(const Reading& reading) const {
         return lines_[static_cast<std::size_t>(line_of(reading))];
     }
+    // All unknown.
     void make_cells(std::size_t num_rows);
+    std::size_t num_blocks() const {
+        return (num_rows_ * static_cast<std::size_t>(machine_.tables.num_states) + kBlock) / kBlock;
+    }
+
+    static constexpr std::size_t kBlock = 16;  // cells that are saved together
+    using Block = std::array<std::uint8_t, kBlock>;
 
     const Pushdown& machine_;
     bool stored_ = false;
     Flat<std::int32_t> rows_, first_line_;
     Flat<Line> lines_;
     std::size_t num_rows_ = 0;
-    std::unique_ptr<std::atomic<Verdict>[]> cells_;
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<std::atomic<Verdict>[], Free> cells_;
 };
 
 }  // namespace pdacon
