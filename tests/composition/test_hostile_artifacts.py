@@ -41,7 +41,7 @@ def checksum(data: bytes) -> int:
     return total ^ total >> 32
 
 
-def sections(data: bytes) -> list[tuple[int, int]]:
+def sections(data: bytes | bytearray) -> list[tuple[int, int]]:
     """Offset and size of each section."""
     count = struct.unpack_from("<I", data, 12)[0]
     return [struct.unpack_from("<QQ", data, 32 + 32 * at + 8) for at in range(count)]
@@ -57,11 +57,18 @@ def changed(data: bytes, rng: random.Random) -> bytes:
         old = struct.unpack_from("<i", file, at)[0]
         new = rng.choice([-1, 0, 1, 3, 100, 2**31 - 1, -(2**31), old + 1, old - 1, old ^ 1 << rng.randrange(31)])
         struct.pack_into("<i", file, at, max(-(2**31), min(2**31 - 1, new)))
-        struct.pack_into("<Q", file, 32 + 32 * number + 24, checksum(bytes(file[offset : offset + size])))
+        sign(file, number)
+    return bytes(file)
+
+
+def sign(file: bytearray, number: int) -> None:
+    """Make the checksums of a section and of the head right."""
+    found = sections(file)
+    offset, size = found[number]
+    struct.pack_into("<Q", file, 32 + 32 * number + 24, checksum(bytes(file[offset : offset + size])))
     head = bytearray(file[: 32 + 32 * len(found)])
     head[24:32] = bytes(8)
     struct.pack_into("<Q", file, 24, checksum(bytes(head)))
-    return bytes(file)
 
 
 def use(constraint: pdacon.Constraint) -> None:
@@ -112,6 +119,24 @@ def test_wrong_numbers_do_no_harm(name: str, tally, scaled) -> None:
                 tally(wrong_or_harmless=1)
             except (pdacon.PdaconError, RuntimeError):
                 tally(refused_when_used=1)
+
+
+@pytest.mark.parametrize("name", ["json", "blocks"])
+def test_no_number_of_the_sizes_is_believed(name: str, tally) -> None:
+    vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", b"a ", b"\n  ", b'":', None], eos_ids=[260])
+    data = pdacon.compile(loaded_grammar(name), vocabulary).to_bytes()
+    small = [entry for entry in enumerate(sections(data)) if 24 <= entry[1][1] <= 48]
+    for number, (offset, size) in small:
+        for at in range(offset, offset + size // 4 * 4, 4):
+            for new in (-1, 1, 1 << 27, 1 << 28, 2**31 - 1, -(2**31)):
+                file = bytearray(data)
+                struct.pack_into("<i", file, at, new)
+                sign(file, number)
+                try:
+                    use(pdacon.Constraint.from_bytes(bytes(file)))
+                    tally(wrong_or_harmless=1)
+                except (pdacon.PdaconError, RuntimeError):
+                    tally(refused=1)
 
 
 def changed_not_at_all(data: bytes) -> bytes:

@@ -35,6 +35,8 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
     for (const auto context : tables.context)
         require(context >= 0 && context < lexer.num_contexts(), "tables: bad context");
+    for (const auto state : {start.start_state, start.end_state})
+        require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
     if (layout.newline != -1) {
         for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
             require(terminal >= 0 && terminal < tables.num_terminals, "tables: bad terminal of the layout");
@@ -64,8 +66,6 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
         }
         require(lexer.is_line_break(lexer.byte_class('\n')), "tables: the lexer keeps no columns");
     }
-    for (const auto state : {start.start_state, start.end_state})
-        require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
 }
 
 constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // a state that is on no stack
