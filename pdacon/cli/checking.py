@@ -109,8 +109,8 @@ def _print_text(reports: Sequence[DeterminismReport], sizes: bool) -> None:
 
 
 def _print_json(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
-    for report in reports:
-        print(json.dumps(report.to_dict(), ensure_ascii=False))  # noqa: T201
+    for found in [*(report.to_dict() for report in reports), *(failure.to_dict() for failure in failures)]:
+        print(json.dumps(found, ensure_ascii=False))  # noqa: T201
 
 
 def _print_sarif(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:

@@ -148,6 +148,7 @@ class GrammarOptions:
         bool,
         _option(
             "--use-bytes",
+            metavar="",
             help="Texts are bytes, and each character of a pattern stands for one, as with Lark's use_bytes.",
         ),
     ] = False

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 DANGLING = "dangling-else"
 OPERATORS = "operator-precedence"
+JUXTAPOSED = "juxtaposition"
 OPTIONAL = "optional-list"
 NESTED = "nested-repetition"
 DUPLICATE = "duplicate-alternative"
@@ -37,7 +38,8 @@ class Cause:
     slug : str
         A stable word.
     symbol : int
-        What it is about, where there is such a symbol: the operand of operators, the rule that is nested; else -1.
+        What it is about, where there is such a symbol: the operand of operators, the rule that stands beside itself or
+        that is nested; else -1.
     """
 
     slug: str
@@ -78,7 +80,7 @@ def _of_shift(items: Items, conflict: Conflict, example: Example) -> Cause:
     operand = last >= items.nonterminal and not repeats(items, last)
     operators = all(_stands_for(items, last, side) for side in (lhs, items.left(shift)))
     if dot == 1 and not alone and operand and last == going_on[0] and operators:
-        return Cause(OPERATORS, last)
+        return Cause(JUXTAPOSED if len(rhs) == 2 and rhs[0] == last and len(going_on) == 2 else OPERATORS, last)
     if repeats(items, around.symbol) and repeats(items, last) and last != around.symbol:
         return Cause(NESTED, around.symbol)
     helpers = any(repeats(items, symbol) for symbol in (lhs, last, around.symbol))
@@ -139,6 +141,21 @@ def _stands_for(items: Items, operand: int, symbol: int) -> bool:
 
 def _can_go_on(items: Items, production: int) -> bool:
     """Whether another production of the same rule begins with this one: it has an optional end."""
+    return bool(_ends(items, production))
+
+
+def optional_end(items: Items, conflict: Conflict) -> int | None:
+    """The author's symbol that may stand at the end of a rule, where what follows can begin one; None if none does."""
+    production = conflict.productions[0]
+    lhs, rhs = items.sides[production]
+    ends = _ends(items, production) if rhs and not repeats(items, lhs) else []
+    if len(ends) != 1 or len(ends[0]) != 1 or repeats(items, ends[0][0]):
+        return None
+    return ends[0][0] if items.can_begin(ends[0])[0] >> conflict.terminal & 1 else None
+
+
+def _ends(items: Items, production: int) -> list[tuple[int, ...]]:
+    """With what other productions of the same rule go on where this one has ended."""
     lhs, rhs = items.sides[production]
     longer = [items.sides[k][1] for k in items.expansions.get(lhs, ()) if k != production]
-    return any(other[: len(rhs)] == rhs for other in longer)
+    return [other[len(rhs) :] for other in longer if other[: len(rhs)] == rhs]

@@ -71,9 +71,14 @@ class _Report:
         return found
 
     def _about(self, conflict: Conflict, cause: Cause | None) -> object:
-        """What has to be mended: operators are one matter, however many there are; else it is an alternative."""
-        if cause is not None and cause.slug == causes.OPERATORS:
+        """What has to be mended: operators are one matter, however many there are, and one optional end of many
+        rules; else it is an alternative."""
+        if cause is not None and cause.slug in (causes.OPERATORS, causes.JUXTAPOSED):
             return cause.symbol
+        if cause is not None and cause.slug == causes.OPTIONAL:
+            tail = causes.optional_end(self._items, conflict)
+            if tail is not None:
+                return tail
         productions = [self._grammar.productions[k] for k in conflict.productions]
         return tuple((production.rule, production.span) for production in productions)
 

@@ -209,7 +209,8 @@ def _repair(texts: Texts, deadline: Deadline) -> str:
     grammar = texts.grammar
     ignored = sorted(grammar.ignore)
     pattern = _bounded(texts)
-    if pattern is None or not _is_bounded(texts, pattern, deadline):
+    small = _bounded(texts, blanks=2, comment=2, pieces=2)  # the numbers do not matter, but for the time
+    if pattern is None or small is None or not _is_bounded(texts, small, deadline):
         return (
             "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
             "look-behind; or write what is ignored into the rules."
@@ -225,35 +226,35 @@ def _repair(texts: Texts, deadline: Deadline) -> str:
     )
 
 
-def _bounded(texts: Texts) -> str | None:
-    """One pattern for all that is ignored: eight blanks, or four times that or a comment of a line."""
+def _bounded(texts: Texts, *, blanks: int = 8, comment: int = 80, pieces: int = 4) -> str | None:
+    """One pattern for all that is ignored: so many blanks, or pieces of them and of comments up to the line's end."""
     grammar = texts.grammar
-    blanks: list[str] = []
+    found: list[str] = []
     signs: list[str] = []
     for index in sorted(grammar.ignore):
         pattern = grammar.terminals[index].pattern
         assert pattern is not None
         used = texts.bytes_of(index)
-        comment = _LINE_COMMENT.fullmatch(pattern.value)
+        of_a_line = _LINE_COMMENT.fullmatch(pattern.value)
         if used <= _BLANKS.keys():
-            blanks += [shown for byte, shown in _BLANKS.items() if byte in used]
+            found += [shown for byte, shown in _BLANKS.items() if byte in used]
         elif pattern.kind == "re" and _ANY_BLANK.fullmatch(pattern.value):
-            blanks.append(r"\s")
-        elif pattern.kind == "re" and comment is not None:
-            signs.append(comment.group(1))
+            found.append(r"\s")
+        elif pattern.kind == "re" and of_a_line is not None:
+            signs.append(of_a_line.group(1))
         else:
             return None
-    if not blanks:
+    if not found:
         return None
-    kinds = [r"\s"] if r"\s" in blanks else [shown for shown in _BLANKS.values() if shown in blanks]
+    kinds = [r"\s"] if r"\s" in found else [shown for shown in _BLANKS.values() if shown in found]
     blank = kinds[0] if len(kinds) == 1 else f"[{''.join(kinds)}]"
-    several = f"{blank}{{1,8}}"
+    several = f"{blank}{{1,{blanks}}}"
     if not signs:
         return f"(?<!{blank}){several}"
     sign = signs[0] if len(signs) == 1 else f"(?:{'|'.join(dict.fromkeys(signs))})"
     if re.fullmatch(blank, "\n"):
-        return rf"(?<!{blank})(?:{several}|{sign}[^\n]{{0,80}}(?:\n|\Z)){{1,4}}"
-    return rf"(?<!{blank}){several}|{sign}[^\n]{{0,80}}(?=\n|\Z)"
+        return rf"(?<!{blank})(?:{several}|{sign}[^\n]{{0,{comment}}}(?:\n|\Z)){{1,{pieces}}}"
+    return rf"(?<!{blank}){several}|{sign}[^\n]{{0,{comment}}}(?=\n|\Z)"
 
 
 def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -244,6 +244,10 @@ class Failure:
     message: str
     span: Span | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: as of a report ``subject`` and ``ok``, and ``error`` with its ``message`` and ``span``."""
+        return {"subject": self.path, "ok": False, "error": {"message": self.message, "span": _json_span(self.span)}}
+
 
 @dataclass(frozen=True, slots=True)
 class DeterminismReport:
@@ -271,9 +275,9 @@ class DeterminismReport:
     findings: tuple[Finding, ...]
     conflicts: str
     lookahead: str
-    source: str = ""
+    source: str = field(default="", repr=False)
     sizes: Sizes | None = None
-    imported_files: tuple[tuple[str, str], ...] = ()
+    imported_files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     unfinished: tuple[str, ...] = ()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.cuts import texts_cut
@@ -171,8 +172,8 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
     prefix, loop = lookahead.prefix, lookahead.loop
     if not grammar.options.use_bytes:
         prefix, loop = turned(prefix, loop)
-    terminal = None if lookahead.terminal is None else grammar.terminals[lookahead.terminal]
-    name = _ignored(grammar) if lookahead.terminal is None else grammar.describe_symbol(lookahead.terminal)
+    index = _ignored(grammar, prefix) if lookahead.terminal is None else lookahead.terminal
+    terminal, name = grammar.terminals[index], grammar.describe_symbol(index)
     others = _read_on(grammar, prefix + 2 * loop, lookahead.terminal)
     longer = f"lexeme ({listed(others, _FEW)})" if others else "lexeme"
     lines = [
@@ -189,8 +190,8 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
         level=level,
         title=f"{TITLES['PDA006']} after {name}",
         message="\n".join(lines),
-        span=None if terminal is None else terminal.span,
-        symbols=() if terminal is None else (terminal.name,),
+        span=terminal.span,
+        symbols=(terminal.name,),
         witness=Witness(text=prefix, loop=loop),
         repair=None if commit else repair,
     )
@@ -208,5 +209,15 @@ def _read_on(grammar: Grammar, text: bytes, but: int | None) -> list[str]:
     return found
 
 
-def _ignored(grammar: Grammar) -> str:
-    return " or ".join(sorted(map(grammar.describe_symbol, grammar.ignore)))
+def _ignored(grammar: Grammar, text: bytes) -> int:
+    """The ignored terminal that a text begins with: the one that matches most of it."""
+
+    def matched(index: int) -> int:
+        pattern = grammar.terminals[index].pattern
+        assert pattern is not None
+        found = re.match(
+            pattern.regexp, text.decode(grammar.options.encoding, "replace"), grammar.options.g_regex_flags
+        )
+        return 0 if found is None else found.end()
+
+    return max(sorted(grammar.ignore), key=matched)

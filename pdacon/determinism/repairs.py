@@ -49,6 +49,7 @@ def give_advice(
     by_slug = {
         causes.DANGLING: adviser.dangling,
         causes.OPERATORS: adviser.operators,
+        causes.JUXTAPOSED: adviser.juxtaposed,
         causes.OPTIONAL: adviser.optional,
         causes.NESTED: adviser.nested,
         causes.DUPLICATE: adviser.duplicate,
@@ -104,13 +105,8 @@ class _Adviser:
         order = "in the order in which they stand now"
         if self._has_unary():
             order = f"infix operators {order}, and then those with one operand, so that all can stand on their right"
-        operators = self._operators()
-        if len(operators) == 1 and ladder:
-            return Advice(
-                f"Nothing says whether a chain of {self._sequence(operators[0])} groups to the left or to the right.",
-                f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + "\n".join(ladder),
-                "it groups to the right",
-            )
+        if len(self._operators()) == 1 and ladder:
+            return self._chain(ladder)
         return Advice(
             f"Nothing says which of the operators of {operand} binds first.",
             "give each level of binding a rule of its own, "
@@ -121,6 +117,27 @@ class _Adviser:
                 "operand has to be allowed on the right of each operator, and what stands behind it on the left."
             ),
             "all operators bind alike and group to the right",
+        )
+
+    def _chain(self, ladder: list[str]) -> Advice:
+        operand, chain = self._name(self._cause.symbol), self._sequence(self._operators()[0])
+        return Advice(
+            f"Nothing says whether a chain of {chain} groups to the left or to the right.",
+            f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + "\n".join(ladder),
+            "it groups to the right",
+        )
+
+    def juxtaposed(self) -> Advice:
+        ladder = self._ladder()
+        if len(self._operators()) == 1 and ladder:
+            return self._chain(ladder)
+        pair = self._sequence(self._items.sides[self._reduced][1])
+        rule = self._name(self._cause.symbol)
+        return Advice(
+            f"Of three {rule} side by side nothing says which two are one {rule}.",
+            f"drop the alternative {pair} where another one repeats {rule} already; else let {rule} stand at one of "
+            "its ends only.",
+            "the last two are one, and so on to the left",
         )
 
     def optional(self) -> Advice:
@@ -134,6 +151,15 @@ class _Adviser:
                 f"let it be left out in one place only: drop the empty alternative of {rule} or what repeats it "
                 "(`*`, `+`) or makes it optional (`?`, `[ ]`).",
                 f"{rule} is not empty there",
+            )
+        end = causes.optional_end(self._items, self._conflict)
+        if end is not None:
+            name = self._name(end)
+            return Advice(
+                f"{name} may stand at the end of {self._rule}, and behind it too: {ambiguity}",
+                f"let {name} stand in one of the two places only: leave it out at the end of {self._rule} (and so for "
+                f"each rule that is marked), or where {self._rule} is used. Or put something between the two.",
+                f"{self._rule} takes as much as it can, and a text in which it has to take less is refused",
             )
         return Advice(
             f"{self._next} can go on with {self._rule} or begin what comes behind it: {ambiguity}",
@@ -201,7 +227,20 @@ class _Adviser:
         settled = f"{self._next} always goes on with the first reading{self._lost()}"
         if self._conflict.kind == "reduce/reduce":
             return Advice(message, self._part_later(), settled)
-        return Advice(message, self._written_out() or self._joined() or self._ended(), settled)
+        return Advice(message, self._middle() or self._written_out() or self._joined() or self._ended(), settled)
+
+    def _middle(self) -> str | None:
+        """What does where a rule is around itself, as in palindromes, and nothing says that its middle has come."""
+        lhs, reduced = self._items.sides[self._reduced]
+        terminal = self._conflict.terminal
+        around = [rhs for k in self._items.expansions[lhs] if lhs in (rhs := self._items.sides[k][1])[1:-1]]
+        ends = [rhs for rhs in around if self._items.can_begin(rhs[rhs.index(lhs) + 1 :])[0] >> terminal & 1]
+        if lhs in reduced or not any(self._items.can_begin(rhs)[0] >> terminal & 1 for rhs in ends):
+            return None
+        return (
+            f"let the middle of {self._rule} be a word or sign that stands nowhere else in it: what goes on inside and "
+            "what closes begin alike, and no parser that reads from left to right without going back knows which it is."
+        )
 
     def _ended(self) -> str:
         """What does where no rewriting is known to do: a list without an end had better have one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,13 @@ class Traps:
             if wanted and not any(key[0] in wanted.values() for key in found):
                 key = (state, *sorted(wanted))
                 found.setdefault(key, self._dead_end(state, wanted, None))
-        return list(found.values())
+        # What one change of the terminals mends is one finding, with the shortest example.
+        together: dict[str, Finding] = {}
+        for finding in sorted(found.values(), key=lambda f: f.witness.position if f.witness else 0):
+            first = together.setdefault(finding.title, finding)
+            if first is not finding:
+                together[finding.title] = _with_another(first, finding)
+        return list(together.values())
 
     def _wants(self) -> _Wants:
         """Go on from each place with what the rules allow there and no text brings."""
@@ -203,7 +209,7 @@ class Traps:
         span = None
         if production is not None:
             record = grammar.productions[production]
-            lines.append(f"So this alternative of {grammar.describe_name(record.rule)} is never read past the dot:")
+            lines.append("So no text is read past the dot:")
             lines.append(f"  {self._item(production, dot)}")
             rule, span = (record.rule,), record.span
         elif 0 <= before < grammar.end:
@@ -293,3 +299,13 @@ class Traps:
         record = self._grammar.productions[production]
         rhs = [self._grammar.describe_symbol(symbol) for symbol in record.rhs]
         return f"{self._grammar.describe_symbol(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"
+
+
+def _with_another(first: Finding, other: Finding) -> Finding:
+    """A finding with the alternatives that another one of its title is about."""
+    items = [line for line in other.message.split("\n") if line.startswith("  ")]
+    lines = [first.message, *(item for item in items if item not in first.message.split("\n"))]
+    places = [first.span, *(span for _, span in first.related)]
+    here = () if other.span is None or other.span in places else (("and here", other.span),)
+    symbols = tuple(dict.fromkeys([*first.symbols, *other.symbols]))
+    return replace(first, message="\n".join(lines), symbols=symbols, related=(*first.related, *here))

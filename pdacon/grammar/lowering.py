@@ -122,7 +122,7 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
         if name not in rules:
             raise GrammarSyntaxError(
                 f"start rule {name!r} is not defined; define it, or give start= one of the rules: "
-                f"{_listed(places.rule_names())}",
+                f"{_listed(_likely_starts(loaded, places))}",
                 places.beginning(),
             )
     for rule in loaded.rules:
@@ -139,6 +139,13 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
                 f"terminal {name} is ignored but only declared, so nothing can match it; define it or drop the %ignore",
                 places.declaration(name),
             )
+
+
+def _likely_starts(loaded: Loaded, places: Places) -> list[str]:
+    """The rules that no other one needs, but for those whose name says that they are no part of the tree; else all."""
+    rules = list(places.rule_names())
+    needed = {used for name, uses in loaded.builder.leads.items() for used in uses - {name}}
+    return [name for name in rules if name not in needed and not name.startswith("_")] or rules
 
 
 def _listed(names: Iterable[str], most: int = 8) -> str:

@@ -62,6 +62,15 @@ def test_options_reach_the_grammar(write, capsys: pytest.CaptureFixture[str]) ->
     assert "note[PDA001]" in capsys.readouterr().out
 
 
+def test_json_has_what_cannot_be_loaded(write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", write("bad.lark", "start: (\n"), write("g.lark", CONFLICT), "--format", "json"]) == 2
+    report, failure = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (report["subject"].rpartition("/")[2], report["ok"], len(report["findings"])) == ("g.lark", False, 1)
+    assert (failure["subject"].rpartition("/")[2], failure["ok"]) == ("bad.lark", False)
+    assert failure["error"]["span"]["line"] == 1
+    assert "bad.lark" not in failure["error"]["message"]
+
+
 def test_json_is_the_report(write, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", write("g.lark", CONFLICT), "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)

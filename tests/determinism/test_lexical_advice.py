@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import lark
@@ -308,6 +309,14 @@ def test_the_repair_of_a_dead_end_speaks_of_a_pattern() -> None:
     assert finding.repair.startswith('change /#[a-z]+/ so that it does not match "#a"')
 
 
+def test_a_dead_end_of_two_terminals_is_one_finding() -> None:
+    text = 'start: path | "go" SEG "html"\npath: "/" SEG ("/" SEG)* "html"?\nSEG: /[a-z]+/\n'
+    (finding,) = of("PDA015", text)
+    assert {"SEG", "HTML", "path", "start"} == set(finding.symbols)
+    assert finding.message.count("\n  ") == 3
+    assert not of("PDA015", text.replace('"html"', '".html"'))
+
+
 # PDA016
 
 
@@ -533,3 +542,11 @@ def test_states_that_no_text_tells_apart_are_counted_once() -> None:
             break
         blocks = refined
     assert count == len(named)
+
+
+def test_endless_lookahead_of_what_is_ignored_has_a_place() -> None:
+    """In Lark's grammar of its own language blanks are ignored, and comments with the blanks before them."""
+    path = Path(lark.__file__).parent / "grammars" / "lark.lark"
+    found = [f for f in check(Grammar.from_file(path)).findings if f.id == "PDA006" and f.symbols == ("WS_INLINE",)]
+    assert [finding.span and finding.span.path for finding in found] == [str(path)]
+    assert "(COMMENT)" in found[0].message

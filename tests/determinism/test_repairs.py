@@ -77,7 +77,7 @@ def written(finding: Finding) -> list[str]:
 @pytest.mark.parametrize("alternatives", OPERATORS.values(), ids=list(OPERATORS))
 def test_a_ladder_loses_no_sentence_and_ends_the_conflict(alternatives: str) -> None:
     text = f"start: e\ne: {alternatives}\n"
-    finding = next(f for f in findings(text) if f.cause == "operator-precedence")
+    finding = next(f for f in findings(text) if f.cause in ("operator-precedence", "juxtaposition"))
     repaired = "\n".join(["start: e", *written(finding)])
     assert written(finding)
     assert not [f for f in findings(repaired) if f.level == "error"]
@@ -103,7 +103,7 @@ def test_statements_without_a_separator_are_no_operators() -> None:
     found = [f for f in findings(STATEMENTS) if f.id == "PDA001"]
     assert found
     for finding in found:
-        assert finding.cause != "operator-precedence"
+        assert finding.cause not in ("operator-precedence", "juxtaposition")
         assert "texts" not in (finding.repair or "")
         assert "refused" in (finding.repair or "")
 
@@ -161,3 +161,29 @@ def test_a_terminal_is_not_called_by_the_name_that_lark_made_up(text: str) -> No
     found = [f for f in findings(text) if f.id in ("PDA005", "PDA010")]
     assert found
     assert "__ANON" not in "".join(f"{f.title}{f.message}{f.repair}" for f in found)
+
+
+def test_a_list_of_lists_is_no_operator() -> None:
+    """Nothing stands between the two; the alternative beside it repeats already."""
+    found = findings('start: list\nlist: list "x" | "x" | list list\n')
+    assert "juxtaposition" in {finding.cause for finding in found}
+    finding = next(f for f in found if f.cause == "juxtaposition")
+    assert "operator" not in finding.message + (finding.repair or "")
+    assert "drop the alternative list list" in (finding.repair or "")
+    assert not findings('start: list\nlist: list "x" | "x"\n')
+
+
+def test_one_optional_end_of_many_rules_is_one_finding() -> None:
+    levels = "".join(f'e{k}: e{k} "{k}" e{k + 1} nl? | e{k + 1}\n' for k in range(4))
+    (finding,) = findings(f'start: "[" e0 nl? "]"\n{levels}e4: "n"\nnl: "#"\n')
+    assert finding.cause == "optional-list"
+    assert {"e0", "e1", "e2", "e3"} <= set(finding.symbols)
+    assert "nl may stand at the end of " in finding.message
+    assert not findings(f'start: "[" e0 nl? "]"\n{levels.replace(" nl?", "")}e4: "n"\nnl: "#"\n')
+
+
+def test_the_middle_of_a_palindrome_has_to_be_marked() -> None:
+    rules = 'start: "a" start "a" | "b" start "b" | {}\n'
+    (finding,) = findings(rules.format(""))
+    assert "the middle of start" in (finding.repair or "")
+    assert not findings(rules.format('"m"'))

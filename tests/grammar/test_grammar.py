@@ -272,5 +272,9 @@ def test_wrong_options_name_the_right_ones(options: dict[str, object], expected:
 
 
 def test_an_undefined_start_names_the_rules() -> None:
-    with pytest.raises(GrammarSyntaxError, match=r"start rule 'begin' is not defined; .*: a, start$"):
-        Grammar.from_lark('start: a\na: "x"', start="begin")
+    with pytest.raises(
+        GrammarSyntaxError, match=r"start rule 'begin' is not defined; .*: start, text$"
+    ):  # those that no rule needs
+        Grammar.from_lark('start: a\na: "x"\ntext: a text\n_b: a', start="begin")
+    with pytest.raises(GrammarSyntaxError, match=r"start rule 'begin' is not defined; .*: a, b$"):
+        Grammar.from_lark('a: b\nb: a | "x"', start="begin")
