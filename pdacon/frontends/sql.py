@@ -11,7 +11,16 @@ from pdacon.errors import SchemaError
 from pdacon.frontends.arguments import checked_names, lowered, shown
 from pdacon.frontends.made_up import made_up
 from pdacon.frontends.sql_functions import SQL_FUNCTIONS
-from pdacon.frontends.sql_names import Spelled, also_quoted, as_literal, columns_of, pattern, qualified, spelled
+from pdacon.frontends.sql_names import (
+    Spelled,
+    also_quoted,
+    as_literal,
+    columns_of,
+    pattern,
+    pattern_beside_texts,
+    qualified,
+    spelled,
+)
 from pdacon.frontends.sql_rules import Form, load, placeholder
 from pdacon.grammar import Grammar, Pattern, Terminal
 
@@ -36,6 +45,7 @@ def sql_for_schema(
     double_quoted: DoubleQuoted = "text",
     bound_labels: bool = False,
     comments: bool = True,
+    with_clause: bool = True,
 ) -> Grammar:
     """SQL, as SQLite reads it, that names the tables and columns of a schema, and names that it makes up itself.
 
@@ -66,6 +76,9 @@ def sql_for_schema(
         label, a column of the schema, a text in double quotes.
     comments : bool
         Whether there may be comments.
+    with_clause : bool
+        Whether WITH may define tables. As long as it may, any alias stands for one behind FROM and IN; with False only
+        the tables of the schema do.
 
     Raises
     ------
@@ -101,6 +114,7 @@ def sql_for_schema(
         row_ids=tuple(name for name in ROW_IDS if name not in columns) if double_quoted == "text" else (),
         any_result=not bound_labels,
         comments=bool(comments),
+        with_clause=bool(with_clause),
         kinds=frozenset(terminals),
         regexp="regexp" in map(lowered, called),
     )
@@ -164,18 +178,25 @@ def _terminals(
         for name in functions
         if lowered(name) in columns or any(map(label.fullmatch, (name, name.lower(), name.upper())))
     }
-    # Where a text may stand a name in double quotes is one.
-    as_written = also_quoted if double_quoted == "name" else _as_it_is
+    # Where a text may stand a name in double quotes is one, unless it needs them: then it is a terminal of its own.
+    texts = double_quoted == "text"
+    as_written = _as_it_is if texts else also_quoted
+    others = [spelling for name, spelling in columns.items() if name not in either]
+    in_double_quotes = [text for name in others for text in name.closed if texts and text[0] == '"']
+    if texts:
+        others = [Spelled(name.words, tuple(text for text in name.closed if text[0] != '"')) for name in others]
     spelled_tables = {table: spelled(table) for table in tables}
     of_tables = [(spelled_tables[table], [columns[lowered(name)] for name in own]) for table, own in tables.items()]
     named = {
         "TABLE_NAME": [*map(as_written, spelled_tables.values())],
         "CHANGED_TABLE": [as_written(spelled_tables[table]) for table in changed],
-        "COLUMN_NAME": [as_written(spelling) for name, spelling in columns.items() if name not in either],
+        "COLUMN_NAME": [*map(as_written, others)],
         "COLUMN_OR_FUNCTION": [as_written(spelled(name)) for name in functions if lowered(name) in either],
         "FUNCTION": [spelled(name) for name in functions if lowered(name) not in either],
     }
     patterns = {name: pattern(names) for name, names in named.items() if names}
+    if in_double_quotes:
+        patterns["QUOTED_COLUMN"] = pattern_beside_texts(in_double_quotes)
     if columns:
         patterns["QUALIFIED_COLUMN"] = qualified((table, own) for table, own in of_tables if own)
     return {**patterns, "ALL_COLUMNS": pattern(map(also_quoted, spelled_tables.values()), after=".*")}

@@ -15,6 +15,9 @@ from pdacon.grammar.builtin import builtin_source
 WORD_END = "(?![^\x00-#%-\\/:-@\\[-^`{-\x7f])"
 """sql.lark's W: no character of a word comes next."""
 
+_NO_TEXT_GOES_ON = '(?!["])'
+"""A quotation mark in the middle of a text is written twice."""
+
 NAME = re.compile(r"[^\x00-@\[-^`{-\x7f\ufeff][^\x00-#%-/:-@\[-^`{-\x7f]*")
 """What can be a name without quotes, if it is no keyword."""
 _ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{}/"})
@@ -81,6 +84,13 @@ def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
         words, closed = [], [text + after for text in (*words, *closed)]
     lengths = [len(text) for text in (*words, *closed)]
     return _pattern(_any_of(words, closed), min(lengths), max(lengths))
+
+
+def pattern_beside_texts(names: Iterable[str]) -> Pattern:
+    """A pattern for names in double quotes where there are texts, too: ``"order""s"`` is one, and no name."""
+    names = list(names)
+    lengths = [*map(len, names)]
+    return _pattern(f"(?:{_alternatives(names)}){_NO_TEXT_GOES_ON}", min(lengths), max(lengths))
 
 
 def qualified(tables: Iterable[tuple[Spelled, Sequence[Spelled]]]) -> Pattern:

@@ -116,6 +116,8 @@ class Form:
         Whether any name may stand behind AS in a result, or only one that can be named again.
     comments : bool
         Whether there are comments.
+    with_clause : bool
+        Whether WITH defines tables, which aliases name.
     kinds : frozenset of str
         The terminals for names that there are any of.
     regexp : bool
@@ -130,6 +132,7 @@ class Form:
     row_ids: tuple[str, ...]
     any_result: bool
     comments: bool
+    with_clause: bool
     kinds: frozenset[str]
     regexp: bool
 
@@ -158,6 +161,8 @@ def load(form: Form) -> Grammar:
         no_text = f'(?!(?ai:{"|".join(form.row_ids)})")' if form.row_ids else ""
         rules.append(_DOUBLE_QUOTED.format(no_text=no_text))
     known = {"start": "", **definitions(text), **definitions("".join(rules))}
+    if not form.with_clause:
+        known = {name: definition.replace("[with] ", "") for name, definition in known.items()}
     statements = [statement for statement in ignored(text) if form.comments or "COMMENT" not in statement]
     return Grammar.from_lark(grammar_text(known, ["start"], statements))
 
@@ -177,24 +182,26 @@ def _names(form: Form) -> str:
     """
     listed: list[str] = [kind for kind in ("COLUMN_NAME", "COLUMN_OR_FUNCTION") if kind in form.kinds]
     columns = ["LABEL", *listed]
+    in_double_quotes = [kind for kind in ("QUOTED_COLUMN",) if kind in form.kinds]
     text, quotes = (["DOUBLE_QUOTED"], _QUOTES) if form.texts else ([], _QUOTES[1:])
     of_table = [kind for kind in ("QUALIFIED_COLUMN",) if kind in form.kinds]
     changed = "CHANGED_TABLE" if "CHANGED_TABLE" in form.kinds else "TABLE_NAME"
+    tables = ["TABLE_NAME", "ALIAS"] if form.with_clause else ["TABLE_NAME"]
     rules: dict[str, list[str]] = {
-        "_table_or_alias": ["TABLE_NAME", "ALIAS"],
-        "_source_name": ["TABLE_NAME", "ALIAS", *_quoted("_table_or_alias", quotes)],
-        "_set_name": ["TABLE_NAME", "ALIAS", *_quoted("_table_or_alias", quotes)],
+        "_table_or_alias": tables,
+        "_source_name": [*tables, *_quoted("_table_or_alias", quotes)],
+        "_set_name": [*tables, *_quoted("_table_or_alias", quotes)],
         "_changed_table": [changed, *_quoted(changed, quotes)],
         "_alias": ["ALIAS", *_quoted("ALIAS", quotes)],
         "_over_name": ["ALIAS", *_quoted("ALIAS", quotes)],
         "_alias_dot": ["ALIAS_DOT", *(f"OPEN_{quote} ALIAS_{quote}_DOT" for quote in _QUOTES[1:])],
         "_label": ["LABEL", *_quoted("LABEL", quotes)],
         "_in_quotes": columns,
-        "_column": [*columns, *_quoted("_in_quotes", quotes)],
-        "_value": [*columns, *_quoted("_in_quotes", _QUOTES[1:])],
+        "_column": [*columns, *in_double_quotes, *_quoted("_in_quotes", quotes)],
+        "_value": [*columns, *in_double_quotes, *_quoted("_in_quotes", _QUOTES[1:])],
         "column": ["_value", "_alias_dot _column", *of_table],
         "_listed_in_quotes": listed or columns,
-        "_listed_column": [*(listed or columns), *_quoted("_listed_in_quotes", quotes)],
+        "_listed_column": [*(listed or columns), *in_double_quotes, *_quoted("_listed_in_quotes", quotes)],
         "_function": [kind for kind in ("FUNCTION", "COLUMN_OR_FUNCTION") if kind in form.kinds],
         "_result_alias": [f"AS ({' | '.join(['_name'] if form.any_result else ['_value', *text])})", "BARE_LABEL"],
         "_literal": ["NULL", "NUMBER", "STRING", *text, "BLOB", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"],

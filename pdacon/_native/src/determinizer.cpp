@@ -12,7 +12,7 @@ namespace {
 // A residual of so many bytes calls for a survey, and so do residuals where states come up faster than they
 // are explored: in an unbounded wait they can be very many before one of them is long. As many as the
 // patterns have positions come up anyway, where those are long lists of words.
-constexpr std::int32_t kPlainResidual = 4;
+constexpr std::int32_t kPlainResidual = 16;
 constexpr std::size_t kPlainStates = 1'000;
 
 }  // namespace
