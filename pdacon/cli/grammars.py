@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
-from pdacon.cli.options import GrammarOptions
+from pdacon.cli.options import SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _ARTIFACT = b"\x89PDA"
-
-_OF_SCHEMA = ("schema", "tables", "aliases", "labels", "functions")
 
 
 def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False) -> Grammar:
@@ -42,8 +40,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
     }
-    if any(getattr(options, option) for option in _OF_SCHEMA):
-        return _of_schema(name, options)
+    if given := options.given(SCHEMA_OPTIONS):
+        return _of_schema(name, options, given)
     starts = list(dict.fromkeys(options.start or []))
     if len(starts) > 1 and not several_starts:
         raise BadInput(f"--start is given {len(starts)} times, but a text of this command begins with one rule")
@@ -85,27 +83,47 @@ def _of_artifact(path: Path, options: GrammarOptions) -> Grammar:
     return Constraint.load(path).grammar
 
 
-def _of_schema(name: str, options: GrammarOptions) -> Grammar:
+def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Grammar:
     """What of a SQL grammar names only the tables and columns of a database."""
     from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema, sql_schema_of
 
-    given = {option: value for option in _OF_SCHEMA if (value := getattr(options, option))}
     if not options.schema:
-        raise BadInput(f"--{next(iter(given))} goes with --schema only")
+        raise BadInput(f"{_switch(next(iter(given)))} goes with --schema only")
     if len(options.schema) > 1:
         raise BadInput(f"--schema is given {len(options.schema)} times, but a grammar is of one database")
     if name not in ("sql", "sql_select"):
         raise BadInput(f"{name}: --schema goes with the grammars sql_select and sql only")
     if options != GrammarOptions(**given):
-        others = ", ".join(f"--{option}" for option in _OF_SCHEMA[1:])
+        others = ", ".join(map(_switch, SCHEMA_OPTIONS[1:]))
         raise BadInput(f"--schema goes with no other option of the grammar but {others}")
-    schema = sql_schema_of(options.schema[0], options.tables or None)
-    patterns = {option: given[option] for option in ("aliases", "labels") if option in given}
-    functions = [*SQL_FUNCTIONS, *(options.functions or [])]
+    for function in options.functions or []:
+        if not function.isidentifier():
+            raise BadInput(f"--functions {function!r}: no name of a function; repeat the option to name several")
+    (database,) = options.schema
+    schema = sql_schema_of(database, options.tables or None, views=options.views)
+    changes = name == "sql"
+    if changes and not options.targets:
+        changed = {table.lower() for table in sql_schema_of(database, views=False)}
+        given["targets"] = [table for table in schema if table.lower() in changed]
+    chosen = {option: given[option] for option in ("aliases", "labels", "targets") if option in given}
     try:
-        return sql_for_schema(schema, "changes" if name == "sql" else "query", functions=functions, **patterns)
+        return sql_for_schema(
+            schema,
+            "changes" if changes else "query",
+            functions=[*SQL_FUNCTIONS, *(options.functions or [])],
+            double_quoted=options.double_quoted.value,
+            bound_labels=options.bound_labels,
+            comments=options.comments,
+            with_clause=options.with_clause,
+            **chosen,
+        )
     except ValueError as error:
         raise BadInput(f"--{error}") from error
+
+
+def _switch(option: str) -> str:
+    """What an option is called on the command line."""
+    return "--with" if option == "with_clause" else f"--{option.replace('_', '-')}"
 
 
 def _decoded(text: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import partial, wraps
@@ -32,6 +32,13 @@ class Lexer(str, Enum):
 
     contextual = "contextual"
     basic = "basic"
+
+
+class DoubleQuoted(str, Enum):
+    """What may stand in double quotes beside names."""
+
+    text = "text"
+    name = "name"
 
 
 class Format(str, Enum):
@@ -109,6 +116,7 @@ JsonLinesOption = Annotated[bool, typer.Option("--jsonl", metavar="", help="One 
 
 
 _option = partial(typer.Option, rich_help_panel="Grammar options")
+_schema_option = partial(typer.Option, rich_help_panel="With --schema", show_default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,24 +175,53 @@ class GrammarOptions:
     ] = None
     tables: Annotated[
         list[str] | None,
-        _option("--tables", metavar="NAME", help="With --schema: only this table; may be repeated."),
+        _schema_option("--tables", metavar="NAME", help="Only this table; may be repeated."),
+    ] = None
+    views: Annotated[
+        bool, _schema_option("--views/--no-views", help="Whether views count as tables that can be read.")
+    ] = True
+    targets: Annotated[
+        list[str] | None,
+        _schema_option(
+            "--targets", metavar="NAME", help="With sql: only this table is changed; may be repeated. Default: no view."
+        ),
+    ] = None
+    functions: Annotated[
+        list[str] | None,
+        _schema_option("--functions", metavar="NAME", help="A function beside SQLite's own; may be repeated."),
     ] = None
     aliases: Annotated[
         str | None,
-        _option(
-            "--aliases",
-            metavar="REGEX",
-            help="With --schema: the names that a text may make up for tables. Default: a letter and a number.",
+        _schema_option(
+            "--aliases", metavar="REGEX", help="What a text may call tables. Default: a letter, or one and a number."
         ),
     ] = None
     labels: Annotated[
         str | None,
-        _option("--labels", metavar="REGEX", help="With --schema: the same for columns."),
+        _schema_option("--labels", metavar="REGEX", help="The same for columns."),
     ] = None
-    functions: Annotated[
-        list[str] | None,
-        _option("--functions", metavar="NAME", help="With --schema: a function beside SQLite's own; may be repeated."),
-    ] = None
+    bound_labels: Annotated[
+        bool, _schema_option("--bound-labels", help="Behind AS only what can be named again, not any name.")
+    ] = False
+    double_quoted: Annotated[
+        DoubleQuoted,
+        _schema_option("--double-quoted", metavar="text|name", help="What may stand in double quotes beside names."),
+    ] = DoubleQuoted.text
+    comments: Annotated[bool, _schema_option("--comments/--no-comments", help="Whether there may be comments.")] = True
+    with_clause: Annotated[
+        bool,
+        _schema_option("--with/--no-with", help="Whether WITH may define tables. Without: FROM takes listed ones."),
+    ] = True
+
+    def given(self, options: Iterable[str]) -> dict[str, Any]:
+        """Of these options those that are not as they are by themselves."""
+        defaults = GrammarOptions()
+        return {name: value for name in options if (value := getattr(self, name)) != getattr(defaults, name)}
+
+
+_NAMES = tuple(field.name for field in fields(GrammarOptions))
+SCHEMA_OPTIONS = _NAMES[_NAMES.index("schema") :]
+"""Those that go with a schema, itself first."""
 
 
 def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:

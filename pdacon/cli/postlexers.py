@@ -13,8 +13,6 @@ from pdacon.errors import PdaconError
 if TYPE_CHECKING:
     from pdacon.grammar.indentation import Indentation
 
-SHORT_NAMES = ("python", "python4")
-
 
 def load_postlexer(name: str) -> Indentation | None:
     """What a short name stands for, or what a module has under a name. The module is imported.
@@ -28,7 +26,7 @@ def load_postlexer(name: str) -> Indentation | None:
     UnsupportedGrammarError
         If it is an Indenter that does something else.
     """
-    from pdacon.grammar.indentation import read_postlex
+    from pdacon.grammar.indentation import SHORT_NAMES, read_postlex
 
     if name in SHORT_NAMES:
         return read_postlex(name)

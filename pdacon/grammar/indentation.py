@@ -66,7 +66,7 @@ class _FourColumnPythonIndenter(FixedWidthIndenter, PythonIndenter):
     pass
 
 
-_SHORT_NAMES: dict[str, type[Indenter]] = {"python": PythonIndenter, "python4": _FourColumnPythonIndenter}
+SHORT_NAMES: dict[str, type[Indenter]] = {"python": PythonIndenter, "python4": _FourColumnPythonIndenter}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +123,12 @@ def read_postlex(postlex: Any) -> Indentation | None:
     if postlex is None or isinstance(postlex, Indentation):
         return postlex
     if isinstance(postlex, str):
-        if postlex not in _SHORT_NAMES:
+        if postlex not in SHORT_NAMES:
             raise ValueError(
                 f'postlex={postlex!r}: expected "python" (lark.indenter.PythonIndenter), "python4" (the same with '
                 "blocks of four columns) or an Indenter"
             )
-        postlex = _SHORT_NAMES[postlex]
+        postlex = SHORT_NAMES[postlex]
     name = (postlex if isinstance(postlex, type) else type(postlex)).__name__
     if isinstance(postlex, type) and issubclass(postlex, Indenter):
         postlex = _instance(postlex)

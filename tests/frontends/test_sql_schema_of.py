@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.lark_oracle import accepts
+from support.sentences import is_sentence
 
 from pdacon import SchemaError
 from pdacon.cli import main
 from pdacon.cli.grammars import load_grammar
-from pdacon.cli.options import GrammarOptions
+from pdacon.cli.options import DoubleQuoted, GrammarOptions
 from pdacon.frontends import sql_for_schema, sql_schema_of
 
 TABLES = """
@@ -45,7 +45,7 @@ def test_tables_and_views(database: tuple[Path, sqlite3.Connection]) -> None:
     }
     assert sql_schema_of(path) == sql_schema_of(str(path)) == schema
     assert sql_schema_of(path, tables=["ADULTS"]) == {"adults": ["name", "number"]}
-    assert accepts(sql_for_schema(schema), """SELECT "order"."quote'd", `select` FROM [order], adults""")
+    assert is_sentence(sql_for_schema(schema), """SELECT "order"."quote'd", `select` FROM [order], adults""")
 
 
 def test_virtual_tables(database: tuple[Path, sqlite3.Connection]) -> None:
@@ -58,7 +58,7 @@ def test_virtual_tables(database: tuple[Path, sqlite3.Connection]) -> None:
     assert schema["texts"] == ["title", "body", "texts", "rank"]
     if sqlite3.sqlite_version_info >= (3, 37):
         assert [name for name in schema if name.startswith("texts_")] == []
-    assert accepts(sql_for_schema(schema), "SELECT title FROM texts WHERE texts MATCH 'x' ORDER BY rank")
+    assert is_sentence(sql_for_schema(schema), "SELECT title FROM texts WHERE texts MATCH 'x' ORDER BY rank")
 
 
 def test_nothing_is_written(database: tuple[Path, sqlite3.Connection]) -> None:
@@ -121,7 +121,7 @@ def test_what_no_grammar_can_name_is_left_out(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"nam1", b"nam\xff"))
     schema = sql_schema_of(path)
     assert schema == {"t": ["a", "b"], "broken": ["name2"]}
-    assert accepts(sql_for_schema(schema), "SELECT a, name2 FROM t, broken")
+    assert is_sentence(sql_for_schema(schema), "SELECT a, name2 FROM t, broken")
     path.write_bytes(path.read_bytes().replace(b"broken", b"broke\xff"))
     assert sql_schema_of(path) == {"t": ["a", "b"]}
 
@@ -207,14 +207,30 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
     assert "TABLE_NAME" in capsys.readouterr().out
     for name, taken in (("sql_select", False), ("sql", True)):
         grammar = load_grammar(name, GrammarOptions(schema=[path]))
-        assert accepts(grammar, "SELECT number FROM adults")
-        assert accepts(grammar, "DELETE FROM singer WHERE name = 'a'") == taken
-        assert not accepts(grammar, "SELECT numbers FROM adults")
+        assert is_sentence(grammar, "SELECT number FROM adults")
+        assert is_sentence(grammar, "DELETE FROM singer WHERE name = 'a'") == taken
+        assert not is_sentence(grammar, "SELECT numbers FROM adults")
     chosen = GrammarOptions(schema=[path], tables=["singer"], aliases="[a-z]+", labels="x[0-9]", functions=["mine"])
     grammar = load_grammar("sql_select", chosen)
-    assert accepts(grammar, "SELECT mine(other.name), x1 FROM singer AS other")
+    assert is_sentence(grammar, "SELECT mine(other.name), x1 FROM singer AS other")
     for text in ("SELECT number FROM adults", "SELECT x FROM singer", "SELECT yours(name) FROM singer"):
-        assert not accepts(grammar, text)
+        assert not is_sentence(grammar, text)
+    for options in (
+        {"comments": False},
+        {"with_clause": False, "bound_labels": True},
+        {"double_quoted": DoubleQuoted.name},
+        {"views": False},
+    ):
+        schema = sql_schema_of(path, views=options.pop("views", True))
+        grammar = load_grammar("sql_select", GrammarOptions(schema=[path], views="adults" in schema, **options))
+        assert grammar == sql_for_schema(schema, **options)
+    writable = sql_for_schema(sql_schema_of(path), "changes", targets=["singer", "order"])
+    assert load_grammar("sql", GrammarOptions(schema=[path])) == writable  # nothing is inserted into a view
+    assert load_grammar("sql", GrammarOptions(schema=[path], targets=["order", "singer"])) == writable
+
+
+def test_options_that_cannot_be(database: tuple[Path, sqlite3.Connection], capsys: pytest.CaptureFixture[str]) -> None:
+    path, _ = database
     for arguments, words in (
         (["mask", "json", "--schema", str(path), "{"], "sql_select and sql only"),
         (["mask", "sql", "--schema", str(path), "--start", "query", "S"], "no other option"),
@@ -223,6 +239,10 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
         (["mask", "sql", "--schema", str(path), "--tables", "singers", "S"], "did you mean 'singer'?"),
         (["mask", "sql", "--schema", str(path), "--aliases", "^x", "S"], "--aliases: '^x' cannot describe names"),
         (["mask", "sql", "--schema", str(path), "--functions", "a", "--functions", "A", "S"], "one function"),
+        (["mask", "sql", "--schema", str(path), "--functions", "a b", "S"], "no name of a function; repeat the option"),
+        (["mask", "sql", "--schema", str(path), "--targets", "singers", "S"], "targets: no table 'singers'"),
+        (["mask", "sql", "--no-with", "S"], "--with goes with --schema only"),
+        (["mask", "sql", "--bound-labels", "S"], "--bound-labels goes with --schema only"),
         (["mask", "sql", "--schema", str(path) + "x", "S"], "No such file"),
         (["mask", "sql", "--schema", str(path.parent), "S"], "directory"),
     ):
