@@ -12,6 +12,7 @@ from pdacon.cli.failures import BadInput
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
 
+_OTHER_FORMATS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html", ".dot")
 _LIBRARIES = ("graphlay", "railroad")
 
 
@@ -39,6 +40,8 @@ def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, aroun
     """Draw, and write to a file, or to standard output where that is not a terminal."""
     if out is None and sys.stdout.isatty():
         raise BadInput("a picture is nothing for a terminal: give -o FILE.svg, or send it on with > FILE.svg")
+    if out is not None and out.suffix.lower() in _OTHER_FORMATS:
+        raise BadInput(f"{out}: pictures are SVG; write {out.with_suffix('.svg')}, and convert that if you have to")
     try:
         picture = _draw(grammar, subject, around, {} if most is None else {"most": most})
     except ModuleNotFoundError as error:

@@ -135,7 +135,7 @@ def _order(grammar: Grammar, terminals: Sequence[int]) -> list[Row]:
     for rank, (terminal, name) in enumerate(zip(terminals, names, strict=True), 1):
         record = grammar.terminals[terminal]
         priority = f"  priority {record.priority}" if record.priority else ""
-        written = "" if record.literal else pattern(record)
+        written = "" if record.literal else pattern(grammar, record)
         rows.append(Row(f"{rank:>3}  {name:<{width}}  {written}{priority}".rstrip()))
     return rows
 

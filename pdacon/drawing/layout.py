@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import graphlay
@@ -16,6 +17,10 @@ from pdacon.drawing.graph import Direction
 
 Size = tuple[float, float]
 Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""Left, upper, right and lower border."""
+
+_STEP, _REACH = 4.0, 16  # how closely, and how many steps away, a place for the label of a loop is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +85,66 @@ def place(
         "spacing": {"layer_gap": 22.0, "node_gap": 22.0},
     }
     placed = graphlay.layout(graph, options=options)
-    points = [_point(end) for end in (placed.bounds["min"], placed.bounds["max"])]
-    left, top = points[0]
-
-    def moved(point: dict[str, float]) -> Point:
-        x, y = _point(point)
-        return x - left, y - top
-
-    routes = [[moved(point) for point in edge["points"]] for edge in placed.edges]
-    centres = [moved(node["center"]) for node in placed.nodes]
+    routes = [[_point(point) for point in edge["points"]] for edge in placed.edges]
+    centres = [_point(node["center"]) for node in placed.nodes]
     labels: list[Point | None] = []
     label_nodes = iter(centres[len(nodes) :])
     for parts in halves:
         anchor = placed.edges[parts[0]].get("label_anchor")
-        labels.append(next(label_nodes) if len(parts) == 2 else None if anchor is None else moved(anchor))
+        labels.append(next(label_nodes) if len(parts) == 2 else None if anchor is None else _point(anchor))
+    boxes = [_box(centre, size) for centre, (size, _) in zip(centres, nodes, strict=False)]
+    boxes += [_box(at, size) for at, (_, _, size) in zip(labels, edges, strict=True) if at and size]
+    for k, (source, target, size) in enumerate(edges):
+        anchor_of_loop = labels[k]
+        if source == target and size is not None and anchor_of_loop is not None:
+            others = [route for edge, parts in enumerate(halves) if edge != k for route in (routes[p] for p in parts)]
+            taken = [box for box in boxes if box != _box(anchor_of_loop, size)]
+            labels[k] = _free_place(anchor_of_loop, size, [*taken, *_stretches(others)])
+            boxes = [*taken, _box(labels[k] or anchor_of_loop, size)]
+    whole = [*boxes, (*_point(placed.bounds["min"]), *_point(placed.bounds["max"]))]
+    left, top = min(box[0] for box in whole), min(box[1] for box in whole)
+
+    def moved(point: Point) -> Point:
+        return point[0] - left, point[1] - top
+
+    routes = [list(map(moved, route)) for route in routes]
     return Places(
-        centres[: len(nodes)],
+        list(map(moved, centres[: len(nodes)])),
         [
             [routes[part][::-1] for part in reversed(parts)] if back else [routes[part] for part in parts]
             for parts, back in zip(halves, backward, strict=True)
         ],
-        labels,
-        (points[1][0] - left, points[1][1] - top),
+        [None if at is None else moved(at) for at in labels],
+        (max(box[2] for box in whole) - left, max(box[3] for box in whole) - top),
     )
+
+
+def _box(centre: Point, size: Size) -> Box:
+    return centre[0] - size[0] / 2, centre[1] - size[1] / 2, centre[0] + size[0] / 2, centre[1] + size[1] / 2
+
+
+def _stretches(routes: Sequence[Sequence[Point]]) -> list[Box]:
+    """The straight parts of routes, which go along the axes."""
+    return [
+        (min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1]))
+        for route in routes
+        for a, b in pairwise(route)
+    ]
+
+
+def _free_place(centre: Point, size: Size, taken: Sequence[Box]) -> Point:
+    """The next centre at which a label lies on nothing; the given one if there is none near.
+
+    The library puts the labels of loops beside them, whatever else is there.
+    """
+    steps = range(-_REACH, _REACH + 1)
+    ways = sorted(((dx * _STEP, dy * _STEP) for dx in steps for dy in steps), key=lambda way: way[0] ** 2 + way[1] ** 2)
+    for dx, dy in ways:
+        at = centre[0] + dx, centre[1] + dy
+        left, top, right, bottom = _box(at, size)
+        if not any(left < b[2] and b[0] < right and top < b[3] and b[1] < bottom for b in taken):
+            return at
+    return centre
 
 
 def _backward(count: int, edges: Sequence[tuple[int, int]], first: Sequence[int]) -> list[bool]:

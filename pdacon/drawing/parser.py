@@ -262,8 +262,9 @@ class _Parser:
         kernel = self._kernel(state)
         closure = self._tables.items(state)[len(kernel) :]
         rows = [self._head(state), *self._items(kernel), *self._conflicts_in_words(state)]
-        rows += [*self._items(closure, "closure"), Row("", "line"), *self._actions(state)]
-        rows += [Row("", "line"), *(Row(line, "faint") for line in self._context(state))]
+        rows += self._items(closure, "closure")
+        for part in (self._actions(state), [Row(line, "faint") for line in self._context(state)]):
+            rows += [Row("", "line"), *part] if part else []
         return self._node(state, rows)
 
     def way_to(self, state: int) -> list[str]:

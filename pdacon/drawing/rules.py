@@ -65,7 +65,9 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
     root, y = svg.begin(title, listing, styles=_STYLES)
     width = 0.0
-    patterns = {terminal.name: svg.printable(pattern(terminal)) for terminal in grammar.terminals if terminal.pattern}
+    patterns = {
+        terminal.name: svg.printable(pattern(grammar, terminal)) for terminal in grammar.terminals if terminal.pattern
+    }
     diagrams = Diagrams({definition.name for definition in shown}, patterns)
     for definition in shown:
         extent = _add_rule(root, y, definition, diagrams, definition.name in grammar.options.start)
@@ -213,6 +215,6 @@ def _add_terminals(root: Element, y: float, grammar: Grammar) -> float:
         remarks = [f"priority {terminal.priority}"] if terminal.priority else []
         remarks += ["ignored"] if k in grammar.ignore and terminal.literal is None else []
         remark = f"  ({', '.join(remarks)})" if remarks else ""
-        written_as = pattern(terminal) or "made by the postlexer"
+        written_as = pattern(grammar, terminal) or "made by the postlexer"
         svg.add_text(root, svg.MARGIN, y, f"{name:<{width}}  {written_as}{remark}", "item")
     return y

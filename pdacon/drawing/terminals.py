@@ -13,7 +13,7 @@ from pdacon.drawing.characters import describe_set
 from pdacon.drawing.contexts import compete, keyword_lines
 from pdacon.drawing.graph import Edge, Graph, Node, Row
 from pdacon.drawing.rendering import render
-from pdacon.drawing.words import pattern, suggestion, wrapped
+from pdacon.drawing.words import WIDEST, suggestion, whole_pattern, wrapped
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
 from pdacon.lexer import compile_terminal
@@ -22,6 +22,7 @@ from pdacon.lexer.unicode_sets import runs
 from pdacon.lexer.utf8 import Ranges
 
 MOST_STATES = 40
+_WIDEST_LEGEND = 110  # characters of a line above the picture
 
 
 def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str:
@@ -72,7 +73,11 @@ def terminal_graph(grammar: Grammar, *names: str, most: int = MOST_STATES) -> Gr
         legend += wrapped("Tried in this order:", [titles[k] for k in order])
         legend += keyword_lines(grammar, {chosen[k]: tuple(chosen[i] for i in names) for k, names in keywords.items()})
     elif not grammar.terminals[chosen[0]].literal:
-        title = f"{title}: {pattern(grammar.terminals[chosen[0]])}"
+        written = whole_pattern(grammar, grammar.terminals[chosen[0]])
+        if len(written) <= WIDEST:
+            title = f"{title}: {written}"
+        else:
+            legend[:0] = [written[k : k + _WIDEST_LEGEND] for k in range(0, len(written), _WIDEST_LEGEND)]
     return Graph(
         title=title,
         description=f"The automaton of {', '.join(titles)}: {_count(automaton)}.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from pdacon.determinism.suggested import written
 from pdacon.grammar import Grammar, Terminal
 
 WIDEST = 72
@@ -12,6 +14,10 @@ WIDEST = 72
 
 _CUT = 100  # characters of a line that cannot be broken
 _MOST_NUMBERS = 16
+_COLON = re.compile(
+    r"(?:\.-?\d+)?[ \t]*:(.*(?:\n[ \t]*\|.*)*)"
+)  # what goes on in the next line begins with a bar there
+_PIECE = re.compile(r'"(?:\\.|[^"\\])*"|/(?!/)(?:\\.|[^/\\])+/|//.*|#.*|[\s\S]')
 
 
 def grammar_name(grammar: Grammar) -> str:
@@ -19,13 +25,38 @@ def grammar_name(grammar: Grammar) -> str:
     return (grammar.source_path or "grammar").replace("\\", "/").rpartition("/")[2]
 
 
-def pattern(terminal: Terminal) -> str:
-    """What a terminal matches, between slashes or quotation marks, cut where it is long."""
+def pattern(grammar: Grammar, terminal: Terminal) -> str:
+    """What a terminal matches, as its author wrote it where that is found, on one line, cut where it is long."""
+    text = whole_pattern(grammar, terminal)
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
+
+
+def whole_pattern(grammar: Grammar, terminal: Terminal) -> str:
+    """As `pattern`, not cut. What Lark makes of it is shown for what is extended, or stands in another package."""
     if terminal.pattern is None:
         return ""
-    sign = '"' if terminal.pattern.kind == "str" else "/"
-    text = f"{sign}{terminal.pattern.value}{sign}{''.join(sorted(terminal.pattern.flags))}"
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
+    written_there = None if terminal.literal else _definition(grammar, terminal)
+    if written_there is not None:
+        return written_there
+    if terminal.pattern.kind == "str":
+        return f'"{terminal.pattern.value}"{"".join(sorted(terminal.pattern.flags))}'
+    return written(terminal.pattern.value, terminal.pattern.flags)
+
+
+def _definition(grammar: Grammar, terminal: Terminal) -> str | None:
+    """What stands behind the colon of its definition, without comments."""
+    imported = next((one for one in grammar.imports if one.name == terminal.name), None)
+    span = terminal.span if imported is None else imported.definition
+    text = grammar.source if imported is None else dict(grammar.imported_files).get(span.path or "" if span else "")
+    changed = re.search(rf"^%(?:extend|override)[ \t]+{re.escape(terminal.name)}\b", grammar.source, re.MULTILINE)
+    if span is None or text is None or changed is not None:
+        return None
+    lines = text.split("\n")[span.line - 1 :]
+    behind = _COLON.match("\n".join([lines[0][span.end_column - 1 :], *lines[1:]]))
+    if behind is None:
+        return None
+    pieces = (piece for piece in _PIECE.findall(behind.group(1)) if not piece.startswith(("//", "#")))
+    return " ".join("".join(pieces).split())
 
 
 def wrapped(head: str, words: Sequence[str], widest: int = WIDEST) -> list[str]:

@@ -97,3 +97,11 @@ def test_without_the_extra_it_is_named(draw, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "graphlay", None)
     status, out, err = draw("json", "--terminal", "NUMBER")
     assert (status, out, err) == (2, "", "pdacon: this needs graphlay: pip install 'pdacon[draw]'\n")
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.PDF"])
+def test_a_picture_is_svg_and_nothing_else(draw, tmp_path: Path, name: str) -> None:
+    status, out, err = draw("json", "--pda", "-o", str(tmp_path / name))
+    assert (status, out) == (2, "")
+    assert "pictures are SVG; write " in err
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +21,7 @@ pytest.importorskip("graphlay")
 pytest.importorskip("railroad")
 
 from pdacon.drawing import Edge, Graph, Node, Row, draw_context, draw_pda, draw_rules, draw_state, draw_terminal
+from pdacon.drawing.parser import state_graph
 from pdacon.drawing.rendering import render
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -153,3 +155,33 @@ def texts(picture: ElementTree.ElementTree) -> list[str]:
     return sorted(
         element.text or "" for element in picture.iter() if element.tag.endswith(("}text", "}title", "}desc"))
     )
+
+
+def test_the_labels_of_loops_lie_on_nothing_and_in_the_picture() -> None:
+    """Alone at the right end, and below a state to which another edge comes."""
+    for text, name in (
+        ('start: A\nA: /"(?:[^"\\\\]|\\\\.)*"/\n', "A"),
+        ("start: A\nA: /[a-z][a-zA-Z0-9_]{30}|x[a-zA-Z_ß-ÿ]*/\n", "A"),
+    ):
+        root = ElementTree.fromstring(draw_terminal(Grammar.from_lark(text), name))
+        width, height = map(float, root.get("viewBox", "").split()[2:])
+        (picture,) = root.findall(f"{SVG}g")
+        dx, dy = map(float, re.findall(r"[\d.]+", picture.get("transform", "")))
+        plates = [
+            [float(p.get(key, "")) for key in ("x", "y", "width", "height")] for p in picture.findall(f"{SVG}rect")
+        ]
+        assert plates
+        for x, y, w, h in plates:
+            assert 0 <= x + dx <= x + w + dx <= width
+            assert 0 <= y + dy <= y + h + dy <= height
+        for x, y, w, h in plates:
+            others = [p for p in plates if p != [x, y, w, h]]
+            assert not any(x < a + c and a < x + w and y < b + d and b < y + h for a, b, c, d in others)
+
+
+@pytest.mark.parametrize("state", range(33))
+def test_no_part_of_a_box_is_empty(state: int) -> None:
+    grammar = Grammar.builtin("json")
+    rows = [row.style for row in state_graph(grammar, build_tables(grammar), state).nodes[0].rows]
+    assert rows[-1] != "line"
+    assert not any(first == second == "line" for first, second in pairwise(rows))

@@ -324,3 +324,28 @@ def test_what_has_no_automaton() -> None:
         terminal_graph(grammar, "_INDENT")
     with pytest.raises(UnsupportedGrammarError, match="backreference"):
         terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(?P<x>a+)b(?P=x)/"), "A")
+
+
+def test_the_title_has_what_the_author_wrote(tmp_path: Path) -> None:
+    (tmp_path / "lib.lark").write_text('a: A\nA: B // not this\n  | "//"\nB: /b+/\n', encoding="utf-8")
+    main = tmp_path / "main.lark"
+    main.write_text(
+        "start: a N WS_INLINE M\nN.2: _D+ # nor this\n_D: /[0-9]/\nM: /x/\n%extend M: /y/\n"
+        "%import .lib.a\n%import common.WS_INLINE\n",
+        encoding="utf-8",
+    )
+    grammar = Grammar.from_file(main)
+    titles = {name: terminal_graph(grammar, name).title for name in ("N", "lib__A", "WS_INLINE", "M")}
+    assert titles == {
+        "N": "N: _D+",
+        "lib__A": 'A: B | "//"',
+        "WS_INLINE": 'WS_INLINE: (" "|/\\t/)+',
+        "M": "M: /(?:y|x)/",  # an extended one has no text of its own
+    }
+
+
+def test_a_long_pattern_stands_below_the_title() -> None:
+    pattern = f"/{'ab|' * 60}c/"
+    graph = terminal_graph(Grammar.from_lark(f"start: A\nA: {pattern}\n"), "A")
+    assert graph.title == "A"
+    assert "".join(graph.legend).startswith(pattern)
