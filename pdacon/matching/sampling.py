@@ -21,6 +21,7 @@ from pdacon.errors import MatcherError
 from pdacon.lalr import build_tables
 from pdacon.lexer import compile_terminal
 from pdacon.matching.lexemes import LexemeSampler, first_bytes
+from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, Machine, expect
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ T = TypeVar("T")
 
 # Weights beside 1: of moves that lead nowhere new, of those that leave nothing to say, of comments, of the end.
 _SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.05, 0.1
+_LISTED = 4.0  # of lexemes that the grammar lists, such as the names of a schema: they say more than free texts
+_AS_LISTED = 0.8  # how often they are written as they are listed, and not in any way that matches
 _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
@@ -242,6 +245,8 @@ class _Pieces:
 
     def __init__(self, grammar: Grammar) -> None:
         self._draw = [_drawer(grammar, terminal) for terminal in grammar.terminals]
+        self._listed = ListedTexts(grammar)
+        self._encoding = grammar.options.encoding
         self._ignored = sorted(grammar.ignore)
         self._layout = grammar.layout
         self._space = b" " if ord(" ") in _ignorable(grammar) else b"\n"
@@ -263,19 +268,26 @@ class _Pieces:
                 further = columns[-1] + (self._layout.indent_len or _INDENT_LEN)
                 yield from ((b"\n" + b" " * column, 0.5) for column in (*columns, further))
                 continue
-            piece = self._draw[terminal](rng)
+            piece = self._piece(rng, terminal)
             if piece is None:
                 continue
+            liked = _LISTED if self._listed.is_list(terminal) else 1.0
             spaced = airy if text else 0.0
             if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(configuration, piece):
                 spaced = 0.99
-            yield piece, 1 - spaced
+            yield piece, (1 - spaced) * liked
             if spaced > 0:
-                yield space + piece, spaced
+                yield space + piece, spaced * liked
         for terminal in self._ignored:
             piece = self._draw[terminal](rng)
             if piece is not None and not piece.decode("utf-8", "replace").isspace():  # a comment
                 yield _closed(configuration, piece), _IGNORED
+
+    def _piece(self, rng: Random, terminal: int) -> bytes | None:
+        listed = self._listed.of(terminal)
+        if listed and rng.random() < _AS_LISTED:
+            return rng.choice(listed).encode(self._encoding)
+        return self._draw[terminal](rng)
 
 
 def _begins_a_lexeme(configuration: Configuration, piece: bytes) -> bool:

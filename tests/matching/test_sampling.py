@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from random import Random
@@ -13,6 +14,7 @@ from support.lowering import load
 from support.random_grammars import loadable_grammars
 
 import pdacon
+from pdacon.frontends import sql_for_schema
 from pdacon.matching.sampling import sample, sample_tokens
 
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([b]) for b in range(256)), None], [256])
@@ -126,3 +128,11 @@ def test_a_leading_space_that_does_not_count_is_walked_over() -> None:
     for strip, texts in ((False, {b"The fox"}), (True, {b"The fox", b" The fox"})):
         walks = islice(sample_tokens(constraint, 1, strip_leading_space=strip), 40)
         assert {vocab.decode(ids) for ids in walks} == texts
+
+
+def test_what_is_listed_is_shown() -> None:
+    """Of samples of a schema most name a table or a column of it."""
+    grammar = sql_for_schema({"singer": ["singer_id", "name"], "concert": ["concert_id", "year"]})
+    texts = list(islice(sample(pdacon.compile(grammar, BYTES), 1), 30))
+    named = [text for text in texts if re.search("singer|concert|name|year", text, re.IGNORECASE)]
+    assert len(named) > len(texts) / 2
