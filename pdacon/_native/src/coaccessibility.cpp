@@ -210,17 +210,26 @@ bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
 }
 
 // Whether one of the labels that can come next leads to where all stacks are alive, or others behind it do.
-// Not known if some can be taken, but none leads there soon.
-std::optional<bool> Coaccessibility::alive_after(std::span<const std::int32_t> controls, const Overlay& stack,
+// Not known if some can be taken, but none leads there soon. What is dropped leaves the stack as it is, so
+// that what can come behind it can come next.
+std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> controls, const Overlay& stack,
                                                  int depth, int& feeds) {
     struct Taken {
         std::int32_t control;
-        bool dropped;
         Overlay stack;
     };
+    const auto add_successors = [&](std::int32_t control, Overlay& after, bool dropped,
+                                    std::vector<std::int32_t>& next) {
+        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+        const auto block = machine_.block(after.top());
+        for (const auto& successor : controls_.successors(controls_.after(context, block, control, dropped)))
+            if (std::find(next.begin(), next.end(), successor.control) == next.end())
+                next.push_back(successor.control);
+    };
     std::vector<Taken> taken;
-    for (const auto control : controls) {
+    for (std::size_t at = 0; at < controls.size(); ++at) {
         if (--feeds < 0) return std::nullopt;
+        const auto control = controls[at];
         const auto label = controls_.label(control);
         auto after = stack;
         const bool dropped = machine_.drops(label, after.top());
@@ -229,18 +238,18 @@ std::optional<bool> Coaccessibility::alive_after(std::span<const std::int32_t> c
                                               : feed(machine_, after, label)))
             continue;
         if (label == machine_.lexer.end_label() || is_settled(control, after.top(), dropped)) return true;
-        taken.push_back({control, dropped, std::move(after)});
+        if (dropped)
+            add_successors(control, after, dropped, controls);
+        else
+            taken.push_back({control, std::move(after)});
     }
     if (taken.empty()) return false;
     if (depth == kMostLabels) return std::nullopt;
     bool unknown = false;
-    for (auto& [control, dropped, after] : taken) {
-        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+    for (auto& [control, after] : taken) {
         std::vector<std::int32_t> next;
-        for (const auto& successor :
-             controls_.successors(controls_.after(context, machine_.block(after.top()), control, dropped)))
-            next.push_back(successor.control);
-        const auto found = alive_after(next, after, depth + 1, feeds);
+        add_successors(control, after, false, next);
+        const auto found = alive_after(std::move(next), after, depth + 1, feeds);
         if (found && *found) return true;
         unknown |= !found;
     }

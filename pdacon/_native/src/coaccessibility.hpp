@@ -98,7 +98,7 @@ class Coaccessibility {
     bool is_settled(std::int32_t control, std::int32_t top, bool dropped);
     // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
     static constexpr int kMostLabels = 2, kMostFeeds = 512;
-    std::optional<bool> alive_after(std::span<const std::int32_t> controls, const Overlay& stack, int depth,
+    std::optional<bool> alive_after(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
                                     int& feeds);
     void prove_entries();
     void find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines);
