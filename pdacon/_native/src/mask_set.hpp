@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -36,13 +37,12 @@ class MaskSet {
         return at < stored_.size() ? stored_.row(at) : rows_[at - stored_.size()];
     }
 
-    // The id of a mask of words() words, or -1.
-    std::int32_t find(const Words& mask) { return find(mask, hash_of(mask)); }
-
-    // The same; a mask that was not seen before gets the next id.
-    std::int32_t intern(Words mask) {
+    // The id of a mask of words() words. One that was not seen before gets the next id; -1: then there would
+    // be more than so many bytes.
+    std::int32_t intern(Words mask, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
         const auto hash = hash_of(mask);
         if (const auto known = find(mask, hash); known >= 0) return known;
+        if (bytes() + row_bytes() > most_bytes) return -1;
         const auto id = static_cast<std::int32_t>(size());
         own_.push_back(std::move(mask));
         rows_.push_back(own_.back().data());

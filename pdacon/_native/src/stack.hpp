@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -13,16 +14,16 @@ namespace pdacon {
 // A node of a persistent stack; the nodes below are shared by forks and by the rollback history.
 struct StackNode {
     std::int32_t state;
-    std::uint32_t depth;  // nodes below this one
-    StackNode* below;     // owned
-    std::atomic<std::uint32_t> references{1};
+    std::uint32_t depth;     // nodes below this one
+    const StackNode* below;  // owned
+    mutable std::atomic<std::uint32_t> references{1};
 };
 
 // An open block of a grammar with layout, on the blocks around it; shared like the stack's nodes.
 struct BlockNode {
     std::int32_t column;
-    BlockNode* around;  // owned; none: the text itself, at column 0
-    std::atomic<std::uint32_t> references{1};
+    const BlockNode* around;  // owned; none: the text itself, at column 0
+    mutable std::atomic<std::uint32_t> references{1};
 };
 
 // A stack to be read; valid as long as what it was taken from.
@@ -80,11 +81,11 @@ class PersistentStack {
 
   private:
     template <class Node>
-    static void retain(Node* node) {
+    static void retain(const Node* node) {
         if (node != nullptr) node->references.fetch_add(1, std::memory_order_relaxed);
     }
     template <class Node>
-    static void release(Node* node, Node* Node::* next) {
+    static void release(const Node* node, const Node* Node::* next) {
         while (node != nullptr && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             auto* after = node->*next;
             delete node;
@@ -92,8 +93,8 @@ class PersistentStack {
         }
     }
 
-    StackNode* node_;
-    BlockNode* block_ = nullptr;
+    const StackNode* node_;
+    const BlockNode* block_ = nullptr;
 };
 
 // What answers have depended on: how many of a stack's states, counted from its top, and whether on columns.
@@ -142,6 +143,35 @@ class Overlay {
             block_ = block_->around;
     }
     void look_at_columns() { looked_->columns = true; }
+
+    // How many states of the other stack are gone, and how many are on what is left of it.
+    std::uint32_t popped() const { return popped_; }
+    std::uint32_t pushed() const { return static_cast<std::uint32_t>(pushed_.size()); }
+
+    // The same stack, to be read; valid as long as the other one and `nodes`.
+    struct Nodes {
+        std::deque<StackNode> states;
+        std::deque<BlockNode> blocks;
+        void clear() {
+            states.clear();
+            blocks.clear();
+        }
+    };
+    StackView view(Nodes& nodes) const {
+        StackView made{base_, block_};
+        for (const auto state : pushed_) {
+            auto& node = nodes.states.emplace_back();
+            node.state = state;
+            node.depth = made.top->depth + 1;
+            made.top = (node.below = made.top, &node);
+        }
+        for (const auto column : opened_) {
+            auto& node = nodes.blocks.emplace_back();
+            node.column = column;
+            made.block = (node.around = made.block, &node);
+        }
+        return made;
+    }
 
   private:
     const StackNode* base_;

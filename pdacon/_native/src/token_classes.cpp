@@ -41,8 +41,7 @@ class TokenClasses::Walk {
             add_part(trie_node, place.state);
             return;
         }
-        stay(place, trie_.first_token(trie_node), trie_.first_token(trie_node + 1));
-        walk_below(trie_node, place);
+        add_anew(trie_node, place);
     }
 
     // The same for a part: nothing is known of it yet.
@@ -183,9 +182,9 @@ class TokenClasses::Walk {
             list.insert(list.end(), part.ranges[at].begin(), part.ranges[at].end());
         }
         found.made.insert(found.made.end(), part.made.begin(), part.made.end());
-        for (const auto& crossing : part.crossings) {
-            auto& roots = roots_of(crossing.label, crossing.column);
-            roots.insert(roots.end(), crossing.roots.begin(), crossing.roots.end());
+        for (const auto& leaving : part.leaving) {
+            auto& roots = roots_of(leaving.label, leaving.column);
+            roots.insert(roots.end(), leaving.roots.begin(), leaving.roots.end());
         }
     }
 
@@ -210,10 +209,10 @@ class TokenClasses::Walk {
     }
 
     std::vector<Root>& roots_of(std::int32_t label, const RelativeColumn& column) {
-        auto known = std::find_if(
-            found.crossings.begin(), found.crossings.end(),
-            [&](const Crossing& crossing) { return crossing.label == label && crossing.column == column; });
-        if (known == found.crossings.end()) known = found.crossings.insert(known, {label, column, {}, {}});
+        auto known = std::find_if(found.leaving.begin(), found.leaving.end(), [&](const Leaving& leaving) {
+            return leaving.label == label && leaving.column == column;
+        });
+        if (known == found.leaving.end()) known = found.leaving.insert(known, {label, column, {}});
         return known->roots;
     }
 
@@ -311,10 +310,25 @@ void TokenClasses::make_sets(Found& found) {
 
 TokenClasses::Node* TokenClasses::make(Found found) {
     make_sets(found);
-    for (const auto& crossing : found.crossings) bytes_ += crossing.roots.size() * sizeof(Root);
-    bytes_ += sizeof(Node);
-    nodes_.push_back(std::make_unique<Node>(Node{std::move(found.made), std::move(found.crossings)}));
+    std::vector<Crossing> crossings;
+    for (const auto& leaving : found.leaving)
+        crossings.push_back({leaving.label, leaving.column, intern(leaving.roots)});
+    bytes_ += sizeof(Node) + crossings.size() * sizeof(Crossing);
+    const auto number = static_cast<std::int32_t>(nodes_.size());
+    nodes_.push_back(std::make_unique<Node>(Node{number, std::move(found.made), std::move(crossings)}));
     return nodes_.back().get();
+}
+
+std::int32_t TokenClasses::intern(std::span<const Root> roots) {
+    std::vector<std::int32_t> key;
+    key.reserve(roots.size() * 2);
+    for (const auto& root : roots) key.insert(key.end(), {root.trie_node, root.behind_and_word});
+    const auto id = remainders_.intern(key);
+    if (static_cast<std::size_t>(id) == children_.size()) {
+        children_.emplace_back();
+        bytes_ += key.size() * sizeof(std::int32_t);
+    }
+    return id;
 }
 
 const TokenClasses::Found& TokenClasses::part(std::int32_t trie_node, std::int32_t lexer_state, int level) {
@@ -329,7 +343,7 @@ const TokenClasses::Found& TokenClasses::part(std::int32_t trie_node, std::int32
     if (trie_.first_token(trie_.subtree_end(trie_node)) - trie_.first_token(trie_node) >= kLarge)
         make_sets(found);
     for (const auto& ranges : found.ranges) bytes_ += ranges.size() * sizeof(TokenRange);
-    for (const auto& crossing : found.crossings) bytes_ += crossing.roots.size() * sizeof(Root);
+    for (const auto& leaving : found.leaving) bytes_ += leaving.roots.size() * sizeof(Root);
     bytes_ += sizeof(Found);
     return *parts_.emplace(key, std::make_unique<const Found>(std::move(found))).first->second;
 }
@@ -337,6 +351,8 @@ const TokenClasses::Found& TokenClasses::part(std::int32_t trie_node, std::int32
 void TokenClasses::forget() {
     std::fill(of_state_.begin(), of_state_.end(), nullptr);
     nodes_.clear();
+    remainders_ = Interner();
+    children_.clear();
     parts_.clear();
     bytes_ = 0;
 }
@@ -357,13 +373,15 @@ TokenClasses::Node& TokenClasses::below(std::int32_t trie_node, std::int32_t lex
     return *make(std::move(walk.found));
 }
 
-TokenClasses::Node& TokenClasses::after(Crossing& crossing, std::int32_t context) {
-    for (const auto& [known, node] : crossing.children)
+TokenClasses::Node& TokenClasses::after(const Crossing& crossing, std::int32_t context) {
+    const auto remainders = crossing.remainders;
+    for (const auto& [known, node] : children_[static_cast<std::size_t>(remainders)])
         if (known == context) return *node;
     Walk walk(*this);
-    for (const auto& root : crossing.roots) walk.add(root, context);
+    const auto roots = remainders_[remainders];
+    for (std::size_t at = 0; at < roots.size(); at += 2) walk.add({roots[at], roots[at + 1]}, context);
     auto* node = make(std::move(walk.found));
-    crossing.children.emplace_back(context, node);
+    children_[static_cast<std::size_t>(remainders)].emplace_back(context, node);
     return *node;
 }
 

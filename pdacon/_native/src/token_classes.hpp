@@ -31,12 +31,11 @@ class TokenClasses {
     struct Root {
         std::int32_t trie_node, behind_and_word;
     };
-    struct Node;
+    // What crosses the end of a lexeme: its label, and what is left of the tokens.
     struct Crossing {
         std::int32_t label;
-        RelativeColumn column;  // of the layout's newline
-        std::vector<Root> roots;
-        std::vector<std::pair<std::int32_t, Node*>> children;  // by context
+        RelativeColumn column;    // of the layout's newline
+        std::int32_t remainders;  // the id of their roots
     };
     // Tokens that end in lexer states of one future; where columns matter, in one state with these columns.
     struct Stay {
@@ -50,6 +49,7 @@ class TokenClasses {
         std::shared_ptr<const TokenSet> tokens;
     };
     struct Node {
+        std::int32_t number;  // counts up from 0
         std::vector<Staying> staying;
         std::vector<Crossing> crossings;  // by label and column
     };
@@ -70,8 +70,8 @@ class TokenClasses {
     Node& below(std::int32_t trie_node, std::int32_t lexer_state);
 
     // What the remainders of a crossing do in the context that follows it. `crossing` belongs to a node of
-    // this object.
-    Node& after(Crossing& crossing, std::int32_t context);
+    // this object. Crossings with the same remainders share it.
+    Node& after(const Crossing& crossing, std::int32_t context);
 
     // Of all nodes; they can be forgotten, with everything that came from them, and are made again then.
     std::size_t bytes() const { return bytes_; }
@@ -85,14 +85,20 @@ class TokenClasses {
     class Walk;
     // What a walk found: the tokens of `stays`, in positions of the trie, and what it took from parts as it
     // is.
+    struct Leaving {
+        std::int32_t label;
+        RelativeColumn column;
+        std::vector<Root> roots;
+    };
     struct Found {
         std::vector<Stay> stays;
         std::vector<std::vector<TokenRange>> ranges;
-        std::vector<Crossing> crossings;
+        std::vector<Leaving> leaving;
         std::vector<Staying> made;
     };
     Node* make(Found found);
     void make_sets(Found& found);
+    std::int32_t intern(std::span<const Root> roots);
     // The tokens below a node of the trie, itself included, read from a lexer state behind it that keeps no
     // columns. Walks that start from different states, or in different contexts, mostly meet in such parts.
     const Found& part(std::int32_t trie_node, std::int32_t lexer_state, int level);
@@ -107,6 +113,8 @@ class TokenClasses {
     const Trie& trie_;
     Budget& budget_;
     Interner words_;
+    Interner remainders_;                                                // of roots, as pairs
+    std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders, by context
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
     std::vector<Loop> loops_;                                                // of each lexer state

@@ -58,13 +58,11 @@ TokenPda::Mask TokenPda::in_bytes(const Mask& found) const {
 }
 
 // What can be forgotten and made again.
-std::size_t TokenPda::cached_bytes() const {
-    return (engine_ ? engine_->classes.bytes() : 0) + decisions_.bytes();
-}
+std::size_t TokenPda::cached_bytes() const { return (engine_ ? engine_->bytes() : 0) + decisions_.bytes(); }
 
 void TokenPda::make_room() {
     if (masks_.bytes() + cached_bytes() < max_bytes_) return;
-    engine().classes.forget();
+    engine().forget();
     decisions_.forget();
 }
 
@@ -100,8 +98,8 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
     if (id >= 0) return at(id);
     make_room();
     auto [words, file] = compute();
-    if (masks_.find(words) < 0 && masks_.bytes() + masks_.row_bytes() > max_bytes_) return {};
-    id = masks_.intern(std::move(words));
+    id = masks_.intern(std::move(words), max_bytes_);
+    if (id < 0) return {};
     file(id);
     ++masks_computed_;
     return at(id);
@@ -121,7 +119,7 @@ TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
 std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
                                           bool columns_meant) {
     return guarded([&]() -> std::optional<Looked> {
-        if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().classes.forget();
+        if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().forget();
         Looked looked;
         auto words = compute(reading, stack.view(), looked);
         const bool nothing =
@@ -171,40 +169,12 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
 
 std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
     std::vector<std::int32_t> mask(tokens().words(), 0);
-    add_allowed(engine().classes.of_state(reading.state), reading, Overlay(stack, looked), mask);
+    auto& found = engine();
+    found.selection.add_allowed(found.classes.of_state(reading.state), reading, stack, looked, mask);
     Overlay here(stack, looked);
     if (ends(machine_, here, reading))
         for (const auto token : tokens().end_tokens()) set_bit(mask, token);
     return mask;
-}
-
-void TokenPda::add_allowed(TokenClasses::Node& root, const Reading& start, const Overlay& stack,
-                           std::vector<std::int32_t>& mask) {
-    std::vector<std::pair<TokenClasses::Node*, Overlay>> open;
-    open.emplace_back(&root, stack);
-    while (!open.empty()) {
-        auto [node, here] = std::move(open.back());
-        open.pop_back();
-        std::optional<LineEnds> lines;
-        for (const auto& [stay, tokens] : node->staying) {
-            bool allowed = false;
-            if (stay.lexer_state < 0) {
-                allowed = engine_->coaccessibility.alive(stay.future, here);
-            } else {
-                if (!lines) lines.emplace(machine_, engine_->coaccessibility, budget_, here);
-                here.look_at_columns();
-                allowed =
-                    lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
-            }
-            if (allowed) tokens->add_to(mask);
-        }
-        for (auto& crossing : node->crossings) {
-            auto after = here;
-            if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) continue;
-            const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
-            open.emplace_back(&engine_->classes.after(crossing, context), std::move(after));
-        }
-    }
 }
 
 // Tokens that begin with a space are read without it, the others as always.
@@ -219,7 +189,9 @@ std::vector<std::int32_t> TokenPda::compute_leading() {
     const auto end = trie.first_token(trie.subtree_end(space));
     for (auto position = trie.first_token(space); position < end; ++position)
         clear_bit(mask, trie.token(position));
-    add_allowed(engine().classes.below(space, reading.state), reading, Overlay(stack.view(), looked), mask);
+    auto& found = engine();
+    found.selection.add_allowed(found.classes.below(space, reading.state), reading, stack.view(), looked,
+                                mask);
     return mask;
 }
 
@@ -276,7 +248,7 @@ std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentSta
     std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
         try {
-            auto& [speller, coaccessibility, classes, completion] = engine();
+            auto& [speller, coaccessibility, classes, selection, completion] = engine();
             if (!completion)
                 completion =
                     std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);

@@ -24,6 +24,7 @@
 #include "mask_set.hpp"
 #include "pushdown.hpp"
 #include "reached.hpp"
+#include "selection.hpp"
 #include "speller.hpp"
 #include "stack.hpp"
 #include "token_classes.hpp"
@@ -106,18 +107,24 @@ class TokenPda {
         Engine(const Pushdown& machine, const Trie& trie, Verdicts& verdicts, Budget& budget)
             : speller(trie, budget),
               coaccessibility(machine, speller, verdicts, budget),
-              classes(machine, coaccessibility, trie, budget) {}
+              classes(machine, coaccessibility, trie, budget),
+              selection(machine, coaccessibility, classes, budget) {}
+        // What can be forgotten and found again.
+        std::size_t bytes() const { return classes.bytes() + selection.bytes(); }
+        void forget() {
+            selection.forget();
+            classes.forget();
+        }
         Speller speller;
         Coaccessibility coaccessibility;
         TokenClasses classes;
+        Selection selection;
         std::unique_ptr<Completion> completion;  // made when first asked for
     };
     // The caller holds the lock.
     Engine& engine();
 
     std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
-    void add_allowed(TokenClasses::Node& node, const Reading& start, const Overlay& stack,
-                     std::vector<std::int32_t>& mask);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
     bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);

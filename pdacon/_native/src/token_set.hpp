@@ -22,6 +22,8 @@ class TokenSet {
 
     // mask[t / 32] gets bit t % 32 of each token t. The mask has the trie's number of words.
     void add_to(std::span<std::int32_t> mask) const;
+    bool is_mask() const { return !mask_.empty(); }
+    std::span<const std::int32_t> ids() const { return ids_; }  // of one that is no mask
     std::size_t bytes() const { return (ids_.size() + mask_.size()) * sizeof(std::int32_t); }
     bool empty() const { return ids_.empty() && mask_.empty(); }
 

@@ -1,0 +1,128 @@
+#include "selection.hpp"
+
+#include <optional>
+
+#include "line_ends.hpp"
+
+namespace pdacon {
+
+namespace {
+
+constexpr std::int32_t kNodeItself = -1;  // in place of a place and a state: the place with no state yet
+
+}  // namespace
+
+void Selection::Answer::add(const TokenSet& set) {
+    if (set.is_mask())
+        sets.push_back(&set);
+    else
+        tokens.insert(tokens.end(), set.ids().begin(), set.ids().end());
+}
+
+void Selection::Answer::add(const Answer& other) {
+    tokens.insert(tokens.end(), other.tokens.begin(), other.tokens.end());
+    sets.insert(sets.end(), other.sets.begin(), other.sets.end());
+}
+
+void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
+                            Looked& looked, std::span<std::int32_t> mask) {
+    if (bytes() > kMostBytes) forget();
+    open_.clear();
+    made_.clear();
+    open_.push_back({&node, stack});
+    add_staying(open_.back(), start);
+    for (;;) {
+        if (open_.back().next < open_.back().node->crossings.size()) {
+            if (add_crossing(open_.back(), start)) add_staying(open_.back(), start);
+            continue;
+        }
+        auto done = std::move(open_.back());
+        open_.pop_back();
+        done.answer.states = done.looked.states;
+        if (open_.empty()) {
+            looked.states = std::max(looked.states, done.looked.states);
+            looked.columns |= done.looked.columns;
+            for (const auto token : done.answer.tokens) set_bit(mask, token);
+            for (const auto* set : done.answer.sets) set->add_to(mask);
+            return;
+        }
+        open_.back().looked.columns |= done.looked.columns;
+        add_answer(open_.back(), done.answer, done.popped, done.pushed);
+        if (!done.looked.columns) file(std::move(done));
+    }
+}
+
+void Selection::add_staying(Open& open, const Reading& start) {
+    Overlay here(open.stack, open.looked);
+    std::optional<LineEnds> lines;
+    for (const auto& [stay, tokens] : open.node->staying) {
+        bool allowed = false;
+        if (stay.lexer_state < 0) {
+            allowed = coaccessibility_.alive(stay.future, here);
+        } else {
+            if (!lines) lines.emplace(machine_, coaccessibility_, budget_, here);
+            here.look_at_columns();
+            allowed = lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
+        }
+        if (allowed) open.answer.add(*tokens);
+    }
+}
+
+// Takes the next crossing. Whether its node is open now: nothing is known of it.
+bool Selection::add_crossing(Open& open, const Reading& start) {
+    const auto& crossing = open.node->crossings[open.next++];
+    Overlay after(open.stack, open.looked);
+    if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) return false;
+    const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+    const auto& node = classes_.after(crossing, context);
+    const auto stack = after.view(made_);
+    if (const auto* known = find(node, stack)) {
+        add_answer(open, *known, after.popped(), after.pushed());
+        return false;
+    }
+    open_.push_back({&node, stack, after.popped(), after.pushed()});
+    return true;
+}
+
+void Selection::add_answer(Open& to, const Answer& answer, std::uint32_t popped, std::uint32_t pushed) {
+    to.answer.add(answer);
+    if (answer.states > pushed)
+        to.looked.states = std::max(to.looked.states, popped + answer.states - pushed);
+}
+
+const Selection::Answer* Selection::find(const TokenClasses::Node& node, const StackView& stack) const {
+    std::int32_t key[] = {kNodeItself, node.number};
+    for (const auto* at = stack.top;; at = at->below) {
+        const auto place = places_.find(key);
+        if (place < 0) return nullptr;
+        if (const auto answer = answer_of_[static_cast<std::size_t>(place)]; answer >= 0)
+            return &answers_[static_cast<std::size_t>(answer)];
+        if (at == nullptr) return nullptr;
+        key[0] = place;
+        key[1] = at->state;
+    }
+}
+
+void Selection::file(Open open) {
+    std::int32_t key[] = {kNodeItself, open.node->number};
+    auto place = places_.intern(key);
+    const auto* at = open.stack.top;
+    for (auto left = open.looked.states; left > 0; --left, at = at->below) {
+        key[0] = place;
+        key[1] = at->state;
+        place = places_.intern(key);
+    }
+    answer_of_.resize(places_.size(), -1);
+    answer_of_[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(answers_.size());
+    bytes_ += open.answer.bytes();
+    answers_.push_back(std::move(open.answer));
+}
+
+void Selection::forget() {
+    places_ = Interner();
+    answer_of_.clear();
+    answers_.clear();
+    bytes_ = 0;
+}
+
+}  // namespace pdacon
