@@ -184,7 +184,7 @@ class Explainer:
                 word_of(refusal.lexeme, rest).encode("utf-8", "surrogateescape"), refusal.lexeme + rest[:1], key=len
             )
             matched = f"{self._name(refusal.guarded)} matches {tail(refusal.lexeme)}"
-            return f"{matched} but not {quote(word)}: its pattern looks at what follows", []
+            return f"{matched} but not {tail(word)}: its pattern looks at what follows", []
         if place.fresh:
             return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"

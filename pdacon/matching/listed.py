@@ -17,7 +17,7 @@ _MOST_CHOICES = 16  # of characters in one place, before they are no list but a 
 _CLOSE, _CLOSE_TO_A_KEYWORD = 0.6, 0.7
 _WORD = re.compile(r"[\w$]+")
 _QUOTES = "\"'`[]"
-_LONGEST = 200
+_LONGEST = 200  # characters of what is still a word
 
 
 class ListedTexts:
@@ -64,7 +64,11 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
     """
     begun = _begun(place, read)
     word = word_of(read[len(read) - begun.length :], rest)
-    if not any(map(str.isalpha, word)) or (begun.fresh and _WORD.fullmatch(word[0] + _last_character(read))):
+    if (
+        len(word) > _LONGEST
+        or not any(map(str.isalpha, word))
+        or (begun.fresh and _WORD.fullmatch(word[0] + _last_character(read)))
+    ):
         return None
     begin = begun.restart()
     expected = expect(begin).next

@@ -130,6 +130,13 @@ def test_keywords_that_come_near(text: str, meant: str | None) -> None:
     assert said.endswith(f"; did you mean {meant}?") if meant else "did you mean" not in said
 
 
+def test_a_long_word_is_no_word(schema: pdacon.Constraint) -> None:
+    explanation = schema.matcher().explain(b'SELECT "' + b"a" * 100_000 + b"\0")
+    assert explanation.unlisted is None
+    assert len(explanation.reason) < 1000
+    assert len(schema.matcher().explain(b"SELECT name AS " + b"a" * 100_000 + b"\0").reason) < 1000
+
+
 def test_where_the_matcher_has_begun_the_word(schema: pdacon.Constraint) -> None:
     matcher = schema.matcher()
     assert matcher.accept_bytes(b"SELECT ag")
