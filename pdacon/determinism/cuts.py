@@ -82,10 +82,10 @@ def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text:
     return None
 
 
-def texts_cut(grammar: Grammar, higher: int, lower: int) -> Iterator[tuple[bytes, int]]:
+def texts_cut(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS) -> Iterator[tuple[bytes, int]]:
     """Texts that ``lower`` matches and of which ``higher``, tried first, takes a part; and how much, in bytes.
 
-    The shortest first; what a context or another terminal makes of them is not looked at. Cost: some 5,000 steps.
+    The shortest first; what a context or another terminal makes of them is not looked at. Cost: ``most`` steps.
     """
     first, second = (Run(compile_terminal(grammar, grammar.terminals[k])) for k in (higher, lower))
     start: tuple[Threads, frozenset[End], Threads] = first.start, frozenset(), second.start
@@ -97,7 +97,7 @@ def texts_cut(grammar: Grammar, higher: int, lower: int) -> Iterator[tuple[bytes
         cuts = {0, *first.cuts(threads), *second.cuts(others), *(cut for end in ended for cut in first.end_cuts(end))}
         for byte in sorted(_representatives(cuts), key=legibility):
             steps += 1
-            if steps > _MOST_STEPS:
+            if steps > most:
                 return
             after, ends = first.step(threads, byte)
             after_others, whole = second.step(others, byte)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
+_MOST_STEPS = 500  # of the search for a text that a priority would cut; an error of `compile` waits for it
 _CONTROLS = {code: chr(code).encode("unicode_escape").decode("ascii") for code in (*range(0x20), 0x7F)}
 _NOT_LOOKED_AT = (
     "There is no lexer with it. Not looked at, therefore: collisions, lookahead and all advice (PDA005, PDA006, and "
@@ -130,7 +131,7 @@ def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
             'both, or accept Lark\'s choice with conflicts="shift".'
         ]
     for higher, lower in (both, both[::-1]):
-        cut = next(texts_cut(grammar, higher, lower), None)
+        cut = next(texts_cut(grammar, higher, lower, _MOST_STEPS), None)
         if cut is not None:
             text, length = cut
             lines.append(
