@@ -28,25 +28,30 @@ def the(text: str, id: str) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("text", "before", "after"),
+    ("text", "said", "before", "after"),
     [
-        (IMPORTS, "NEWLINE: /", "NEWLINE.1: /"),
-        (BLANK_TEXT, "%ignore /\\s+/", "IGNORED.1: /\\s+/\n%ignore IGNORED"),
-        (MARKDOWN, "HEADER: ", "HEADER.1: "),
-        (SUM, 'e: e "+" e | N', 'e: e "+" e_2 | e_2\ne_2: N'),
-        (HOLES, "item: N?", "item: N"),
+        (IMPORTS, "NEWLINE.1: /\\n/", "NEWLINE: /", "NEWLINE.1: /"),
+        (
+            BLANK_TEXT,
+            "IGNORED.1: /\\s+/ with %ignore IGNORED",
+            "%ignore /\\s+/",
+            "IGNORED.1: /\\s+/\n%ignore IGNORED",
+        ),
+        (MARKDOWN, "(HEADER.1: ... or TEXT.1: ...)", "HEADER: ", "HEADER.1: "),
+        (SUM, 'e: e "+" e_2 | e_2\n  e_2: N', 'e: e "+" e | N', 'e: e "+" e_2 | e_2\ne_2: N'),
+        (HOLES, "drop the empty alternative of item", "item: N?", "item: N"),
         (
             OPERATORS,
+            'e: e "+" e_2 | e_2\n  e_2: e_2 "*" e_3 | e_3\n  e_3: "-" e_3 | e_4\n  e_4: N',
             'e: e "+" e\n | e "*" e\n | "-" e\n | N',
             'e: e "+" e_2 | e_2\ne_2: e_2 "*" e_3 | e_3\ne_3: "-" e_3 | e_4\ne_4: N',
         ),
     ],
 )
-def test_the_repair_works_as_it_stands(text: str, before: str, after: str) -> None:
+def test_the_repair_works_as_it_stands(text: str, said: str, before: str, after: str) -> None:
     first = pdacon.check(Grammar.from_lark(text)).findings[0]
     assert first.repair is not None
-    for line in after.replace("/\n%ignore", "/ with %ignore").split("\n"):
-        assert line in first.repair or "item" in line or line.startswith(("NEWLINE", "HEADER"))
+    assert said in first.repair
     assert before in text
     assert pdacon.check(Grammar.from_lark(text.replace(before, after))).ok
 
