@@ -8,7 +8,7 @@ import pytest
 from support.lowering import load, machine_of
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar, small_grammar
-from support.stock_lark import StockLark, affordable_length
+from support.stock_lark import StockLark, affordable_length, shared_lark
 
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine
@@ -43,7 +43,7 @@ def test_curated_grammar_agrees_with_lark(
     grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
     length = grammar.length or affordable_length(grammar.alphabet, scaled(2000))
-    wrong, tried, sentences = disagreements(grammar, StockLark(grammar), machine_of(grammar), length)
+    wrong, tried, sentences = disagreements(grammar, shared_lark(grammar), machine_of(grammar), length)
     assert not wrong, str(grammar)
     tally(grammars=1, texts=tried, sentences=sentences)
 

@@ -13,7 +13,7 @@ from support.definition import Completions
 from support.lark_oracle import lark_parser
 from support.lowering import load
 from support.small_grammars import SmallGrammar
-from support.stock_lark import StockLark, affordable_length
+from support.stock_lark import StockLark, affordable_length, shared_lark
 
 import pdacon
 from pdacon import Constraint, Matcher
@@ -44,7 +44,7 @@ def asked_about(world: SmallWorld) -> list[int]:
 
 @pytest.mark.parametrize("grammar", EXACT, ids=lambda grammar: grammar.name)
 def test_what_explanations_say(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
-    oracle = StockLark(grammar)
+    oracle = shared_lark(grammar)
     length = grammar.length or affordable_length(grammar.alphabet, scaled(200))
     letters = grammar.letters
     prefixes = Completions.enumerate(oracle, grammar.starts[0], length, letters).shortest
@@ -89,7 +89,7 @@ def check_viable(
 @pytest.mark.parametrize("grammar", EXACT, ids=lambda grammar: grammar.name)
 def test_lexemes_are_those_of_lark(grammar: SmallGrammar, scaled: Callable[[int], int]) -> None:
     world = small_world(grammar.name, 1)
-    oracle = StockLark(grammar)
+    oracle = shared_lark(grammar)
     if world is None:
         assert not list(islice(oracle.sentences(6), 1))
         return

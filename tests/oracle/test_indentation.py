@@ -14,7 +14,7 @@ from support.lowering import load, machine_of
 from support.random_grammars import loadable_grammars, random_indented_grammar
 from support.sampler import IndentedSampler, damaged
 from support.small_grammars import SmallGrammar
-from support.stock_lark import StockLark, affordable_length
+from support.stock_lark import StockLark, affordable_length, shared_lark
 
 from pdacon.lalr import build_tables, find_imbalances, split_parentheses
 from pdacon.pda import Configuration, Machine, Margin
@@ -37,7 +37,7 @@ def longer(layer: Layer, alphabet: str) -> Layer:
 @pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
 def test_all_short_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """Texts, and the beginnings of sentences: none of them is given up."""
-    oracle = StockLark(grammar)
+    oracle = shared_lark(grammar)
     length = grammar.length or affordable_length(grammar.alphabet, scaled(10_000))
     layer: Layer = [("", Configuration.initial(machine_of(grammar)))]
     texts = dict(layer)

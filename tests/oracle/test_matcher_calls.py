@@ -17,7 +17,7 @@ from support.definition import mask_of, spelled_suffixes
 from support.lowering import load
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SmallGrammar
-from support.stock_lark import StockLark, affordable_length
+from support.stock_lark import affordable_length, shared_lark
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
@@ -68,7 +68,7 @@ def common_prefix(texts: list[bytes]) -> bytes:
 
 @each_grammar
 def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
-    oracle = StockLark(grammar)
+    oracle = shared_lark(grammar)
     length = grammar.length or affordable_length(grammar.alphabet, 400)
     sentences = [grammar.encode(sentence) for sentence in oracle.sentences(length, grammar.starts[0])]
     counts: Counter[str] = Counter(grammars=1)
@@ -201,7 +201,7 @@ def spaced(world: SmallWorld, random: Random) -> Vocabulary:
 
 @each_grammar
 def test_leading_space(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
-    oracle = StockLark(grammar)
+    oracle = shared_lark(grammar)
     random = Random(grammar.name)
     counts: Counter[str] = Counter(grammars=1)
     for world in worlds(grammar):

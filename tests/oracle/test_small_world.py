@@ -25,7 +25,7 @@ from support.random_grammars import (
     random_guarded_grammar,
 )
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
-from support.stock_lark import StockLark, affordable_length
+from support.stock_lark import StockLark, affordable_length, shared_lark
 from support.vocabularies import tiny_vocabularies
 from support.world import explore
 
@@ -41,7 +41,7 @@ REFUSED = [grammar for grammar in (*SMALL_GRAMMARS, *INDENTED_GRAMMARS) if gramm
 
 def enumerated(grammar: SmallGrammar, texts: int) -> tuple[StockLark, Grammar, int, list[bytes]]:
     """Stock Lark and pdacon's reading of a grammar, the length up to which so many texts are tried, some sentences."""
-    oracle = StockLark(grammar)
+    oracle = shared_lark(grammar)
     length = grammar.length or affordable_length(grammar.alphabet, texts)
     sentences = [
         grammar.encode(text) for start in grammar.starts for text in islice(oracle.sentences(length, start), 200)
@@ -82,7 +82,7 @@ def test_refusals_of_curated_grammars(grammar: SmallGrammar) -> None:
     with pytest.raises(getattr(pdacon, grammar.refused or "")):
         pdacon.compile(load(grammar), pdacon.Vocabulary.from_tokens([*tokens, None], eos_ids=[256]))
     if grammar.refused == "EmptyLanguageError":
-        oracle = StockLark(grammar)
+        oracle = shared_lark(grammar)
         assert not list(islice(oracle.sentences(affordable_length(grammar.alphabet, 2000)), 1))
 
 
@@ -94,7 +94,7 @@ def test_masks_for_every_family_of_tokenizers(
     counts: Counter[str] = Counter()
     spelled = [grammar for grammar in COMPILED if not grammar.options.get("use_bytes")]  # tokenizers are made of text
     for grammar in spelled[list(TINY_FAMILIES).index(family) % 2 :: 2]:
-        oracle = StockLark(grammar)
+        oracle = shared_lark(grammar)
         length = grammar.length or affordable_length(grammar.alphabet, 300)
         sentences = [text for start in grammar.starts for text in islice(oracle.sentences(length, start), 60)]
         tiny = tiny_family(family, grammar.alphabet, sentences, Random(grammar.name))

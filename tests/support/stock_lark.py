@@ -78,6 +78,17 @@ class StockLark:
         return (text for text in texts(self.grammar.alphabet, length) if self.accepts(text, start))
 
 
+_SHARED: dict[str, StockLark] = {}
+
+
+def shared_lark(grammar: SmallGrammar) -> StockLark:
+    """The oracle of a curated grammar, one for all tests of a process: what it has answered is not parsed again."""
+    oracle = _SHARED.get(grammar.name)
+    if oracle is None or oracle.grammar is not grammar:
+        oracle = _SHARED[grammar.name] = StockLark(grammar)
+    return oracle
+
+
 def texts(alphabet: str, length: int) -> Iterator[str]:
     """All texts over an alphabet, short ones first, then in the alphabet's order."""
     for n in range(length + 1):
