@@ -8,11 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 Tally = Callable[..., None]
 
 # Tests neither read nor fill the cache of whoever runs them; those of the cache itself have a folder of their own.
 os.environ["PDACON_CACHE_DIR"] = "off"
+
+# The same examples in each run, and none fails because a machine is slow. `--hypothesis-profile=others` tries new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("others", deadline=None)
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
