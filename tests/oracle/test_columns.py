@@ -122,3 +122,13 @@ def test_a_completion_keeps_the_column_of_what_was_read(rules: str, text: bytes)
     matcher = compile(grammar, EVERY_BYTE).matcher()
     assert matcher.accept_bytes(text)
     lark_parser(grammar).parse((text + matcher.shortest_completion()).decode())
+
+
+def test_tabs_that_begin_a_line_cost_nothing() -> None:
+    """Two of them open a block in one that a single tab has opened: a line break more is no nearer to that."""
+    rules = 'start: _NL _INDENT _NL? _DEDENT "a" | _NL _INDENT start? _DEDENT\n'
+    text = f"{rules}_NL: /\\n+\\t*/\n%declare _INDENT _DEDENT\n"
+    grammar = Grammar.from_lark(text, postlex=TreeIndenter(), conflicts="shift")
+    matcher = compile(grammar, EVERY_BYTE).matcher()
+    assert matcher.accept_bytes(b"\n\t\n")
+    assert matcher.shortest_completion() == b"\t\t"

@@ -1,175 +1,175 @@
 #include "completion.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <optional>
+#include <queue>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace pdacon {
 
-// One control for each label, column and cost. Costs relative to the cheapest in one control would be fewer,
-// and need not end.
-std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& costs) {
-    std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
-    for (const auto& [id, cost] : costs) {
-        const auto& event = futures_.event(id);
-        groups[{event.label, event.column, cost}].push_back(event.residue);
-    }
-    std::vector<Successor> successors;
-    for (auto& [group, residues] : groups) {
-        const auto [label, column, bytes] = group;
-        std::sort(residues.begin(), residues.end());
-        emit_controls(label, column, residues,
-                      [&](std::int32_t control) { successors.push_back({control, bytes}); });
-    }
-    return successors;
+namespace {
+
+std::int64_t sum(std::int64_t a, std::int64_t b) { return LeastYields::sum(a, b); }
+
+// Null where a goal pops the whole stack.
+const StackNode* below(const StackNode* node, const LeastYields::Goal& goal) {
+    node = node->below;
+    for (auto left = goal.left; left > 0 && node != nullptr; --left) node = node->below;
+    return node;
 }
 
-std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> residues) {
-    Costs costs;
-    const auto add = [&](std::int32_t event, std::int32_t cost) {
-        const auto [at, added] = costs.try_emplace(event, cost);
-        if (!added) at->second = std::min(at->second, cost);
+}  // namespace
+
+std::int32_t Completion::serial(const StackNode* node) {
+    return serials_.try_emplace(node, static_cast<std::int32_t>(serials_.size())).first->second;
+}
+
+// What is left at least when a goal of the node's state has been reached.
+std::int64_t Completion::least_below(const StackNode* node, const LeastYields::Goal& goal) {
+    if (goal.lhs == yields_.whole()) return 0;
+    const auto* revealed = below(node, goal);
+    return revealed == nullptr ? kNone : least_after(goal.lhs, revealed);
+}
+
+// The least that is left where a reduction is complete above a node. Iterative: first down, for what is
+// needed, then up.
+std::int64_t Completion::least_after(std::int32_t lhs, const StackNode* node) {
+    static_assert(kNone == LeastYields::kNever);
+    const auto key_of = [&](std::int32_t nonterminal, const StackNode* at) {
+        return static_cast<std::uint64_t>(serial(at)) << 32 | static_cast<std::uint32_t>(nonterminal);
     };
-    for (const auto residue : residues) {
-        const auto landing = futures_.land(context, residue);
-        if (landing.event >= 0) add(landing.event, 0);
-        if (landing.reading.state < 0) continue;
-        for (const auto& [event, cost] : event_costs({landing.reading, landing.speller_state}))
-            add(event, cost);
+    const auto wanted = key_of(lhs, node);
+    if (const auto known = least_after_.find(wanted); known != least_after_.end()) return known->second;
+    std::vector<std::pair<std::int32_t, const StackNode*>> open{{lhs, node}};
+    while (!open.empty()) {
+        const auto [nonterminal, at] = open.back();
+        const auto goals = yields_.goals(at->state);
+        auto least = kNone;
+        bool ready = true;
+        for (std::size_t goal = 0; goal < goals.size(); ++goal) {
+            const auto cost = yields_.after(nonterminal, at->state, static_cast<std::int32_t>(goal));
+            if (cost == kNone) continue;
+            std::int64_t rest = 0;
+            if (goals[goal].lhs != yields_.whole()) {
+                const auto* revealed = below(at, goals[goal]);
+                if (revealed == nullptr) continue;
+                const auto known = least_after_.find(key_of(goals[goal].lhs, revealed));
+                if (known == least_after_.end()) {
+                    open.emplace_back(goals[goal].lhs, revealed);
+                    ready = false;
+                    continue;
+                }
+                rest = known->second;
+            }
+            least = std::min(least, sum(cost, rest));
+        }
+        if (!ready) continue;
+        least_after_.emplace(key_of(nonterminal, at), least);
+        open.pop_back();
     }
-    return by_label(costs);
+    return least_after_.at(wanted);
 }
 
-std::span<const PendingControls::Successor> WeightedControls::distances(const Reading& reading,
-                                                                        std::int32_t speller_state) {
-    const State from{futures_.classes().least(reading), speller_state};
-    const auto [known, added] = distances_.try_emplace(number(from));
-    if (added) known->second = by_label(event_costs(from));
-    return known->second;
+// The least from a place to one of its state's goals.
+std::int64_t Completion::least_from(const Place& from, std::int32_t goal) {
+    const auto state = from.node->state;
+    return from.lhs < 0 ? yields_.goals(state)[static_cast<std::size_t>(goal)].cost
+                        : yields_.after(from.lhs, state, goal);
 }
 
-// By the number of bytes, over readings and speller states; visit(state, number of bytes) says whether to go
-// on from there.
-template <class Visit>
-void WeightedControls::search(const State& from, Visit visit) {
-    Interner seen;
-    std::vector<State> here{from}, further;
-    for (std::int32_t bytes = 0; !here.empty(); ++bytes) {
-        while (!here.empty()) {
-            const auto state = here.back();
-            here.pop_back();
-            const auto& [reading, speller_state] = state;
-            const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value,
-                                        speller_state};
-            const auto known = seen.size();
-            if (static_cast<std::size_t>(seen.intern(key)) != known || !visit(state, bytes)) continue;
-            for (const auto& move : futures_.moves(speller_state)) {
-                const auto next = futures_.lexer().next(reading.state, move.byte_class);
-                if (next < 0) continue;
-                const bool free = reading.now.known() && futures_.lexer().is_space(move.byte_class);
-                (free ? here : further)
-                    .push_back({futures_.moved(reading, next, move.byte_class), move.speller_state});
+std::int32_t Completion::place(std::int32_t lhs, std::int32_t pending, const StackNode* node,
+                               std::int64_t least) {
+    const std::int32_t key[] = {lhs, pending, serial(node)};
+    const auto id = place_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == places_.size()) places_.push_back({lhs, pending, node, least});
+    return id;
+}
+
+// Each way on costs what is known of it, or else one more than what has been looked for.
+Completion::Choice Completion::choose(const Place& from) {
+    Choice best;
+    const auto offer = [&](std::int64_t cost, bool exact, std::int32_t to, std::int32_t summary) {
+        if (cost < best.cost || (cost == best.cost && exact && !best.exact))
+            best = {cost, best.cost, exact, to, summary};
+        else
+            best.second = std::min(best.second, cost);
+    };
+    const auto state = from.node->state;
+    const auto goals = yields_.goals(state);
+    for (std::int32_t at = 0; static_cast<std::size_t>(at) < goals.size(); ++at) {
+        const auto& goal = goals[static_cast<std::size_t>(at)];
+        const auto least = least_from(from, at);
+        const auto rest = least == kNone ? kNone : least_below(from.node, goal);
+        if (rest == kNone) continue;
+        const auto summary = from.lhs < 0 ? summaries_.any_of(from.pending, state, at)
+                                          : summaries_.completed(from.lhs, from.pending, state, at);
+        const auto bound = summaries_.bound(summary);
+        if (bound < WeightedSummaries::kUnbounded)
+            offer(sum(sum(least, bound + 1), rest), false, -1, summary);
+        for (const auto& [control, more] : summaries_.results(summary)) {
+            const auto cost = sum(least, more);
+            if (goal.lhs == yields_.whole()) {
+                offer(cost, true, -1, -1);
+            } else if (sum(cost, rest) <= best.second) {
+                const auto to = place(goal.lhs, control, below(from.node, goal), rest);
+                const auto& reached = places_[static_cast<std::size_t>(to)];
+                offer(sum(cost, reached.least), reached.exact, to, -1);
             }
         }
-        std::swap(here, further);
     }
+    return best;
 }
 
-const WeightedControls::Costs& WeightedControls::event_costs(State from) {
-    from.reading = futures_.classes().least(from.reading);
-    const auto known = event_costs_.find(number(from));
-    if (known != event_costs_.end()) return known->second;
-    std::vector<State> ahead;
-    search(from, [&](const State& state, std::int32_t bytes) {
-        if (event_costs_.contains(number(state))) return false;
-        if (bytes > 0 && bytes % kSpan == 0) ahead.push_back(state);
-        return true;
-    });
-    for (; !ahead.empty(); ahead.pop_back())
-        event_costs_.emplace(number(ahead.back()), costs_from(ahead.back()));
-    return event_costs_.emplace(number(from), costs_from(from)).first->second;
-}
-
-WeightedControls::Costs WeightedControls::costs_from(const State& from) {
-    const auto& lexer = futures_.lexer();
-    Costs found;
-    const auto add = [&](std::int32_t event, std::int32_t cost) {
-        if (event < 0) return;
-        const auto [at, added] = found.try_emplace(event, cost);
-        if (!added) at->second = std::min(at->second, cost);
+// Until it is known exactly what a place costs, or that it is more than a limit. The best way on is followed
+// as long as it is the best.
+//
+// Source: recursive best-first search (Korf 1993), without recursion.
+void Completion::refine(std::int32_t root, std::int64_t limit) {
+    struct Open {
+        std::int32_t place;
+        std::int64_t limit;
     };
-    search(from, [&](const State& state, std::int32_t bytes) {
-        if (const auto known = event_costs_.find(number(state)); known != event_costs_.end()) {
-            for (const auto& [event, cost] : known->second) add(event, bytes + cost);
-            return false;
-        }
-        if (futures_.may_end(state.speller_state)) add(futures_.end_event(state.reading), bytes);
-        for (const auto& move : futures_.moves(state.speller_state)) {
-            const auto next = lexer.next(state.reading.state, move.byte_class);
-            if (LexingAutomaton::is_commit(next))
-                add(futures_.commit_event(next, state.reading, move), bytes + 1);
-        }
-        return true;
-    });
-    return found;
-}
-
-// The cost of going on below: what a pop control finds on `stack`. Iterative: first down, for what is needed,
-// then up.
-std::int64_t Completion::cost_of_pop(std::int32_t pop, const StackNode* stack) {
-    const auto key_of = [&](std::int32_t control, const StackNode* node) {
-        const auto serial =
-            serials_.try_emplace(node, static_cast<std::uint32_t>(serials_.size())).first->second;
-        return static_cast<std::uint64_t>(serial) << 32 | static_cast<std::uint32_t>(control);
-    };
-    std::vector<std::pair<std::int32_t, const StackNode*>> open{{pop, stack}};
+    std::vector<Open> open{{root, limit}};
     while (!open.empty()) {
-        const auto [control, node] = open.back();
-        const auto key = key_of(control, node);
-        if (pop_costs_.contains(key)) {
+        const auto [at, most] = open.back();
+        const auto from = places_[static_cast<std::size_t>(at)];
+        if (from.exact || from.least > most) {
             open.pop_back();
             continue;
         }
-        const auto summary = summaries_.pop(control, node->state);
-        std::int64_t best = summary.accept == Summaries::kNever ? kNone : summary.accept;
-        bool ready = true;
-        if (node->below != nullptr) {
-            for (const auto& result : summary.results) {
-                const auto below = pop_costs_.find(key_of(result.pop, node->below));
-                if (below == pop_costs_.end()) {
-                    open.emplace_back(result.pop, node->below);
-                    ready = false;
-                } else if (below->second != kNone) {
-                    best = std::min(best, below->second + result.cost);
-                }
-            }
+        const auto best = choose(from);
+        auto& known = places_[static_cast<std::size_t>(at)];
+        known.least = std::max(known.least, best.cost);
+        known.exact = best.exact || best.cost >= LeastYields::kMost;
+        if (known.exact || known.least > most) {
+            open.pop_back();
+        } else if (best.summary >= 0) {
+            const auto bound = summaries_.bound(best.summary) + 1;
+            summaries_.explore(best.summary,
+                               bound > kFewBytes ? WeightedSummaries::kUnbounded : bound + bound / 2);
+        } else {
+            const auto& next = places_[static_cast<std::size_t>(best.place)];
+            const auto room = std::min(most, best.second);
+            open.push_back({best.place, next.least + (room - best.cost)});
         }
-        if (!ready) continue;
-        pop_costs_.emplace(key, best);
-        open.pop_back();
     }
-    return pop_costs_.at(key_of(pop, stack));
 }
 
-std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack) {
-    const auto known = controls_.distances(reading, speller_state);
-    const std::vector<PendingControls::Successor> events(known.begin(), known.end());
-    std::int64_t best = kNone;
-    for (const auto& event : events) {
-        if (event.cost >= best) continue;
-        const auto summary = summaries_.pending(event.control, stack->state);
-        if (summary.accept != Summaries::kNever)
-            best = std::min(best, std::int64_t{event.cost} + summary.accept);
-        if (stack->below == nullptr) continue;
-        for (const auto& result : summary.results)
-            if (const auto below = cost_of_pop(result.pop, stack->below); below != kNone)
-                best = std::min(best, event.cost + result.cost + below);
-    }
-    return best;
+// Exact if it is no more than the limit; if it is more, so is the answer.
+std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack,
+                              std::int64_t limit) {
+    const auto [list, before] = controls_.following(reading, speller_state);
+    const auto goals = yields_.goals(stack->state);
+    auto least = kNone;
+    for (const auto& goal : goals)
+        if (const auto rest = least_below(stack, goal); rest != kNone)
+            least = std::min(least, sum(goal.cost, rest));
+    const auto root = place(-1, list, stack, least);
+    refine(root, limit - before);
+    const auto found = places_[static_cast<std::size_t>(root)].least;
+    return found == kNone ? kNone : found + before;
 }
 
 // Reads the least byte after which `cost` bytes are enough.
@@ -187,7 +187,7 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
         kept_.push_back(next_stack);
         // Within a line the cost is that of the best column of its class; `step_to_column` tells which it is.
         if (!readable || !any_column(machine_.lexer, next)) continue;
-        if (cost(next, edge.next, next_stack.node()) != left) continue;
+        if (cost(next, edge.next, next_stack.node(), left) != left) continue;
         reading = next;
         speller_state = edge.next;
         stack = std::move(next_stack);
@@ -198,16 +198,18 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
 }
 
 // In a newline whose column is not one that leads on for least: reads up to where the cost is certain again,
-// which is behind a line break or the newline's end, with as many spaces on the way as it takes. They cost
-// nothing. Returns what is left then; kNone: the text may end there.
+// which is behind a line break or the newline's end, with as many blanks on the way as it takes, and spaces
+// rather than tabs. They cost nothing. Returns what is left then; kNone: the text may end there.
 std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
                                         std::string& out) {
     struct Way {
         Reading reading;
         std::int32_t speller_state;
         std::int64_t spent;
+        std::int32_t tabs, spaces;  // that cost nothing
         std::int32_t from;
         std::uint8_t byte;
+        auto order() const { return std::tuple(spent, tabs, spaces); }
     };
     struct Best {
         std::int64_t cost = kNone, left = kNone;
@@ -220,22 +222,25 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
     const auto& lexer = machine_.lexer;
     const auto most = machine_.layout.alike_from(stack.column());
     std::vector<Way> ways;
-    std::deque<std::int32_t> open;
+    const auto later = [&](std::int32_t a, std::int32_t b) {
+        return std::pair(ways[static_cast<std::size_t>(a)].order(), a) >
+               std::pair(ways[static_cast<std::size_t>(b)].order(), b);
+    };
+    std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> open(later);
     Interner seen;
-    const auto add = [&](Way way, bool first) {
+    const auto add = [&](const Way& way) {
         ways.push_back(way);
-        const auto id = static_cast<std::int32_t>(ways.size()) - 1;
-        first ? open.push_front(id) : open.push_back(id);
+        open.push(static_cast<std::int32_t>(ways.size()) - 1);
     };
     const auto offer = [&](std::int64_t cost, const Best& found) {
         if (cost >= best.cost) return;
         best = found;
         best.cost = cost;
     };
-    add({reading, speller_state, 0, -1, 0}, false);
+    add({reading, speller_state, 0, 0, 0, -1, 0});
     while (!open.empty()) {
-        const auto at = open.front();
-        open.pop_front();
+        const auto at = open.top();
+        open.pop();
         const auto here = ways[static_cast<std::size_t>(at)];
         if (here.spent >= best.cost) break;
         // Beyond what the innermost block can have in it one column is as good as another of its class; but
@@ -258,8 +263,10 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
             const auto state = lexer.next(next.state, move.first);
             if (state >= 0) lexer.move(next, state, move.first);
             if (state >= 0 && !any_column(lexer, next)) {
-                const bool free = edge.byte == ' ' && here.reading.now.known();
-                add({next, edge.next, here.spent + !free, at, edge.byte}, free);
+                const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
+                const bool tab = free && edge.byte == '\t';
+                add({next, edge.next, here.spent + !free, here.tabs + tab, here.spaces + (free && !tab), at,
+                     edge.byte});
                 continue;
             }
             next = here.reading;
@@ -267,7 +274,8 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
             std::vector<std::int32_t> pending{move.first};
             if (!read(machine_, next_stack, next, pending)) continue;
             kept_.push_back(next_stack);
-            const auto left = cost(next, edge.next, next_stack.node());
+            const auto limit = best.cost == kNone ? kUnlimited : best.cost - here.spent - 1;
+            const auto left = cost(next, edge.next, next_stack.node(), limit);
             if (left == kNone) continue;
             offer(here.spent + 1 + left, {0, left, at, edge.byte, next, edge.next, next_stack});
         }
@@ -287,13 +295,15 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
 
 std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out) {
     kept_.assign(1, stack);
-    const auto length = cost(reading, 0, stack.node());
+    const auto length = cost(reading, 0, stack.node(), kUnlimited);
     if (out != nullptr) {
         out->clear();
         spell(std::move(reading), std::move(stack), length <= kLongest ? length : 0, *out);
     }
-    pop_costs_.clear();
     serials_.clear();
+    least_after_.clear();
+    place_ids_ = {};
+    places_.clear();
     kept_.clear();
     return length;
 }

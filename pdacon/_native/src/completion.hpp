@@ -1,70 +1,36 @@
 // The shortest way to acceptance: fewest bytes, then lexicographically least.
 //
-// Weighted summaries give the cost of every event on every symbol; a pass over the stack at hand adds what
-// lies below; then the text is read off greedily, byte by byte, always the least byte that lowers the cost by
-// one.
-//
-// Source: Knuth 1977, "A generalization of Dijkstra's algorithm" (here label-correcting, over summaries).
+// Weighted summaries say what it costs to pop each symbol of the stack at hand beyond the least yields of the
+// grammar; a search down the stack adds them up, and asks them for no more than it needs; then the text is
+// read off greedily, byte by byte, always the least byte that lowers the cost by one.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "futures.hpp"
+#include "interner.hpp"
+#include "least_yields.hpp"
+#include "lexeme_lengths.hpp"
 #include "pushdown.hpp"
 #include "stack.hpp"
-#include "summaries.hpp"
+#include "weighted_controls.hpp"
+#include "weighted_summaries.hpp"
 
 namespace pdacon {
-
-// The quotient of coaccessibility with costs: a label, with the set of the residues that it may leave for so
-// many bytes. Single events would be as many as lookahead has texts.
-class WeightedControls final : public PendingControls {
-  public:
-    using PendingControls::PendingControls;
-
-    // What can follow a reading in a speller state, with the least number of bytes up to it, not counting the
-    // spaces of a line that has begun.
-    std::span<const Successor> distances(const Reading& reading, std::int32_t speller_state);
-
-  private:
-    using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
-
-    struct State {
-        Reading reading;
-        std::int32_t speller_state;
-    };
-    // Far ahead of a state its costs are computed first at every so many bytes, so that none looks further:
-    // else a long literal would cost the square of its length.
-    static constexpr std::int32_t kSpan = 64;
-    std::int32_t number(const State& state) {
-        const std::int32_t key[] = {state.reading.state, state.reading.now.value, state.reading.matched.value,
-                                    state.speller_state};
-        return numbers_.intern(key);
-    }
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
-    template <class Visit>
-    void search(const State& from, Visit visit);
-    const Costs& event_costs(State from);
-    Costs costs_from(const State& from);
-    std::vector<Successor> by_label(const Costs& costs);
-
-    Interner numbers_;  // of states
-    std::unordered_map<std::int32_t, std::vector<Successor>> distances_;
-    std::unordered_map<std::int32_t, Costs> event_costs_;
-};
 
 class Completion {
   public:
     Completion(const Pushdown& machine, const Speller& speller, Futures& futures, Budget& budget)
         : machine_(machine),
           speller_(speller),
-          controls_(futures, machine.layout),
-          summaries_(machine, controls_, budget) {}
+          lengths_(machine.lexer, machine.layout, budget),
+          yields_(machine, lengths_, budget),
+          controls_(futures, machine.layout, lengths_),
+          summaries_(machine, controls_, yields_, budget) {}
 
     // How many bytes the shortest completion has, kNone: there is none. `out`, if given, becomes it unless it
     // is longer than kLongest. Cost: O(depth of the stack), and O(byte classes) for each byte of `out`.
@@ -73,20 +39,53 @@ class Completion {
     std::int64_t shortest(Reading reading, PersistentStack stack, std::string* out);
 
   private:
-    std::int64_t cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack);
+    // Where the parser stands on the stack at hand: with any one of a list of controls pending on a node, or
+    // where the reduction to a nonterminal is complete above it, with one control pending.
+    struct Place {
+        std::int32_t lhs;      // -1: no reduction
+        std::int32_t pending;  // a control, or a list of them
+        const StackNode* node;
+        std::int64_t least;  // bytes from here
+        bool exact = false;  // whether it is not more than those
+    };
+    // What may be the best of the ways on from a place.
+    struct Choice {
+        std::int64_t cost = kNone, second = kNone;
+        bool exact = false;
+        std::int32_t place = -1, summary = -1;  // what has to be looked into to know more
+    };
+
+    static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
+    // Beyond so many bytes a summary is looked for at any cost.
+    static constexpr std::int64_t kFewBytes = 64;
+
+    std::int64_t cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack,
+                      std::int64_t limit);
+    void refine(std::int32_t place, std::int64_t limit);
+    Choice choose(const Place& place);
+    std::int32_t place(std::int32_t lhs, std::int32_t pending, const StackNode* node, std::int64_t least);
+    std::int64_t least_from(const Place& place, std::int32_t goal);
+    std::int64_t least_below(const StackNode* node, const LeastYields::Goal& goal);
+    std::int64_t least_after(std::int32_t lhs, const StackNode* node);
+    std::int32_t serial(const StackNode* node);
+
     void spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out);
-    std::int64_t cost_of_pop(std::int32_t pop, const StackNode* stack);
-    bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t cost,
+    bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t left,
               std::string& out);
     std::int64_t step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
                                 std::string& out);
 
     const Pushdown& machine_;
     const Speller& speller_;
+    LexemeLengths lengths_;
+    LeastYields yields_;
     WeightedControls controls_;
-    Summaries summaries_;
-    std::unordered_map<std::uint64_t, std::int64_t> pop_costs_;  // of (pop control, serial of the stack node)
-    std::unordered_map<const StackNode*, std::uint32_t> serials_;
+    WeightedSummaries summaries_;
+    // Of the stack at hand.
+    std::unordered_map<const StackNode*, std::int32_t> serials_;
+    std::unordered_map<std::uint64_t, std::int64_t> least_after_;  // of (left-hand side, serial of the node)
+    Interner place_ids_;
+    std::vector<Place> places_;
     std::vector<PersistentStack> kept_;  // so that no address is used twice
 };
 

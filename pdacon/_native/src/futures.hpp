@@ -42,6 +42,8 @@ class Futures {
     }
     // The residue at the start of a text: nothing has been read.
     std::int32_t beginning() { return residue(0, false, 0, {}); }
+    // What a residue has to be lexed again, as byte classes.
+    std::span<const std::int32_t> word(std::int32_t residue) const { return residues_[residue].subspan(3); }
     // What can be committed first in a context, after a residue.
     std::vector<Event> after(std::int32_t context, std::int32_t residue);
     // -1: the residue cannot be lexed in any context after the label.

@@ -27,11 +27,15 @@ std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, st
             const auto more = lexed(context, residues);
             successors.insert(successors.end(), more.begin(), more.end());
         }
-        std::vector<std::int32_t> flat;
-        for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
-        after_.push_back(lists_.intern(flat));
+        after_.push_back(list(successors));
     }
     return after_[id];
+}
+
+std::int32_t PendingControls::list(std::span<const Successor> successors) {
+    std::vector<std::int32_t> flat;
+    for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
+    return lists_.intern(flat);
 }
 
 std::vector<PendingControls::Successor> PendingControls::successors(std::int32_t list) const {

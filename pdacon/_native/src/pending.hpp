@@ -53,6 +53,8 @@ class PendingControls {
         emit(ids_.intern(key));
     }
 
+    std::int32_t list(std::span<const Successor> successors);
+
     Futures& futures_;
 
   private:

@@ -15,8 +15,8 @@ std::int32_t Proofs::below(std::span<const std::int32_t> pending, std::int32_t s
     found_.clear();
     for (const auto control : pending) {
         const auto& summary = summaries_.pending(control, state);
-        if (summary.accept != Summaries::kNever) return kAccepts;
-        for (const auto& result : summary.results) found_.push_back(result.pop);
+        if (summary.accepts) return kAccepts;
+        found_.insert(found_.end(), summary.pops.begin(), summary.pops.end());
     }
     return intern_found();
 }
@@ -34,8 +34,8 @@ std::int32_t Proofs::below(std::int32_t pops, std::int32_t state) {
         }
         if (!summaries_.leads_on(control, state)) continue;
         const auto& summary = summaries_.pop(control, state);
-        if (summary.accept != Summaries::kNever) return claims_[id].below = kAccepts;
-        for (const auto& result : summary.results) found_.push_back(result.pop);
+        if (summary.accepts) return claims_[id].below = kAccepts;
+        found_.insert(found_.end(), summary.pops.begin(), summary.pops.end());
     }
     return claims_[id].below = intern_found();
 }

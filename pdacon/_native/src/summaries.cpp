@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace pdacon {
 
 const Summaries::Summary& Summaries::solve(std::int32_t kind, std::int32_t control, std::int32_t state) {
     const auto root = node(kind, control, state);
-    while (!fresh_.empty() || !improved_.empty()) {
+    while (!fresh_.empty() || !found_.empty()) {
         budget_.tick();
         if (!fresh_.empty()) {
             const auto at = fresh_.back();
@@ -15,11 +16,11 @@ const Summaries::Summary& Summaries::solve(std::int32_t kind, std::int32_t contr
             expand(at);
             continue;
         }
-        const auto [at, result] = improved_.front();
-        improved_.pop_front();
+        const auto [at, pop] = found_.front();
+        found_.pop_front();
         for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(at)].links.size(); ++i) {
             const auto link = nodes_[static_cast<std::size_t>(at)].links[i];
-            flow(link, result);
+            flow(link, pop);
         }
     }
     return nodes_[static_cast<std::size_t>(root)].summary;
@@ -60,15 +61,14 @@ void Summaries::expand(std::int32_t at) {
     const auto& tables = machine_.tables;
     if (kind == kAnyOf) {
         for (const auto& successor : pending_.successors(control))
-            if (counts(successor.control, state))
-                link(node(kPending, successor.control, state), {at, -1, successor.cost});
+            if (counts(successor.control, state)) link(node(kPending, successor.control, state), {at, -1});
         return;
     }
     if (kind == kPop) {
         const auto key = pop_ids_[control];
         const auto [lhs, pending] = std::pair(key[0], key[2]);
         if (const auto lowered = lower(control); lowered != kNone)
-            add(at, lowered, 0);
+            add(at, lowered);
         else
             expand_goto(at, pending, lhs, state);
         return;
@@ -80,15 +80,15 @@ void Summaries::expand(std::int32_t at) {
         auto top = dropped ? state : action - 1;
         if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
         if (top < 0) return;
-        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, dropped)) return accept(at, 0);
+        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, dropped)) return accept(at);
         const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
                                          control, dropped);
-        link(node(kAnyOf, list, top), {at, dropped ? -1 : state, 0});
+        link(node(kAnyOf, list, top), {at, dropped ? -1 : state});
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];
         if (length > 0)
-            add(at, pop_control(lhs, length - 1, control), 0);
+            add(at, pop_control(lhs, length - 1, control));
         else
             expand_goto(at, control, lhs, state);
     }
@@ -108,9 +108,9 @@ std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::in
 void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
     const auto next = complete(pending, lhs, state);
     if (next == kAccepted)
-        accept(at, 0);
+        accept(at);
     else if (next != kDead)
-        link(node(kPending, pending, next), {at, state, 0});
+        link(node(kPending, pending, next), {at, state});
 }
 
 // Most reductions that are looked for below a symbol come to nothing there.
@@ -124,55 +124,38 @@ void Summaries::link(std::int32_t source, Link link) {
     const auto known = std::find_if(links.begin(), links.end(), [&](const Link& other) {
         return other.target == link.target && other.below == link.below;
     });
-    if (known == links.end()) {
-        links.push_back(link);
-        budget_.check_states(++num_links_ / kLinksPerState);
-    } else if (known->cost > link.cost) {
-        known->cost = link.cost;
-    } else {
-        return;
+    if (known != links.end()) return;
+    links.push_back(link);
+    budget_.check_states(++num_links_ / kLinksPerState);
+    // By index: what flows may add nodes, and pops to this one.
+    for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].summary.pops.size(); ++i) {
+        const auto pop = nodes_[static_cast<std::size_t>(source)].summary.pops[i];
+        flow(link, pop);
     }
-    // By index: what flows may add nodes, and results to this one.
-    for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].summary.results.size(); ++i) {
-        const auto result = nodes_[static_cast<std::size_t>(source)].summary.results[i];
-        flow(link, result);
-    }
-    if (const auto accept = nodes_[static_cast<std::size_t>(source)].summary.accept; accept != kNever)
-        flow(link, {-1, accept});
+    if (nodes_[static_cast<std::size_t>(source)].summary.accepts) flow(link, kAccept);
 }
 
-void Summaries::add(std::int32_t at, std::int32_t pop, std::int32_t cost) {
-    auto& results = nodes_[static_cast<std::size_t>(at)].summary.results;
-    const auto known =
-        std::find_if(results.begin(), results.end(), [&](const auto& r) { return r.pop == pop; });
-    if (known == results.end())
-        results.push_back({pop, cost});
-    else if (known->cost > cost)
-        known->cost = cost;
-    else
-        return;
-    improved_.emplace_back(at, Result{pop, cost});
+void Summaries::add(std::int32_t at, std::int32_t pop) {
+    auto& pops = nodes_[static_cast<std::size_t>(at)].summary.pops;
+    if (std::find(pops.begin(), pops.end(), pop) != pops.end()) return;
+    pops.push_back(pop);
+    found_.emplace_back(at, pop);
 }
 
-void Summaries::accept(std::int32_t at, std::int32_t cost) {
-    auto& known = nodes_[static_cast<std::size_t>(at)].summary.accept;
-    if (known <= cost) return;
-    known = cost;
-    improved_.emplace_back(at, Result{-1, cost});
+void Summaries::accept(std::int32_t at) {
+    if (std::exchange(nodes_[static_cast<std::size_t>(at)].summary.accepts, true)) return;
+    found_.emplace_back(at, kAccept);
 }
 
-void Summaries::flow(const Link& through, const Result& result) {
-    // The shortest sentence can be as long as 2 to the number of rules.
-    const auto sum = std::int64_t{result.cost} + through.cost;
-    const auto cost = static_cast<std::int32_t>(std::min<std::int64_t>(sum, kNever - 1));
-    if (result.pop < 0)
-        accept(through.target, cost);
+void Summaries::flow(const Link& through, std::int32_t pop) {
+    if (pop == kAccept)
+        accept(through.target);
     else if (through.below < 0)
-        add(through.target, result.pop, cost);
-    else if (const auto lowered = lower(result.pop); lowered != kNone)
-        add(through.target, lowered, cost);
-    else if (leads_on(result.pop, through.below))
-        link(node(kPop, result.pop, through.below), {through.target, -1, cost});
+        add(through.target, pop);
+    else if (const auto lowered = lower(pop); lowered != kNone)
+        add(through.target, lowered);
+    else if (leads_on(pop, through.below))
+        link(node(kPop, pop, through.below), {through.target, -1});
 }
 
 }  // namespace pdacon

@@ -3,16 +3,14 @@
 //
 // Controls: a *pending* control is a label that waits to be taken to the parser (pending.hpp); a *pop*
 // control is a reduction under way (left-hand side, symbols still to pop, what is pending after it).
-// summary(c, s) is the set of pop controls that can expose what lies below s, each with its least cost, and
-// the least cost of acceptance without looking below s. Tabulated on demand, so only what is asked for is
-// computed.
+// summary(c, s) is the set of pop controls that can expose what lies below s, and whether acceptance can be
+// reached without looking below s. Tabulated on demand, so only what is asked for is computed.
 //
 // Sources: pre* by saturation (Bouajjani, Esparza & Maler 1997); summaries as in Reps, Horwitz & Sagiv 1995.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,15 +35,9 @@ class Shortcuts {
 
 class Summaries {
   public:
-    static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
-
-    struct Result {
-        std::int32_t pop;   // id of a pop control
-        std::int32_t cost;  // less than kNever; kNever - 1: that much or more
-    };
     struct Summary {
-        std::vector<Result> results;
-        std::int32_t accept = kNever;  // least cost of acceptance without a look below
+        std::vector<std::int32_t> pops;  // ids of pop controls
+        bool accepts = false;            // without a look below
     };
 
     Summaries(const Pushdown& machine, PendingControls& pending, Budget& budget,
@@ -81,8 +73,7 @@ class Summaries {
   private:
     struct Link {
         std::int32_t target;
-        std::int32_t below;  // the stack symbol that the results' pops go on with; -1: hand the results on
-        std::int32_t cost;
+        std::int32_t below;  // the stack symbol that the pops go on with; -1: hand them on
     };
     // What a node summarises: a pending control, a pop control, or any one of a list of pending ones.
     enum Kind : std::int32_t { kPending, kPop, kAnyOf };
@@ -103,9 +94,10 @@ class Summaries {
     void expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state);
     std::int32_t pop_control(std::int32_t lhs, std::int32_t left, std::int32_t pending);
     void link(std::int32_t source, Link link);
-    void add(std::int32_t at, std::int32_t pop, std::int32_t cost);
-    void accept(std::int32_t at, std::int32_t cost);
-    void flow(const Link& link, const Result& result);
+    void add(std::int32_t at, std::int32_t pop);
+    void accept(std::int32_t at);
+    static constexpr std::int32_t kAccept = -1;  // instead of a pop
+    void flow(const Link& link, std::int32_t pop);
 
     const Pushdown& machine_;
     PendingControls& pending_;
@@ -116,8 +108,9 @@ class Summaries {
     std::vector<Node> nodes_;
     static constexpr std::size_t kLinksPerState = 16;  // for the limit: links are small
     std::size_t num_links_ = 0;
-    std::vector<std::int32_t> fresh_;                       // nodes to expand
-    std::deque<std::pair<std::int32_t, Result>> improved_;  // results to hand on; pop -1: acceptance
+    std::vector<std::int32_t> fresh_;  // nodes to expand
+    std::deque<std::pair<std::int32_t, std::int32_t>>
+        found_;  // pops to hand on, or kAccept, and of which nodes
 };
 
 }  // namespace pdacon
