@@ -73,7 +73,7 @@ class Completion {
     bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t left,
               std::string& out);
     std::int64_t step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
-                                std::string& out);
+                                std::int64_t before, std::string& out);
 
     const Pushdown& machine_;
     const Speller& speller_;
