@@ -13,7 +13,7 @@ Exits::Exits(const Pushdown& machine)
       words_(static_cast<std::size_t>(machine.lexer.ignored_label()) / 64 + 1) {
     find_rules();
     find_yields();
-    for (const auto& rule : rules_) find_items(rule);
+    for (auto& rule : rules_) find_items(rule);
     find_rests();
     find_labels();
     rules_ = {};
@@ -49,7 +49,7 @@ void Exits::find_rules() {
             auto& known = rule_of[production];
             if (known < 0) {
                 known = static_cast<std::int32_t>(rules_.size());
-                rules_.push_back({tables.lhs[production], {}, {}});
+                rules_.push_back({tables.lhs[production], {}, {}, {}});
                 auto& symbols = rules_.back().symbols;
                 auto at = static_cast<std::size_t>(state);
                 for (auto left = tables.length[production]; left > 0; --left) {
@@ -89,7 +89,7 @@ void Exits::find_yields() {
 }
 
 // Of a rule that has been begun: what is left of it in each of the states on the way.
-void Exits::find_items(const Rule& rule) {
+void Exits::find_items(Rule& rule) {
     const auto improve = [&](std::int32_t state, const Yield& way) {
         auto& known = downs_[static_cast<std::size_t>(state)];
         if (way.cost < known.cost) known = way;
@@ -111,6 +111,11 @@ void Exits::find_items(const Rule& rule) {
         states = std::move(below);
         rest = join(yield_of(rule.symbols[left - 1]), rest);
     }
+    for (const auto state : states)
+        if (const auto next = machine_.tables.goto_of(state, rule.lhs); next >= 0)
+            rule.leads_to.push_back(next);
+    std::sort(rule.leads_to.begin(), rule.leads_to.end());
+    rule.leads_to.erase(std::unique(rule.leads_to.begin(), rule.leads_to.end()), rule.leads_to.end());
     const auto start = machine_.start.start_state;
     if (std::binary_search(states.begin(), states.end(), start) &&
         machine_.tables.goto_of(start, rule.lhs) == machine_.start.end_state)
@@ -163,33 +168,46 @@ void Exits::find_labels() {
         labels[static_cast<std::size_t>(label) / 64] |= std::uint64_t{1} << (label % 64);
     };
     labels_.assign(downs_.size() * words_, 0);
-    std::vector<std::uint64_t> closing(words_, 0);  // what is on a way out
-    set(closing, machine_.lexer.end_label());
-    std::vector<std::uint8_t> done(downs_.size(), 0);         // whether a rule is complete
-    std::vector<std::uint8_t> behind_rule(downs_.size(), 0);  // whether a nonterminal leads into it
-    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
-        for (std::int32_t nonterminal = 0; nonterminal < machine_.tables.num_nonterminals; ++nonterminal)
-            if (const auto next = machine_.tables.goto_of(state, nonterminal); next >= 0)
-                behind_rule[static_cast<std::size_t>(next)] = 1;
-    std::vector<std::int32_t> rank(downs_.size());  // the worst
+    std::vector<std::uint8_t> done(downs_.size(), 0);  // whether a rule is complete
+    std::vector<std::int32_t> rank(downs_.size());     // the worst
     for (std::size_t state = 0; state < downs_.size(); ++state) {
-        const auto labels = std::span(labels_).subspan(state * words_, words_);
+        const auto labels = labels_of(state);
         if (machine_.lexer.ignored_label() >= 0) set(labels, machine_.lexer.ignored_label());
         const auto add = [&](const Yield& way) {
             rank[state] = std::max(rank[state], way.cost);
             if (way.first == kDone) done[state] = 1;
-            if (way.first < 0) return;
-            set(labels, way.first);
-            if (behind_rule[state] != 0) set(closing, way.first);
+            if (way.first >= 0) set(labels, way.first);
         };
         const auto pairs =
             std::span(rests_).subspan(first_pair_[state], first_pair_[state + 1] - first_pair_[state]);
         for (const auto& way : pairs) add(way);
         if (pairs.empty()) add(downs_[state]);
     }
-    for (std::size_t state = 0; state < downs_.size(); ++state)
-        for (std::size_t word = 0; done[state] != 0 && word < words_; ++word)
-            labels_[state * words_ + word] |= closing[word];
+    // Where a rule is complete: what is on a way out of where it leads to.
+    std::vector<std::uint64_t> closing(words_);
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& rule : rules_) {
+            std::ranges::fill(closing, 0);
+            for (const auto next : rule.leads_to) {
+                if (next == machine_.start.end_state) set(closing, machine_.lexer.end_label());
+                for (std::size_t word = 0; word < words_; ++word)
+                    closing[word] |= labels_of(static_cast<std::size_t>(next))[word];
+            }
+            for (const auto state : rule.ends)
+                for (std::size_t word = 0; done[static_cast<std::size_t>(state)] != 0 && word < words_;
+                     ++word) {
+                    auto& known = labels_of(static_cast<std::size_t>(state))[word];
+                    again |= (closing[word] & ~known) != 0;
+                    known |= closing[word];
+                }
+        }
+    }
+    // INDENT and DEDENT are made of a newline.
+    if (const auto& layout = machine_.layout; layout.newline >= 0)
+        for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
+            if (has(state, layout.indent) || has(state, layout.dedent))
+                set(labels_of(static_cast<std::size_t>(state)), layout.newline);
     nearest_first_.resize(downs_.size());
     std::iota(nearest_first_.begin(), nearest_first_.end(), 0);
     std::stable_sort(nearest_first_.begin(), nearest_first_.end(), [&](std::int32_t a, std::int32_t b) {

@@ -6,11 +6,13 @@
 // side leads to counts as well, so that no way goes round a left recursion for ever. That depends on the
 // state below: behind `del` a place is complete where an expression goes on. So a state has a way out for
 // each state that can lie below it; they are mostly the same. What follows those ways alone is a small part
-// of all that can follow. These are hints: what cannot be shown with them is shown without.
+// of all that can follow. Where a rule is complete, what counts are the ways out of the states that it leads
+// to. These are hints: what cannot be shown with them is shown without.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pushdown.hpp"
@@ -46,7 +48,8 @@ class Exits {
     struct Rule {
         std::int32_t lhs;
         std::vector<std::int32_t> symbols;
-        std::vector<std::int32_t> ends;  // the states in which it is complete
+        std::vector<std::int32_t> ends;      // the states in which it is complete
+        std::vector<std::int32_t> leads_to;  // the states in which what it makes is on top
     };
     static Yield join(const Yield& head, const Yield& tail);
     void find_rules();
@@ -56,11 +59,14 @@ class Exits {
         std::int32_t state, lhs;
         Yield rest;
     };
-    void find_items(const Rule& rule);
+    void find_items(Rule& rule);
     // A state and one that lies below it are a pair; those of a state come one after another.
     std::size_t pair_of(std::int32_t state, std::int32_t below) const;
     void find_rests();
     void find_labels();
+    std::span<std::uint64_t> labels_of(std::size_t state) {
+        return std::span(labels_).subspan(state * words_, words_);
+    }
     Yield yield_of(std::int32_t symbol) const;
 
     const Pushdown& machine_;

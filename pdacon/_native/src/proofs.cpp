@@ -28,14 +28,10 @@ std::int32_t Proofs::below(std::int32_t pops, std::int32_t state) {
     const std::vector<std::int32_t> controls(known.begin(), known.end());
     found_.clear();
     for (const auto control : controls) {
-        if (const auto lowered = summaries_.lower(control); lowered != Summaries::kNone) {
+        if (const auto lowered = summaries_.lower(control); lowered != Summaries::kNone)
             found_.push_back(lowered);
-            continue;
-        }
-        if (!summaries_.leads_on(control, state)) continue;
-        const auto& summary = summaries_.pop(control, state);
-        if (summary.accepts) return claims_[id].below = kAccepts;
-        found_.insert(found_.end(), summary.pops.begin(), summary.pops.end());
+        else if (summaries_.add_below(control, state, found_))
+            return claims_[id].below = kAccepts;
     }
     return claims_[id].below = intern_found();
 }

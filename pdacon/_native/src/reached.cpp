@@ -14,7 +14,7 @@ Reached find_reached(const Pushdown& machine, const Speller& speller, Budget bud
     if (machine.layout.newline >= 0) throw std::invalid_argument("reached: the machine has layout");
     Futures futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget);
     QuotientControls controls(futures, machine.layout);
-    Summaries summaries(machine, controls, budget);
+    Summaries summaries(machine, controls, budget, nullptr, true);
     Reached found;
     found.productions.assign(tables.lhs.size(), 0);
     const auto start = machine.start.start_state;

@@ -61,7 +61,7 @@ void Summaries::expand(std::int32_t at) {
     const auto& tables = machine_.tables;
     if (kind == kAnyOf) {
         for (const auto& successor : pending_.successors(control))
-            if (counts(successor.control, state)) link(node(kPending, successor.control, state), {at, -1});
+            if (counts(successor.control, state)) take_pending(at, successor.control, state);
         return;
     }
     if (kind == kPop) {
@@ -105,18 +105,56 @@ std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::in
     return machine_.drops(label, next) || machine_.tables.action_of(next, label) != 0 ? next : kDead;
 }
 
-void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
-    const auto next = complete(pending, lhs, state);
-    if (next == kAccepted)
-        accept(at);
-    else if (next != kDead)
-        link(node(kPending, pending, next), {at, state});
+// The production by which a label that waits on a state reduces what lies there, or -1.
+std::int32_t Summaries::reduce_by_label(std::int32_t pending, std::int32_t state) const {
+    const auto label = pending_.label(pending);
+    if (machine_.drops(label, state)) return -1;
+    const auto action = machine_.tables.action_of(state, label);
+    return action < 0 && machine_.tables.length[static_cast<std::size_t>(-action - 1)] > 0 ? -action - 1 : -1;
 }
 
-// Most reductions that are looked for below a symbol come to nothing there.
-bool Summaries::leads_on(std::int32_t pop, std::int32_t state) const {
+// Reduces that pop no more than what has been pushed there are followed at once, without nodes of their own.
+Summaries::Followed Summaries::follow(std::int32_t pending, std::int32_t lhs, std::int32_t state) {
+    const auto& tables = machine_.tables;
+    for (std::int32_t reduces = 0; reduces <= tables.num_nonterminals; ++reduces) {
+        const auto next = complete(pending, lhs, state);
+        const auto production = every_step_ || next < 0 ? -1 : reduce_by_label(pending, next);
+        if (production < 0) return {next, lhs};
+        lhs = tables.lhs[static_cast<std::size_t>(production)];
+        const auto length = tables.length[static_cast<std::size_t>(production)];
+        if (length > 1) return {next, lhs, pop_control(lhs, length - 2, pending)};
+    }
+    return {kDead, lhs};  // round and round
+}
+
+void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
+    const auto found = follow(pending, lhs, state);
+    if (found.pop != kNone)
+        add(at, found.pop);
+    else if (found.next == kAccepted)
+        accept(at);
+    else if (found.next != kDead)
+        link(node(kPending, pending, found.next), {at, state});
+}
+
+// Hands a node what becomes of a label that waits on a state.
+void Summaries::take_pending(std::int32_t at, std::int32_t control, std::int32_t state) {
+    const auto production = every_step_ ? -1 : reduce_by_label(control, state);
+    if (production < 0) return link(node(kPending, control, state), {at, -1});
+    const auto index = static_cast<std::size_t>(production);
+    add(at, pop_control(machine_.tables.lhs[index], machine_.tables.length[index] - 1, control));
+}
+
+bool Summaries::add_below(std::int32_t pop, std::int32_t state, std::vector<std::int32_t>& found) {
     const auto key = pop_ids_[pop];
-    return key[1] > 0 || complete(key[2], key[0], state) != kDead;
+    const auto pending = key[2];
+    const auto followed = follow(pending, key[0], state);
+    if (followed.pop != kNone) found.push_back(followed.pop);
+    if (followed.pop != kNone || followed.next == kDead) return false;
+    if (followed.next == kAccepted) return true;
+    const auto& summary = solve(kPop, pop_control(followed.lhs, 0, pending), state);
+    found.insert(found.end(), summary.pops.begin(), summary.pops.end());
+    return summary.accepts;
 }
 
 void Summaries::link(std::int32_t source, Link link) {
@@ -148,14 +186,18 @@ void Summaries::accept(std::int32_t at) {
 }
 
 void Summaries::flow(const Link& through, std::int32_t pop) {
-    if (pop == kAccept)
+    if (pop == kAccept) return accept(through.target);
+    if (through.below < 0) return add(through.target, pop);
+    if (const auto lowered = lower(pop); lowered != kNone) return add(through.target, lowered);
+    const auto key = pop_ids_[pop];
+    const auto pending = key[2];
+    const auto found = follow(pending, key[0], through.below);
+    if (found.pop != kNone)
+        add(through.target, found.pop);
+    else if (found.next == kAccepted)
         accept(through.target);
-    else if (through.below < 0)
-        add(through.target, pop);
-    else if (const auto lowered = lower(pop); lowered != kNone)
-        add(through.target, lowered);
-    else if (leads_on(pop, through.below))
-        link(node(kPop, pop, through.below), {through.target, -1});
+    else if (found.next != kDead)
+        link(node(kPop, pop_control(found.lhs, 0, pending), through.below), {through.target, -1});
 }
 
 }  // namespace pdacon

@@ -40,24 +40,30 @@ class Summaries {
         bool accepts = false;            // without a look below
     };
 
+    // `every_step`: reduces that only lead to other ones are kept as well, to be visited.
     Summaries(const Pushdown& machine, PendingControls& pending, Budget& budget,
-              Shortcuts* shortcuts = nullptr)
-        : machine_(machine), pending_(pending), shortcuts_(shortcuts), budget_(budget) {}
+              Shortcuts* shortcuts = nullptr, bool every_step = false)
+        : machine_(machine),
+          pending_(pending),
+          shortcuts_(shortcuts),
+          every_step_(every_step),
+          budget_(budget) {}
 
     // References are valid until the next call.
     const Summary& pending(std::int32_t control, std::int32_t state) {
         return solve(kPending, control, state);
     }
-    const Summary& pop(std::int32_t control, std::int32_t state) { return solve(kPop, control, state); }
     // What a pop control is below any symbol at all, as long as it is the same for all: with one symbol less
     // to pop. kNone: it has popped all of its own.
     static constexpr std::int32_t kNone = -1;
     std::int32_t lower(std::int32_t pop);
-    // False: on this state a pop control comes to nothing.
-    bool leads_on(std::int32_t pop, std::int32_t state) const;
+    // Adds the pop controls that a complete one brings to what lies below a state. True: acceptance is
+    // reached without a look below.
+    bool add_below(std::int32_t pop, std::int32_t state, std::vector<std::int32_t>& found);
 
-    // What has been tabulated: each label that waits on each state, and each left-hand side of which a
-    // reduction is complete above a state. Not those of empty productions, which are where a label waits.
+    // What has been tabulated, of every step: each label that waits on each state, and each left-hand side of
+    // which a reduction is complete above a state. Not those of empty productions, which are where a label
+    // waits.
     template <class Visit>
     void for_each_pending(Visit visit) const {
         for (const auto& node : nodes_)
@@ -91,7 +97,15 @@ class Summaries {
     void expand(std::int32_t at);
     static constexpr std::int32_t kDead = -1, kAccepted = -2;
     std::int32_t complete(std::int32_t pending, std::int32_t lhs, std::int32_t state) const;
+    std::int32_t reduce_by_label(std::int32_t pending, std::int32_t state) const;
+    // What becomes of a reduction that is complete above a state: kDead, kAccepted, or the state where the
+    // label waits behind the last reduce, which is one to `lhs`; or with `pop` what is looked for below.
+    struct Followed {
+        std::int32_t next, lhs, pop = kNone;
+    };
+    Followed follow(std::int32_t pending, std::int32_t lhs, std::int32_t state);
     void expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state);
+    void take_pending(std::int32_t at, std::int32_t control, std::int32_t state);
     std::int32_t pop_control(std::int32_t lhs, std::int32_t left, std::int32_t pending);
     void link(std::int32_t source, Link link);
     void add(std::int32_t at, std::int32_t pop);
@@ -102,6 +116,7 @@ class Summaries {
     const Pushdown& machine_;
     PendingControls& pending_;
     Shortcuts* shortcuts_;  // none: all is tabulated
+    bool every_step_;
     Budget& budget_;
     Interner node_ids_, pop_ids_;
     std::vector<std::int32_t> lowered_;  // of each pop control: what `lower` answers
