@@ -28,7 +28,8 @@ class Limits:
     states : int
         Most states of any one automaton: LR states, lexer states, and what their products need.
     seconds : float
-        Most time for ``compile``, in seconds; 0: no limit. Masks computed later are not counted.
+        Most time for ``compile``, in seconds; 0: no limit. Masks computed later are not counted. ``eager`` stops then
+        and keeps the masks that it has.
     bytes : int
         Most memory for the parse tables; and, of each start symbol, for the masks and what they are made from (token
         classes, answers by stack), during generation as well. What can be made again is forgotten when there is no

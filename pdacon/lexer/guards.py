@@ -29,6 +29,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
 from pdacon.lexer.utf8 import continuations
@@ -84,23 +85,24 @@ Behind: TypeAlias = tuple[frozenset[int] | None, ...]
 _NOTHING: Obligations = frozenset()
 
 
-def expand(guarded: Guarded, entry: int, limit: int) -> Program:
-    """The Program of a guarded automaton.
+def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None = None) -> Program:
+    """The Program of a guarded automaton; `cancel` stops the work when it is set.
 
     Raises
     ------
     LimitExceededError
         More than ``limit`` states.
     """
-    return _Product(guarded, limit).program(entry)
+    return _Product(guarded, limit, cancel).program(entry)
 
 
 class _Product:
     """The threads with their obligations and what lies behind them, numbered as states of a Program."""
 
-    def __init__(self, guarded: Guarded, limit: int) -> None:
+    def __init__(self, guarded: Guarded, limit: int, cancel: CancelEvent | None) -> None:
         self._kinds, self._edges, self._trackers = guarded.kinds, guarded.edges, guarded.trackers
         self._limit = limit
+        self._cancel = cancel
         self._distance = _distances_to_trackers(guarded)
         self._longest = _longest_matches(guarded)
         self._use_bytes = guarded.use_bytes
@@ -116,6 +118,7 @@ class _Product:
         states, step = self._what_lies_behind(entry)
         entries = [self._choice(self._closure(entry, _NOTHING, behind), behind) for behind in states]
         while self._fresh:
+            stop_if_set(self._cancel)
             self._expand(*self._fresh.pop())
         edges = _without_dead_ends(self._out_kinds, self._out_edges)
         return pack(self._out_kinds, edges, *_merged(entries, step))

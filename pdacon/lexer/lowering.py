@@ -270,7 +270,7 @@ def _flags(grammar: Grammar, terminal: int) -> frozenset[str]:
 def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> _core.Nfa:
     """All programs in one numbering."""
     lexable = until_set((k for k, t in enumerate(grammar.terminals) if t.pattern is not None), cancel)
-    programs = {k: _program(grammar, k, max_states) for k in lexable}
+    programs = {k: _program(grammar, k, max_states, cancel) for k in lexable}
     behind, place_of = join_behind(list(programs.values()), max_states)
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
     edges = np.cumsum([0, *(len(program.target) for program in programs.values())])
@@ -289,10 +289,10 @@ def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> 
     )
 
 
-def _program(grammar: Grammar, index: int, max_states: int) -> Program:
+def _program(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None = None) -> Program:
     terminal = grammar.terminals[index]
     try:
-        return compile_terminal(grammar, terminal, max_states)
+        return compile_terminal(grammar, terminal, max_states, cancel)
     except UnsupportedGrammarError as error:
         message = f"terminal {terminal.name}: {error}"
         raise UnsupportedGrammarError(message, terminal.span, error.feature) from None

@@ -27,9 +27,11 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.lexer import guards, sre
 from pdacon.lexer.captures import without_references
@@ -46,7 +48,14 @@ STATES_LIMIT = 250_000
 Continuation: TypeAlias = tuple[int, ...]
 
 
-def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, use_bytes: bool = False) -> Program:
+def compile_pattern(
+    regexp: str,
+    flags: int = 0,
+    limit: int = STATES_LIMIT,
+    *,
+    use_bytes: bool = False,
+    cancel: CancelEvent | None = None,
+) -> Program:
     """Lower a pattern to an ordered automaton over the UTF-8 bytes of the text, or over a text of bytes.
 
     Parameters
@@ -59,6 +68,8 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, u
         Most states. A counted repetition makes a copy per count: ``\\w{1,1000}`` has 309,000 states.
     use_bytes : bool
         The pattern is for bytes, as ``re.compile`` takes its latin-1.
+    cancel : CancelEvent, optional
+        Stops the work when it is set.
 
     Returns
     -------
@@ -76,23 +87,26 @@ def compile_pattern(regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, u
     flags |= sre.BYTES if use_bytes else 0
     program = _cache.get(regexp, flags, limit)
     if program is None:
-        program = (None if flags else words_program(regexp, compile_pattern, limit)) or _lowered(regexp, flags, limit)
+        words = None if flags else words_program(regexp, partial(compile_pattern, cancel=cancel), limit)
+        program = words or _lowered(regexp, flags, limit, cancel)
         _cache.put(regexp, flags, limit, program)
     return program
 
 
-def _lowered(regexp: str, flags: int, limit: int) -> Program:
+def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None) -> Program:
     try:
         tree, flags = sre.parse(regexp, flags)
         tree = without_references(tree, regexp, flags)
-        return _Lowering(regexp, flags, limit).program(tree, flags)
+        return _Lowering(regexp, flags, limit, cancel).program(tree, flags)
     except RecursionError as error:
         raise UnsupportedGrammarError(
             f"the groups of {sre.quoted(regexp)} are nested too deeply", feature="deep-nesting"
         ) from error
 
 
-def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_LIMIT) -> Program:
+def compile_terminal(
+    grammar: Grammar, terminal: Terminal, limit: int = STATES_LIMIT, cancel: CancelEvent | None = None
+) -> Program:
     """Lower the pattern of a terminal that has one, as the grammar's options have it read; see `compile_pattern`."""
     options = grammar.options
     if terminal.pattern is None:
@@ -108,7 +122,7 @@ def compile_terminal(grammar: Grammar, terminal: Terminal, limit: int = STATES_L
             "(?P=q) or (?(q)...)",
             feature="group-numbers",
         )
-    return compile_pattern(regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes)
+    return compile_pattern(regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes, cancel=cancel)
 
 
 class _Cache:
@@ -152,8 +166,8 @@ _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 class _Lowering:
     """The states made so far for one pattern. ``SPLIT`` edges are (0, 0, target)."""
 
-    def __init__(self, regexp: str, flags: int, limit: int) -> None:
-        self._regexp, self._flags, self._limit = regexp, flags, limit
+    def __init__(self, regexp: str, flags: int, limit: int, cancel: CancelEvent | None) -> None:
+        self._regexp, self._flags, self._limit, self._cancel = regexp, flags, limit, cancel
         self._kinds = [MATCH, BYTES]
         self._edges: list[Edges] = [(), ()]
         self._known: dict[tuple[int, Edges], int] = {(BYTES, ()): _DEAD_STATE}
@@ -170,6 +184,7 @@ class _Lowering:
                 guards.Guarded(self._kinds, self._edges, self._trackers, bool(self._flags & sre.BYTES)),
                 entry,
                 self._limit,
+                self._cancel,
             )
         return pack(self._kinds, self._edges, (entry,))
 
@@ -368,6 +383,7 @@ class _Lowering:
         self._known.setdefault((kind, edges), state)
 
     def _reserve(self) -> int:
+        stop_if_set(self._cancel)
         if len(self._kinds) >= self._limit:
             raise LimitExceededError("states", len(self._kinds) + 1, self._limit)
         self._kinds.append(SPLIT)

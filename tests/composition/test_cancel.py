@@ -105,10 +105,27 @@ def test_cancelled_before_it_begins() -> None:
         pdacon.compile(ENDLESS, EVERY_BYTE, cancel=cancel)
 
 
-def test_time_holds_for_eager() -> None:
+def test_masks_are_computed_as_long_as_there_is_time() -> None:
+    """Those that there are stay; what is left out is counted, and computed at first sight."""
+    eager = pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, limits=Limits(seconds=1.5))
+    assert eager.statistics()["situations_left"] > 0
+    assert eager.statistics()["masks_computed"] > 10
+    lazy = pdacon.compile(ENDLESS, EVERY_BYTE)
+    matchers = [constraint.matcher() for constraint in (eager, lazy)]
+    for byte in b"((1 + 2) * (3))":
+        first, second = (np.zeros(9, np.int32), np.zeros(9, np.int32))
+        matchers[0].fill_bitmask(first)
+        matchers[1].fill_bitmask(second)
+        assert (first == second).all()
+        assert all(matcher.accept_token(byte) for matcher in matchers)
+
+
+def test_an_error_tells_all_the_time() -> None:
+    """Not that of the stage that came too late."""
     with pytest.raises(LimitExceededError) as caught:
-        pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, limits=Limits(seconds=0.2))
+        pdacon.compile(ENDLESS, EVERY_BYTE, limits=Limits(seconds=1e-6))
     assert caught.value.what == "seconds"
+    assert caught.value.given > caught.value.limit == 1e-6
 
 
 def test_memory_holds_for_eager() -> None:

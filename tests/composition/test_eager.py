@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from support.indented_grammars import INDENTED_GRAMMARS
+from support.indented_grammars import INDENTED_GRAMMARS, TreeIndenter
 from support.lowering import load
 from support.random_grammars import loadable_grammars, random_grammar
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
@@ -162,3 +162,20 @@ def test_what_never_ends_is_left() -> None:
         assert all(matcher.accept_bytes(text) for matcher in both)
         first, second = (row_of(matcher, 1) for matcher in both)
         assert (first == second).all()
+
+
+OWN_RULE = SmallGrammar(
+    "rules for INDENT and DEDENT",
+    "a block is open where a nonterminal stands for its INDENT, and none where one stands for its DEDENT",
+    'start: x+\nx: "a" _NL [indent x+ dedent] _NL?\nindent: _INDENT\ndedent: _DEDENT\n_NL: /\\n+ */\n'
+    "%declare _INDENT _DEDENT\n",
+    "a\n ",
+    {"postlex": TreeIndenter()},
+)
+
+
+def test_blocks_of_a_rule_of_their_own(scaled: Callable[[int], int], tally: Callable) -> None:
+    """What may follow a newline depends on columns here; no text within `Limits.columns` meets what is not known."""
+    counts = compare(OWN_RULE, scaled(60))
+    assert counts["complete"] == counts["starts"] == 1
+    tally(**counts)

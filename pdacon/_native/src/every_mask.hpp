@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "budget.hpp"
@@ -18,9 +19,11 @@ namespace pdacon {
 
 class EveryMask {
   public:
-    EveryMask(TokenPda& pda, std::int32_t most_columns, Budget budget);
+    EveryMask(TokenPda& pda, std::int32_t most_columns, Budget budget)
+        : pda_(pda), machine_(pda.machine()), most_columns_(most_columns), budget_(budget) {}
 
-    // Files all masks; how many situations are left out. Throws LimitExceeded, Cancelled.
+    // Files all masks, or as many as there is time for; how many situations are left out, as far as they are
+    // known. Throws LimitExceeded("states" | "bytes"), Cancelled.
     std::size_t run();
 
   private:
@@ -35,7 +38,9 @@ class EveryMask {
         std::int32_t blocks = -1;  // which of blocks_ are open; -1: no column counts as far as is known
     };
 
-    void find_blocks(std::int32_t most_columns);
+    void file_all();
+    void find_levels();
+    void find_blocks();
     void open(Open next);
     void open_blocks(const Open& at);
     void file(const Open& at);
@@ -43,9 +48,11 @@ class EveryMask {
 
     TokenPda& pda_;
     const Pushdown& machine_;
+    std::int32_t most_columns_;
     Budget budget_;
-    Situations situations_;
-    std::vector<std::uint8_t> opens_block_;  // of each LR state
+    std::optional<Situations> situations_;
+    std::vector<std::int32_t>
+        levels_;  // of each LR state: how many more blocks its symbol opens than it closes
     std::vector<std::vector<std::int32_t>>
         blocks_;  // columns from the outermost: all that fit into so many columns
     std::deque<Open> open_;
