@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, until_set
+from pdacon.cancelling import CancelEvent, stop_if_set, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, Terminal
 from pdacon.lalr import Tables
@@ -162,8 +162,8 @@ def find_collisions(
     Keywords that a regex absorbs are no collision: renaming settles them. Nor is it one if both match a text only where
     something follows that no terminal begins with there.
     """
-    pairs = sorted({pair for context in until_set(lexer.contexts, cancel) for pair in _rivals(lexer.grammar, context)})
-    flat = np.array(pairs, np.int32).reshape(-1)
+    stop_if_set(cancel)
+    flat = np.array(_rivals(lexer), np.int32).reshape(-1)
     found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel)
     return [Collision(*collision) for collision in found]
 
@@ -221,36 +221,38 @@ class _Absorption:
 
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
-        self.compiled: dict[int, re.Pattern[str]] = {}
-        self.known: dict[tuple[int, int], bool] = {}
+        lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
+        self.strings = frozenset(k for k in lexable if _kind(grammar, k) == "str")
+        self.known: dict[int, frozenset[int]] = {}
 
-    def __call__(self, regex: int, string: int) -> bool:
-        if (regex, string) not in self.known:
-            self.known[regex, string] = self._matches(regex, string)
-        return self.known[regex, string]
+    def __call__(self, regex: int) -> frozenset[int]:
+        if regex not in self.known:
+            pattern = self.grammar.terminals[regex].pattern
+            assert pattern is not None
+            match = re.compile(pattern.regexp, self.grammar.options.g_regex_flags).match
+            self.known[regex] = frozenset(k for k in self.strings if self._matches(match, regex, k))
+        return self.known[regex]
 
-    def _matches(self, regex: int, string: int) -> bool:
-        pattern, literal = (self.grammar.terminals[k].pattern for k in (regex, string))
-        assert pattern is not None
+    def _matches(self, match: Callable[[str], re.Match[str] | None], regex: int, string: int) -> bool:
+        terminals = self.grammar.terminals
+        literal = terminals[string].pattern
         assert literal is not None
-        if self.grammar.terminals[regex].priority != self.grammar.terminals[string].priority:
+        if terminals[regex].priority != terminals[string].priority:
             return False
-        if regex not in self.compiled:
-            self.compiled[regex] = re.compile(pattern.regexp, self.grammar.options.g_regex_flags)
-        match = self.compiled[regex].match(literal.value)
-        return match is not None and match.group() == literal.value
+        found = match(literal.value)
+        return found is not None and found.group() == literal.value
 
 
 def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:
-    strings = [k for k in ordered if _kind(grammar, k) == "str"]
+    strings = absorbs.strings.intersection(ordered)
     renames: list[tuple[int, tuple[int, ...]]] = []
     embedded: set[int] = set()
     for regex in ordered:
-        if _kind(grammar, regex) != "re":
+        if regex in strings or absorbs(regex).isdisjoint(strings):
             continue
-        keywords = tuple(k for k in strings if absorbs(regex, k))
+        keywords = tuple(k for k in ordered if k in absorbs(regex))
         embedded.update(k for k in keywords if _flags(grammar, k) <= _flags(grammar, regex))
-        if keywords and regex not in grammar.ignore:
+        if regex not in grammar.ignore:
             renames.append((regex, keywords))
     return Context(tuple(k for k in ordered if k not in embedded), tuple(renames))
 
@@ -350,20 +352,26 @@ def _contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[
     return [np.unique(context_of_state[targets]).tolist() for targets in shifts]
 
 
-def _rivals(grammar: Grammar, context: Context) -> Iterator[tuple[int, int]]:
+def _rivals(lexer: Lexer) -> list[tuple[int, int]]:
     """Pairs of equal priority in one alternation, of which neither names lexemes of the other."""
-    renamed = {(regex, keyword) for regex, keywords in context.renames for keyword in keywords}
-    plain = {k for k in context.alternation if _is_one_text(grammar, k)}
-    place = {k: at for at, k in enumerate(context.alternation)}
-    patterns = [k for k in context.alternation if k not in plain]
-    for first in context.alternation:
-        for second in patterns if first in plain else context.alternation:  # two texts are not the same one
-            if place[second] <= place[first] or (
-                grammar.terminals[first].priority != grammar.terminals[second].priority
-            ):
-                continue
-            if (first, second) not in renamed and (second, first) not in renamed:
-                yield first, second
+    grammar, contexts = lexer.grammar, lexer.contexts
+    terminals = sorted({k for context in contexts for k in context.alternation})
+    place = {k: at for at, k in enumerate(terminals)}
+    inside = np.zeros((len(contexts), len(terminals)), np.float32)
+    for row, context in zip(inside, contexts, strict=True):
+        row[[place[k] for k in context.alternation]] = 1
+    patterns = [k for k in terminals if not _is_one_text(grammar, k)]  # two texts are not the same one
+    together = inside[:, [place[k] for k in patterns]].T @ inside > 0
+    order = {k: lexing_order(grammar.terminals[k]) for k in terminals}
+    found = set()
+    for pattern, row in zip(patterns, together, strict=True):
+        for at in np.flatnonzero(row).tolist():
+            pair = pattern, terminals[at]
+            if grammar.terminals[pattern].priority == grammar.terminals[terminals[at]].priority:
+                found.add(pair if order[pair[0]] < order[pair[1]] else pair[::-1])
+    for regex, keywords in {rename for context in contexts for rename in context.renames}:
+        found.difference_update(pair for k in keywords for pair in ((regex, k), (k, regex)))
+    return sorted(pair for pair in found if pair[0] != pair[1])
 
 
 def _is_one_text(grammar: Grammar, terminal: int) -> bool:

@@ -29,7 +29,7 @@ class Shortcuts {
     // Whether a label is looked at on a state. If not, less is found than there is.
     virtual bool counts(std::int32_t label, std::int32_t state) const = 0;
     // Whether acceptance is known to be reached, on every stack with this top, once a control's label has
-    // been taken there or dropped. Its cost does not matter then.
+    // been taken there or dropped.
     virtual bool is_settled(std::int32_t control, std::int32_t top, bool dropped) = 0;
 };
 
