@@ -91,6 +91,10 @@ def compile(
     """
     _require("grammar", grammar, Grammar)
     _require("vocabulary", vocabulary, Vocabulary)
+    if not isinstance(eager, bool):
+        raise TypeError(f"compile: eager must be True or False, not {type(eager).__name__}")
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
     limits = Limits() if limits is None else limits
     _require("limits", limits, Limits)
     with _Watch(limits.seconds, cancel) as watch:
@@ -335,21 +339,26 @@ class Constraint:
     @classmethod
     def from_bytes(
         cls,
-        data: bytes,
+        data: bytes | bytearray | memoryview,
         vocabulary: Vocabulary | None = None,
         *,
         grammar: Grammar | None = None,
         verify: bool = False,
     ) -> Constraint:
-        """Load what `to_bytes` has made. As `load`; the bytes are used where they are and kept alive."""
-        if not isinstance(data, bytes):
-            raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
-        return cls._stored(data, "these bytes", vocabulary, grammar, verify)
+        """Load what `to_bytes` has made. As `load`; the bytes are used where they are and kept alive.
+
+        Of a bytearray, or of another memory that can change, a copy is used.
+        """
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"from_bytes takes bytes, a bytearray or a memoryview, not {type(data).__name__}")
+        view = memoryview(data)
+        fixed = view.readonly and view.c_contiguous
+        return cls._stored(view if fixed else view.tobytes(), "these bytes", vocabulary, grammar, verify)
 
     @classmethod
     def _stored(
         cls,
-        memory: bytes | mmap.mmap,
+        memory: bytes | memoryview | mmap.mmap,
         name: str,
         vocabulary: Vocabulary | None,
         grammar: Grammar | None,

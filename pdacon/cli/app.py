@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pdacon.cli.failures import BadInput, guarded
-from pdacon.cli.grammars import STDIN, load_grammar
+from pdacon.cli.grammars import STDIN, artifact_of, load_grammar
 from pdacon.cli.options import (
     GRAMMAR_HELP,
     FailOn,
@@ -165,7 +165,9 @@ def compile_grammar(
     grammar: GrammarArgument,
     *,
     out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write, such as json.pda.")],
-    tokenizer: TokenizerOption = None,
+    tokenizer: Annotated[
+        str, typer.Option("--tokenizer", "-t", metavar="NAME|PATH", help="The model's: as for the other commands.")
+    ],
     eager: Annotated[
         bool,
         typer.Option(
@@ -183,6 +185,20 @@ def compile_grammar(
     from pdacon.cli.compiling import compile_to_file
 
     return compile_to_file(loaded, _tokens(tokenizer), out, eager=eager)
+
+
+@app.command(name="show", epilog=_examples("pdacon show json.pda", "pdacon show json.pda --format json"))
+def show_file(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `pdacon compile` has written.", show_default=False)
+    ],
+    *,
+    format: FormatOption = Format.text,
+) -> int:
+    """What is in a compiled file: of which grammar, for which vocabulary, with how many masks? Is it damaged?"""
+    from pdacon.cli.compiled import show_compiled
+
+    return show_compiled(file, json_format=format is Format.json)
 
 
 @app.command(epilog=_examples("pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl"))
@@ -212,10 +228,13 @@ def sample(
     the mask allows, and `--jsonl` has the token ids.
     """
     loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
     from pdacon.cli.sampling import show_samples
+    from pdacon.cli.vocabularies import BYTES
 
     tokens = None if tokenizer is None else _tokens(tokenizer)
-    return show_samples(loaded, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
+    constraint = constraint_for(grammar, loaded, (tokens or _tokens(BYTES)).vocabulary)
+    return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
 
 
 @app.command(
@@ -239,11 +258,14 @@ def mask(
     """
     _one_standard_input(grammar, text)
     loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
     from pdacon.cli.masking import show_mask
     from pdacon.cli.texts import read_text
 
     given = read_text(text, file)
-    return show_mask(loaded, given, _tokens(tokenizer), most=show, json_format=format is Format.json)
+    tokens = _tokens(tokenizer or _artifact_name(grammar))
+    constraint = constraint_for(grammar, loaded, tokens.vocabulary)
+    return show_mask(constraint, given, tokens, most=show, json_format=format is Format.json)
 
 
 @app.command(
@@ -288,14 +310,18 @@ def explain(
     """
     _one_standard_input(grammar, text)
     loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
+    from pdacon.cli.vocabularies import BYTES
 
     given = read_text(text, None)
+    tokenizer = tokenizer or _artifact_name(grammar)
     tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
     json_format = format is Format.json
-    return show_explanation(loaded, given, token, tokens, whole=whole, full=full, json_format=json_format)
+    constraint = constraint_for(grammar, loaded, (tokens or _tokens(BYTES)).vocabulary)
+    return show_explanation(constraint, given, token, tokens, whole=whole, full=full, json_format=json_format)
 
 
 @app.command(
@@ -395,7 +421,9 @@ def generate(
         if known is not None:
             typer.echo(f"prompt: {known}", err=True)
     sampling = Sampling(max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
-    return show_texts(loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines)
+    return show_texts(
+        name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines
+    )
 
 
 @app.command(epilog=_examples("pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'"""))
@@ -502,6 +530,11 @@ def draw(
 def _one_standard_input(*arguments: str | None) -> None:
     if arguments.count(STDIN) > 1:
         raise BadInput("standard input (-) can be given only once")
+
+
+def _artifact_name(grammar: str) -> str | None:
+    """The file that a GRAMMAR names, if that has a vocabulary of its own."""
+    return None if artifact_of(grammar) is None else grammar
 
 
 def _tokens(name: str | None) -> Tokens:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from pdacon import Constraint, compile
+from pdacon.cli.compiled import masks_of, size_of
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
 from pdacon.cli.vocabularies import Tokens
@@ -33,11 +34,9 @@ def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool)
     constraint.save(out)
     Constraint.load(out, tokens.vocabulary, grammar=grammar, verify=True)
     counts = [constraint.statistics(start) for start in grammar.options.start]
-    masks = sum(count["distinct_masks"] for count in counts)
-    left = sum(max(count["situations_left"], 0) for count in counts)
-    rest = " and others when they are needed" if left or not eager else ""
+    both = {key: sum(count[key] for count in counts) for key in ("distinct_masks", "situations_left")}
     sys.stderr.write(
-        f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(tokens.vocabulary):,} tokens, {masks:,} masks{rest}, "
-        f"compiled in {seconds:.2f} s\n"
+        f"{out}: {size_of(out.stat().st_size)}, for {tokens.source} ({len(tokens.vocabulary):,} tokens), "
+        f"{masks_of(both)}, compiled in {seconds:.2f} s\n"
     )
     return 0

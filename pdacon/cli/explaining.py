@@ -9,12 +9,11 @@ from typing import Any
 
 from rich.text import Text
 
-from pdacon import Constraint, Matcher, compile
+from pdacon import Constraint, Matcher
 from pdacon.cli.display import show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.inventory import find_tokens, is_id, token_text
-from pdacon.cli.vocabularies import BYTES, Tokens, load_vocabulary
-from pdacon.grammar import Grammar
+from pdacon.cli.vocabularies import Tokens
 from pdacon.matching import Explanation
 
 
@@ -29,7 +28,7 @@ def explain(constraint: Constraint, text: bytes, token: str | None) -> Explanati
 
 
 def show_explanation(
-    grammar: Grammar,
+    constraint: Constraint,
     text: bytes,
     token: str | None,
     tokens: Tokens | None,
@@ -39,8 +38,7 @@ def show_explanation(
     json_format: bool,
 ) -> int:
     """Print the explanation; 1 if what was asked about is not allowed, or with ``whole`` is no sentence."""
-    vocabulary = (tokens or load_vocabulary(BYTES)).vocabulary
-    explanation = explain(compile(grammar, vocabulary), text, token)
+    explanation = explain(constraint, text, token)
     if token is not None and text and not explanation.before and not explanation.allowed:
         sys.stderr.write("pdacon: the text itself is not allowed, so this is about the text\n")
     if json_format:

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import pdacon
+from pdacon.cli.compiled import constraint_for
 from pdacon.cli.failures import BadInput
+from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
 from pdacon.cli.prompts import Request, require_unicode
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
@@ -71,15 +73,16 @@ class Answer:
 class Generator:
     """A model under a grammar."""
 
-    def __init__(self, grammar: Grammar, model_name: str | None, sampling: Sampling) -> None:
+    def __init__(self, name: str, grammar: Grammar, model_name: str | None, sampling: Sampling) -> None:
         status = Console(stderr=True, highlight=False)
-        with status.status("checking the grammar"):  # before anyone waits for a model
-            pdacon.compile(grammar, load_vocabulary(BYTES).vocabulary)
+        if artifact_of(name) is None:
+            with status.status("checking the grammar"):  # before anyone waits for a model
+                pdacon.compile(grammar, load_vocabulary(BYTES).vocabulary)
         with status.status("loading the model") if is_local(model_name) else nullcontext():
             self._model, self._tokenizer = load_model(model_name)
             from pdacon.integrations.huggingface import vocabulary
         with status.status("compiling the grammar"):
-            self._constraint = pdacon.compile(grammar, vocabulary(self._model, self._tokenizer))
+            self._constraint = constraint_for(name, grammar, vocabulary(self._model, self._tokenizer))
         self._ends = frozenset(self._constraint.vocabulary.eos_ids)
         self._sampling = sampling
         self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
@@ -140,10 +143,16 @@ class Generator:
 
 
 def show_texts(
-    grammar: Grammar, model_name: str | None, requests: Sequence[Request], sampling: Sampling, *, json_lines: bool
+    name: str,
+    grammar: Grammar,
+    model_name: str | None,
+    requests: Sequence[Request],
+    sampling: Sampling,
+    *,
+    json_lines: bool,
 ) -> int:
     """Generate ``count`` texts for each request and print them; as they come, if they come one by one."""
-    generator = Generator(grammar, model_name, sampling)
+    generator = Generator(name, grammar, model_name, sampling)
     started = time.perf_counter()
     if not json_lines and sampling.batch == 1 and sampling.beams == 1:
         wanted = [request for request in requests for _ in range(sampling.count)]

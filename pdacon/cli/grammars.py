@@ -66,6 +66,14 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     return Grammar.from_file(name, **chosen)
 
 
+def artifact_of(name: str) -> Path | None:
+    """The file of ``pdacon compile`` that a GRAMMAR names, if it does."""
+    from pdacon.grammar.builtin import builtin_names
+
+    path = Path(name)
+    return path if name and name != STDIN and is_artifact(path) and name not in builtin_names() else None
+
+
 def is_artifact(path: Path) -> bool:
     """Whether a file begins as what ``pdacon compile`` writes does."""
     if not path.is_file():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from rich.text import Text
 
-from pdacon import Constraint, compile
+from pdacon import Constraint
 from pdacon.cli.display import first_character, head_of, listed, place_after, readable, show, tail_of, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens
@@ -91,9 +91,8 @@ def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
     )
 
 
-def show_mask(grammar: Grammar, text: bytes, tokens: Tokens, *, most: int, json_format: bool) -> int:
+def show_mask(constraint: Constraint, text: bytes, tokens: Tokens, *, most: int, json_format: bool) -> int:
     """Print the outlook, with at most ``most`` tokens if it is for people; 1 if the text is not viable."""
-    constraint = compile(grammar, tokens.vocabulary)
     outlook = look_ahead(constraint, text)
     if json_format:
         print(json.dumps(_as_dict(outlook, constraint), ensure_ascii=False))  # noqa: T201

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import pdacon
+from pdacon import Constraint
 from pdacon.cli.display import printable
 from pdacon.cli.failures import BadInput
-from pdacon.cli.vocabularies import BYTES, Tokens, load_vocabulary
-from pdacon.grammar import Grammar
+from pdacon.cli.vocabularies import Tokens
 from pdacon.matching.sampling import sample, sample_tokens
 
 _PATIENCE = 100  # texts in a row that are not new before it is said that there are no more
@@ -27,28 +26,27 @@ class Sample:
     tokens: tuple[int, ...] | None = None
 
 
-def draw(grammar: Grammar, tokens: Tokens | None, size: int | None, seed: int) -> Iterator[Sample]:
-    """Sentences, drawn by tokens if a vocabulary is given; without end."""
-    vocabulary = (tokens or load_vocabulary(BYTES)).vocabulary
+def draw(constraint: Constraint, tokens: Tokens | None, size: int | None, seed: int) -> Iterator[Sample]:
+    """Sentences, drawn by the constraint's tokens if there are names of them; without end."""
+    vocabulary = constraint.vocabulary
     if tokens is not None and not vocabulary.eos_ids:
         raise BadInput(f"{tokens.source} names no end token, so no text can be ended")
-    constraint = pdacon.compile(grammar, vocabulary)
     if tokens is None:
         texts = sample(constraint, seed) if size is None else sample(constraint, seed, size=size)
         return map(Sample, texts)
     walker = partial(sample_tokens, constraint, seed, strip_leading_space=vocabulary.strip_leading_space)
     walks = walker() if size is None else walker(size=size)
-    strip, encoding = b" " if vocabulary.strip_leading_space else b"", grammar.options.encoding
+    strip, encoding = b" " if vocabulary.strip_leading_space else b"", constraint.grammar.options.encoding
     return (Sample(vocabulary.decode(ids).removeprefix(strip).decode(encoding), tuple(ids)) for ids in walks)
 
 
 def show_samples(
-    grammar: Grammar, tokens: Tokens | None, *, count: int, size: int | None, seed: int | None, json_lines: bool
+    constraint: Constraint, tokens: Tokens | None, *, count: int, size: int | None, seed: int | None, json_lines: bool
 ) -> int:
     """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
     chosen = secrets.randbelow(2**31) if seed is None else seed
     written, long = 0, False
-    for sentence in _different(draw(grammar, tokens, size, chosen), count):
+    for sentence in _different(draw(constraint, tokens, size, chosen), count):
         if json_lines:
             drawn = {} if sentence.tokens is None else {"tokens": sentence.tokens}
             line = json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pdacon
 from pdacon.cli.failures import BadInput
+from pdacon.cli.grammars import is_artifact
 from pdacon.cli.models import be_quiet, be_quiet_about_downloads, is_local, load, require
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
@@ -62,6 +63,8 @@ def load_vocabulary(name: str | None) -> Tokens:
     if name is None:
         return _from_folder(tiny_folder(), "the tokenizer of the tiny model")
     path = Path(name).expanduser()
+    if is_artifact(path):
+        return Tokens(pdacon.Constraint.load(path).vocabulary, f"the vocabulary in {name}")
     if path.is_file():
         return _from_file(path)
     if path.is_dir():

@@ -46,6 +46,8 @@ class Settings:
         Fingerprints.
     eos_ids, strip_leading_space, notes
         As in the `Vocabulary`.
+    pdacon : str
+        The version that wrote it.
     unicode : str
         The version of Unicode that ``\\w`` and its like followed when the grammar was compiled.
     """
@@ -59,50 +61,50 @@ class Settings:
     eos_ids: tuple[int, ...]
     strip_leading_space: bool
     notes: tuple[str, ...]
+    pdacon: str
     unicode: str
 
 
 class StoredConstraint:
     """What was read from a file or from bytes; all but the settings on demand."""
 
-    def __init__(self, memory: bytes | mmap.mmap, name: str, verify: bool) -> None:
-        """Check as much as `Constraint.load` says. Raises ArtifactError."""
+    def __init__(self, memory: bytes | memoryview | mmap.mmap, name: str, verify: bool) -> None:
+        """Check as much as `Constraint.load` says. Raises ArtifactError, now and later with the name and a way out."""
         self._name = name
+        self._artifact = _core.Artifact(memory, verify, TRIES, name, _WAY_OUT)
+        text = self._artifact.settings()
         with self._named():
-            self._artifact = _core.Artifact(memory, verify, TRIES)
-            self.settings = _read_settings(self._artifact.settings())
-            self.pdas = tuple(self._artifact.pda(start) for start in range(len(self.settings.starts)))
+            self.settings = _read_settings(text)
+        self.pdas = tuple(self._artifact.pda(start) for start in range(len(self.settings.starts)))
         if verify:
-            with self._named():
-                self._artifact.tokens()
-                self.grammar()
-                self.vocabulary()
+            self.grammar()
+            self.vocabulary()
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
         try:
             yield
-        except ArtifactError as error:
-            raise ArtifactError(f"{self._name}: {error}; {_WAY_OUT}") from None
+        except (ArtifactError, VocabularyError) as error:
+            what = "" if isinstance(error, ArtifactError) else "the artifact is damaged: "
+            raise ArtifactError(f"{self._name}: {what}{error}; {_WAY_OUT}") from error
 
     def grammar(self) -> Grammar:
         """The grammar, as it was compiled. Raises ArtifactError."""
         from pdacon.grammar.records import from_json
 
-        grammar = from_json(self._artifact.grammar())
-        if grammar.options.start != self.settings.starts:
-            raise ArtifactError("the artifact is damaged: its grammar has other start rules")
+        text = self._artifact.grammar()
+        with self._named():
+            grammar = from_json(text)
+            if grammar.options.start != self.settings.starts:
+                raise ArtifactError("the artifact is damaged: its grammar has other start rules")
         return grammar
 
     def vocabulary(self) -> Vocabulary:
         """The vocabulary. Cost: some 10 ms for 131,072 tokens. Raises ArtifactError."""
         settings = self.settings
-        try:
-            return Vocabulary(
-                tuple(self._artifact.tokens()), settings.eos_ids, settings.strip_leading_space, settings.notes
-            )
-        except VocabularyError as error:
-            raise ArtifactError(f"the artifact is damaged: {error}") from error
+        tokens = tuple(self._artifact.tokens())
+        with self._named():
+            return Vocabulary(tokens, settings.eos_ids, settings.strip_leading_space, settings.notes)
 
 
 def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], empty: frozenset[int]) -> bytes:
@@ -187,8 +189,8 @@ def _read_settings(text: bytes) -> Settings:
         given = json.loads(text)
         if type(given["size"]) is not int or type(given["strip_leading_space"]) is not bool:
             raise ValueError("size")
-        name, grammar, vocabulary, unicode = texts(
-            [given["name"], given["grammar"], given["vocabulary"], given["unicode"]]
+        name, grammar, vocabulary, pdacon, unicode = texts(
+            [given[key] for key in ("name", "grammar", "vocabulary", "pdacon", "unicode")]
         )
         starts = texts(given["starts"])
         if not starts:
@@ -203,6 +205,7 @@ def _read_settings(text: bytes) -> Settings:
             eos_ids=numbers(given["eos_ids"]),
             strip_leading_space=given["strip_leading_space"],
             notes=texts(given["notes"]),
+            pdacon=pdacon,
             unicode=unicode,
         )
     except (ValueError, TypeError, KeyError, RecursionError) as error:

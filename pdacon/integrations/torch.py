@@ -48,10 +48,13 @@ class DeviceMasks:
     def __init__(
         self, constraint: Constraint, device: torch.device | str, start: str | None = None, rows: int = 64
     ) -> None:
+        if not isinstance(constraint, Constraint):
+            raise TypeError(f"DeviceMasks are of a pdacon.Constraint, not of {type(constraint).__name__}")
         self._constraint = constraint
         self._start = start
+        self._size = constraint.vocabulary.size
         self._shared = constraint._explainers[constraint._index(start)]
-        words = -(-constraint.vocabulary.size // 32)
+        words = -(-self._size // 32)
         self._room = torch.empty((max(1, rows), words), dtype=torch.int32, device=device)
         self._table = self._room[:0]
         self._lock = threading.Lock()  # for those who top up
@@ -82,7 +85,7 @@ class DeviceMasks:
     def apply(self, logits: torch.Tensor, matchers: Sequence[Matcher | None]) -> torch.Tensor:
         """Set to -inf, in place, what the matchers do not allow: `ids`, then `apply_masks`, and their errors."""
         ids = self.ids(matchers)
-        return apply_masks(logits, self.table, ids)
+        return apply_masks(logits, self.table, ids, size=self._size)
 
     def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
         """The mask of each matcher as a row of `table`, which is topped up if it has to be.
@@ -100,6 +103,8 @@ class DeviceMasks:
         ids = np.full(len(matchers), -1, np.int64)
         known = [(at, matcher) for at, matcher in enumerate(matchers) if matcher is not None]
         for at, matcher in known:
+            if not isinstance(matcher, Matcher):
+                raise TypeError(f"matchers[{at}] must be a Matcher or None, not {type(matcher).__name__}")
             if matcher._explainer is not self._shared:
                 raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
         if known:
@@ -109,7 +114,9 @@ class DeviceMasks:
         return torch.from_numpy(ids).to(self._room.device, non_blocking=True)
 
 
-def apply_masks(logits: torch.Tensor, table: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+def apply_masks(
+    logits: torch.Tensor, table: torch.Tensor, ids: torch.Tensor, *, size: int | None = None
+) -> torch.Tensor:
     """Set to -inf, in place, what the masks do not allow.
 
     Parameters
@@ -121,6 +128,9 @@ def apply_masks(logits: torch.Tensor, table: torch.Tensor, ids: torch.Tensor) ->
     ids : torch.Tensor, integer[n]
         The row of `table` for each row of `logits`; a negative one leaves its row as it is. On the device of the
         logits.
+    size : int, optional
+        How many tokens the vocabulary has. Without it, it is only known that they are more than fill all words but the
+        last, and as many words are wanted as the logits need.
 
     Returns
     -------
@@ -129,8 +139,10 @@ def apply_masks(logits: torch.Tensor, table: torch.Tensor, ids: torch.Tensor) ->
 
     Raises
     ------
+    TypeError
+        An argument is no tensor, or not of its dtype.
     ValueError
-        The logits have fewer columns than a mask has tokens, or shapes do not fit.
+        The logits have fewer columns than the vocabulary has tokens, or shapes or devices do not fit.
     IndexError
         On the CPU, an id is not in the table.
 
@@ -138,20 +150,28 @@ def apply_masks(logits: torch.Tensor, table: torch.Tensor, ids: torch.Tensor) ->
     -----
     Nothing waits for the device. Takes one byte for each of the logits for the moment.
     """
+    _require_fit(logits, table, "table", size)
+    _require_tensor("ids", ids)
+    if ids.is_floating_point() or ids.dtype == torch.bool:
+        raise TypeError(f"ids must have an integer dtype, not {ids.dtype}")
     if ids.shape != logits.shape[:1]:
-        raise ValueError(f"{tuple(ids.shape)} ids for logits of shape {tuple(logits.shape)}")
+        raise ValueError(f"ids of shape {tuple(ids.shape)} for logits of shape {tuple(logits.shape)}")
     return _forbid(logits, table[ids.clamp(min=0)], ids < 0)
 
 
-def apply_bitmask(logits: torch.Tensor, bitmask: torch.Tensor) -> torch.Tensor:
+def apply_bitmask(logits: torch.Tensor, bitmask: torch.Tensor, *, size: int | None = None) -> torch.Tensor:
     """Set to -inf, in place, what a bitmask does not allow: `apply_masks` for rows that lie there one by one.
 
     Parameters
     ----------
     logits : torch.Tensor, floating[n, columns]
     bitmask : torch.Tensor, int32[n, words]
-        As `pdacon.fill_bitmasks` writes it, on the device of the logits.
+        As `pdacon.fill_bitmasks` writes it, on the device of the logits. A row of -1 allows all that it has bits for:
+        ``bitmask[row] = -1`` for a sequence that nothing constrains.
+    size : int, optional
+        As in `apply_masks`. With it the rows may have more words than the vocabulary needs, as a host may lay them out.
     """
+    _require_fit(logits, bitmask, "bitmask", size)
     if bitmask.shape[:1] != logits.shape[:1]:
         raise ValueError(f"a bitmask of {bitmask.shape[0]} rows for logits of shape {tuple(logits.shape)}")
     return _forbid(logits, bitmask, None)
@@ -164,12 +184,38 @@ def shift_out(words: torch.Tensor, columns: int) -> torch.Tensor:
     return ((octets.unsqueeze(-1) >> places) & 1).flatten(1)[:, :columns].view(torch.bool)
 
 
+def _require_tensor(name: str, value: object) -> None:
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor, not {type(value).__name__}")
+
+
+def _require_fit(logits: torch.Tensor, masks: torch.Tensor, name: str, size: int | None) -> None:
+    """Check all that is known without a look at the numbers."""
+    _require_tensor("logits", logits)
+    _require_tensor(name, masks)
+    if not logits.is_floating_point():
+        raise TypeError(f"logits must have a floating dtype, not {logits.dtype}")
+    if masks.dtype != torch.int32:
+        raise TypeError(f"{name} must have dtype int32, not {masks.dtype}")
+    for what, tensor in (("logits", logits), (name, masks)):
+        if tensor.dim() != 2:
+            raise ValueError(f"{what} must have two dimensions, not shape {tuple(tensor.shape)}")
+    if masks.device != logits.device:
+        raise ValueError(f"{name} is on {masks.device}, the logits on {logits.device}")
+    columns, words = logits.shape[1], masks.shape[1]
+    if size is None and columns <= 32 * (words - 1):
+        raise ValueError(
+            f"logits have {columns} columns, and {name} is for more than {32 * (words - 1)} tokens; give size=, the "
+            "vocabulary's, if it has more words than that needs"
+        )
+    if size is not None and columns < size:
+        raise ValueError(f"logits have {columns} columns, and the vocabulary {size} tokens")
+    if size is not None and words < -(-size // 32):
+        raise ValueError(f"{name} has {words} words a row; the vocabulary needs {-(-size // 32)}")
+
+
 def _forbid(logits: torch.Tensor, masks: torch.Tensor, free: torch.Tensor | None) -> torch.Tensor:
-    if logits.dim() != 2 or masks.dim() != 2 or masks.dtype != torch.int32:
-        raise ValueError("logits must be [n, columns] and masks int32 [n, words]")
     columns = logits.shape[1]
-    if columns <= 32 * (masks.shape[1] - 1):
-        raise ValueError(f"logits have {columns} columns, masks are for more than {32 * (masks.shape[1] - 1)} tokens")
     forbidden = ~shift_out(masks, columns)
     if free is not None:
         forbidden &= ~free.unsqueeze(1)

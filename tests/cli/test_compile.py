@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -17,7 +18,10 @@ def test_a_grammar_is_compiled_with_its_masks(tmp_path: Path, capsys: pytest.Cap
     assert main(["compile", "json", "--eager", "--tokenizer", "bytes", "-o", str(path)]) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert re.fullmatch(r".*json\.pda: 0\.\d MB, 257 tokens, \d+ masks, compiled in \d+\.\d\d s\n", err)
+    assert re.fullmatch(
+        r".*json\.pda: \d+\.\d kB, for one token for each byte \(257 tokens\), \d+ masks, compiled in \d+\.\d\d s\n",
+        err,
+    )
     loaded = pdacon.Constraint.load(path, load_vocabulary("bytes").vocabulary, grammar=pdacon.Grammar.builtin("json"))
     matcher = loaded.matcher()
     for byte in b'{"a": [1.5e3, null]}':
@@ -75,3 +79,45 @@ def test_commands_take_it_for_its_grammar(tmp_path: Path, capsys: pytest.Capture
         assert outputs[0] == outputs[1]
     assert main(["sample", str(path), "--conflicts", "shift"]) == 2
     assert "has its options" in capsys.readouterr().err
+
+
+@pytest.fixture
+def drinks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A compiled file with another vocabulary than any tokenizer's."""
+    path = tmp_path / "drinks.pda"
+    tokens = [b"tea", b"milk", *(bytes([byte]) for byte in range(256)), None]
+    vocabulary = pdacon.Vocabulary.from_tokens(tokens, eos_ids=[258])
+    pdacon.compile(pdacon.Grammar.from_lark('start: "tea" | "milk"'), vocabulary, eager=True).save(path)
+    return path
+
+
+def test_commands_use_the_vocabulary_that_is_in_it(drinks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mask", str(drinks), "", "--format", "json"]) == 0
+    assert {0, 1} < set(json.loads(capsys.readouterr().out)["tokens"])
+    assert main(["explain", str(drinks), "", "#1"]) == 0
+    assert "milk" in capsys.readouterr().out
+    assert main(["sample", str(drinks), "-n", "1", "--tokenizer", str(drinks), "--jsonl"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"][-1] == 258
+    assert main(["tokens", "--tokenizer", str(drinks), "#0"]) == 0
+    assert "tea" in capsys.readouterr().out
+    assert main(["mask", str(drinks), "", "--tokenizer", "bytes", "--format", "json"]) == 0
+    assert 256 not in json.loads(capsys.readouterr().out)["tokens"]
+
+
+def test_it_can_be_looked_at(drinks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(drinks)]) == 0
+    out = capsys.readouterr().out
+    assert "259 tokens, end tokens 258" in out
+    assert re.search(r"start start: \d masks; \d+ lexer states", out)
+    assert main(["show", str(drinks), "--format", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["bytes"] == drinks.stat().st_size
+    assert facts["starts"]["start"]["situations_left"] == 0
+    drinks.write_bytes(drinks.read_bytes()[:-64])
+    assert main(["show", str(drinks)]) == 2
+    assert "drinks.pda: the artifact is damaged" in capsys.readouterr().err
+
+
+def test_a_tokenizer_has_to_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "json", "-o", str(tmp_path / "json.pda")]) == 2
+    assert "--tokenizer" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,9 @@ from support.waiting_grammars import random_waiting_grammar, random_waiting_layo
 
 import pdacon
 from pdacon.composition import native_trie
+
+GRAMMAR, TOKEN_ORDER, MASK_BLOCKS = 2, 6, 43
+"""Numbers of sections (Part in artifact.hpp)."""
 
 LIMITS = pdacon.Limits(states=5_000)
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -226,6 +230,69 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         pdacon.Constraint.load(tmp_path / "none.pda")
     with pytest.raises(TypeError, match="bytes"):
         pdacon.Constraint.from_bytes(path)  # type: ignore[arg-type]
+
+
+def test_bytes_are_taken_from_any_memory(saved: tuple[pdacon.Constraint, Path]) -> None:
+    data = saved[1].read_bytes()
+    changing = bytearray(data)
+    wanted = pdacon.Constraint.from_bytes(data).matcher().shortest_completion()
+    others = [memoryview(data), changing, memoryview(bytes(2) + data)[2:], memoryview(data + data)[: len(data)]]
+    loaded = [pdacon.Constraint.from_bytes(memory) for memory in others]
+    changing[:] = bytes(len(changing))
+    assert [constraint.matcher().shortest_completion() for constraint in loaded] == [wanted] * len(loaded)
+
+
+def damaged(data: bytes, part: int, keep: int) -> bytes:
+    """With the last bytes of a section changed, so many kept."""
+    file = bytearray(data)
+    for at in range(struct.unpack_from("<I", data, 12)[0]):
+        number, _, offset, size = struct.unpack_from("<IiQQ", data, 32 + 32 * at)
+        if number == part:
+            file[offset + keep : offset + size] = b"\x55" * (size - keep)
+    return bytes(file)
+
+
+def test_damage_that_is_found_late_says_where(saved: tuple[pdacon.Constraint, Path], tmp_path: Path) -> None:
+    """And in a batch, whose it is; the masks of the others are written."""
+    says = r"late\.pda: .*; compile the grammar again and save that"
+    path = tmp_path / "late.pda"
+    path.write_bytes(damaged(damaged(saved[0].to_bytes(), GRAMMAR, 0), MASK_BLOCKS, 128))
+    loaded = pdacon.Constraint.load(path)
+    with pytest.raises(pdacon.ArtifactError, match=says):
+        loaded.grammar  # noqa: B018
+    with pytest.raises(pdacon.ArtifactError, match=says):
+        loaded.matcher().mask_id()
+    good = saved[0].matcher()
+    bitmask = np.full((3, 9), 7, np.int32)
+    with pytest.raises(pdacon.ArtifactError, match=rf"^matchers\[1\]: .*{says}.*; the rows of the others are written"):
+        pdacon.fill_bitmasks([good, loaded.matcher(), good], bitmask)
+    row = np.zeros(9, np.int32)
+    good.fill_bitmask(row)
+    assert bitmask.tolist() == [row.tolist(), [7] * 9, row.tolist()]
+    # The order of tokens that no trie in use has.
+    unheard = pdacon.Vocabulary.from_tokens([*BYTES, b"late", None], eos_ids=[257])
+    data = pdacon.compile(pdacon.Grammar.builtin("json"), unheard).to_bytes()
+    del unheard
+    path.write_bytes(damaged(data, TOKEN_ORDER, 0))
+    with pytest.raises(pdacon.ArtifactError, match=says):
+        pdacon.Constraint.load(path).matcher().forced_bytes()
+
+
+def test_what_was_added_is_saved_with_what_was_loaded(saved: tuple[pdacon.Constraint, Path]) -> None:
+    """A second file has the answers of both."""
+    loaded = pdacon.Constraint.load(saved[1])
+    matcher = loaded.matcher()
+    text = b'[{"k": false}, -1.5e7]'
+    for byte in text:
+        matcher.mask_id()
+        assert matcher.accept_token(byte)
+    again = pdacon.Constraint.from_bytes(loaded.to_bytes())
+    for sentence in (text, b'{"a": [1, "b"]}'):
+        matcher = again.matcher()
+        for byte in sentence:
+            matcher.mask_id()
+            assert matcher.accept_token(byte)
+    assert again.statistics()["masks_computed"] == 0
 
 
 def test_every_changed_byte_is_noticed(saved: tuple[pdacon.Constraint, Path], scaled) -> None:

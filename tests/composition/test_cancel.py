@@ -181,6 +181,12 @@ def test_a_mask_that_finds_no_room_is_refused_and_the_others_stay() -> None:
             masks_along(matcher, TEXT)
         assert caught.value.what == "bytes"
         assert TABLES - row_bytes <= tight.mask_table().nbytes <= TABLES
+        bitmask = np.zeros((3, row_bytes // 4), np.int32)
+        with pytest.raises(LimitExceededError, match=r"by matchers\[1\]; the rows of the others are written"):
+            pdacon.fill_bitmasks([tight.matcher(), matcher, tight.matcher()], bitmask)
+        assert [row.tobytes() for row in bitmask] == [wanted[0], bytes(row_bytes), wanted[0]]
+        with pytest.raises(LimitExceededError, match=r"by matchers\[0\] and 1 behind it"):
+            pdacon.mask_ids([matcher, matcher])
         matcher.reset()
         assert mask_of(matcher) == wanted[0]
 

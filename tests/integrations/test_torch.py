@@ -140,6 +140,18 @@ def test_eager_masks_are_there_from_the_beginning() -> None:
     assert np.array_equal(masks.table.numpy(), constraint.mask_table())
 
 
+def test_a_host_may_lay_out_wider_rows() -> None:
+    """A bitmask with words to spare, logits with columns to spare, and a row that nothing constrains."""
+    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
+    bitmask = np.full((2, 16), 7, np.int32)
+    bitmask[1] = -1
+    pdacon.fill_bitmasks([constraint.matcher()], bitmask)
+    for columns in (261, 288, 300):
+        logits = torch.randn(2, columns)
+        wanted = plainly(logits, bitmask.tolist())
+        assert apply_bitmask(logits, torch.from_numpy(bitmask), size=261).tolist() == wanted
+
+
 def test_what_does_not_fit_is_refused() -> None:
     constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
     other = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
@@ -148,7 +160,7 @@ def test_what_does_not_fit_is_refused() -> None:
         masks.ids([constraint.matcher(), other.matcher()])
     logits = torch.zeros(2, 261)
     words = torch.zeros((2, 9), dtype=torch.int32)
-    with pytest.raises(ValueError, match="ids for logits"):
+    with pytest.raises(ValueError, match=r"ids of shape \(3,\) for logits"):
         apply_masks(logits, words, torch.zeros(3, dtype=torch.int64))
     with pytest.raises(IndexError):
         apply_masks(logits, words, torch.tensor([0, 2]))
@@ -156,7 +168,26 @@ def test_what_does_not_fit_is_refused() -> None:
         apply_bitmask(logits, words[:1])
     with pytest.raises(ValueError, match="256 columns"):
         apply_bitmask(logits[:, :256], words)
-    with pytest.raises(ValueError, match="int32"):
+    with pytest.raises(TypeError, match=r"int32, not torch\.int64"):
         apply_bitmask(logits, words.long())
+    with pytest.raises(ValueError, match=r"260 columns, and the vocabulary 261"):
+        masks.apply(logits[:, :260], [None, None])
+    with pytest.raises(ValueError, match="8 words a row; the vocabulary needs 9"):
+        apply_bitmask(logits, words[:, :8], size=261)
+    with pytest.raises(ValueError, match="two dimensions"):
+        apply_bitmask(logits[0], words)
+    with pytest.raises(ValueError, match="table is on meta, the logits on cpu"):
+        apply_masks(logits, words.to("meta"), torch.tensor([0, 0]))
+    for wrong, says in [
+        (lambda: DeviceMasks("json", "cpu"), "of a pdacon.Constraint, not of str"),
+        (lambda: masks.ids(["json"]), r"matchers\[0\] must be a Matcher or None, not str"),
+        (lambda: apply_bitmask(logits.numpy(), words), "logits must be a torch.Tensor, not ndarray"),
+        (lambda: apply_bitmask(logits, words.numpy()), "bitmask must be a torch.Tensor, not ndarray"),
+        (lambda: apply_bitmask(logits.long(), words), "floating dtype, not torch.int64"),
+        (lambda: apply_masks(logits, words, [0, 1]), "ids must be a torch.Tensor, not list"),
+        (lambda: apply_masks(logits, words, torch.tensor([0.0, 1.0])), "ids must have an integer dtype"),
+    ]:
+        with pytest.raises(TypeError, match=says):
+            wrong()
     assert masks.ids([]).shape == (0,)
     assert masks.ids([None]).tolist() == [-1]

@@ -378,6 +378,11 @@ def test_depth_can_be_limited() -> None:
     with pytest.raises(pdacon.LimitExceededError, match="depth"):
         matcher.accept_bytes(b"[" * 30)
     assert matcher.shortest_completion() == b"]" * 30
+    room = matcher.validate_tokens([ord("[")] * 30)
+    assert 0 < room < 30
+    assert all(matcher.accept_token(ord("[")) for _ in range(room))
+    with pytest.raises(pdacon.LimitExceededError, match="depth"):
+        matcher.accept_token(ord("["))
 
 
 def test_matchers_of_one_constraint_run_in_parallel(constraint: pdacon.Constraint) -> None:

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <tuple>
 
 #include "checksum.hpp"
@@ -48,8 +49,27 @@ std::uint64_t head_checksum(std::string head) {
 
 }  // namespace
 
+ArtifactDamage Origin::damage(const ArtifactDamage& found) const {
+    if (found.placed) return found;
+    ArtifactDamage placed(name + ": " + found.what() + "; " + advice);
+    placed.placed = true;
+    return placed;
+}
+
 void ArtifactWriter::add_bytes(Part part, std::int32_t start, const void* data, std::size_t size) {
     sections_.push_back({part, start, std::string(static_cast<const char*>(data), size)});
+}
+
+void ArtifactWriter::add_packed(Part part, std::int32_t start, const Packed& values) {
+    values.visit([&](auto view) {
+        using Value = typename decltype(view)::value_type;
+        using Narrow = std::numeric_limits<std::int16_t>;
+        if (sizeof(Value) == sizeof(std::int16_t) || !all_within(view, Narrow::min(), Narrow::max() + 1))
+            add(part, start, view);
+        else
+            add(part, start,
+                std::span<const std::int16_t>(std::vector<std::int16_t>(view.begin(), view.end())));
+    });
 }
 
 std::string ArtifactWriter::finish() const {
@@ -77,8 +97,8 @@ std::string ArtifactWriter::finish() const {
 }
 
 ArtifactReader::ArtifactReader(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
-                               bool verify)
-    : memory_(memory), owner_(std::move(owner)) {
+                               std::shared_ptr<const Origin> origin, bool verify)
+    : memory_(memory), owner_(std::move(owner)), origin_(std::move(origin)) {
     check_machine();
     Header header;
     if (memory.size() < sizeof(Header) || !std::equal(kMagic.begin(), kMagic.end(), memory.begin()))

@@ -23,6 +23,24 @@ namespace pdacon {
 // Becomes pdacon.errors.ArtifactError.
 struct ArtifactDamage : std::runtime_error {
     using std::runtime_error::runtime_error;
+    bool placed = false;  // it says in which file
+};
+
+// Where an artifact is from, and what to do about one that is damaged.
+struct Origin {
+    std::string name, advice;
+
+    // Damage that says so; what does already stays as it is.
+    ArtifactDamage damage(const ArtifactDamage& found) const;
+    // Work whose damage does.
+    template <class Work>
+    auto watch(Work work) const {
+        try {
+            return work();
+        } catch (const ArtifactDamage& found) {
+            throw damage(found);
+        }
+    }
 };
 
 // What a section holds. Numbers that were given are never used for anything else.
@@ -83,6 +101,7 @@ class ArtifactWriter {
         add_bytes(part, start, values.data(), values.size_bytes());
     }
     void add_bytes(Part part, std::int32_t start, const void* data, std::size_t size);
+    void add_packed(Part part, std::int32_t start, const Packed& values);
 
     // The whole file.
     std::string finish() const;
@@ -102,13 +121,24 @@ class ArtifactReader {
 
     // `owner` keeps the memory, which is aligned to 8 bytes. With `verify` all sections are checked now, else
     // when they are asked for. Throws ArtifactDamage.
-    ArtifactReader(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner, bool verify);
+    ArtifactReader(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
+                   std::shared_ptr<const Origin> origin, bool verify);
+    // For damage that is found later.
+    const std::shared_ptr<const Origin>& origin() const { return origin_; }
 
     template <class T>
     Flat<T> array(Part part, std::int32_t start) const {
         const auto& section = find(part, start);
         check(section);
         return view<T>(section);
+    }
+    // So many numbers that `add_packed` has written.
+    Packed packed(Part part, std::int32_t start, std::size_t count) const {
+        if (find(part, start).size == count * sizeof(std::int16_t) && count > 0)
+            return Packed(array<std::int16_t>(part, start));
+        Packed wide(array<std::int32_t>(part, start));
+        if (wide.size() != count) throw ArtifactDamage("the artifact is damaged: a section of another size");
+        return wide;
     }
     // Not checked yet: the caller does that, by `check` or by other means.
     template <class T>
@@ -138,6 +168,7 @@ class ArtifactReader {
 
     std::span<const std::uint8_t> memory_;
     std::shared_ptr<const void> owner_;
+    std::shared_ptr<const Origin> origin_;
     bool verified_ = false;  // all of it
     std::vector<Section> sections_;
 };
@@ -157,6 +188,10 @@ bool all_within(std::span<const T> values, std::int64_t low, std::int64_t high) 
         most = std::max(most, value);
     }
     return least >= low && most < high;
+}
+
+inline bool all_within(const Packed& values, std::int64_t low, std::int64_t high) {
+    return values.visit([&](auto view) { return all_within(view, low, high); });
 }
 
 // Whether the arrays of Rows fit each other.

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -40,7 +41,10 @@ class Buffer {
 // A constraint that was saved: what its start symbols share, and how to get the rest.
 class Artifact {
   public:
-    Artifact(nb::handle object, bool verify, std::shared_ptr<Tries> tries) {
+    // `name` and `advice` are for errors.
+    Artifact(nb::handle object, bool verify, std::shared_ptr<Tries> tries, std::string name,
+             std::string advice)
+        : origin_(std::make_shared<const Origin>(Origin{std::move(name), std::move(advice)})) {
         if (!tries) throw std::invalid_argument("artifact: tries are needed");
         auto buffer = std::make_shared<Buffer>(object);
         auto bytes = buffer->bytes();
@@ -52,18 +56,21 @@ class Artifact {
             owner = std::move(copied);
         }
         const nb::gil_scoped_release release;
-        reader_ = std::make_shared<const ArtifactReader>(bytes, std::move(owner), verify);
-        lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
-        trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
+        origin_->watch([&] {
+            reader_ = std::make_shared<const ArtifactReader>(bytes, std::move(owner), origin_, verify);
+            lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
+            trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
+        });
     }
 
     nb::bytes text(Part part) const {
-        const auto bytes = reader_->array<char>(part, ArtifactReader::kShared);
+        const auto bytes =
+            origin_->watch([&] { return reader_->array<char>(part, ArtifactReader::kShared); });
         return nb::bytes(bytes.data(), bytes.size());
     }
     std::shared_ptr<TokenPda> pda(std::int32_t start) const {
         const nb::gil_scoped_release release;
-        return std::make_shared<TokenPda>(lexer_, trie_, *reader_, start);
+        return origin_->watch([&] { return std::make_shared<TokenPda>(lexer_, trie_, *reader_, start); });
     }
     nb::list tokens() const {
         const auto& tokens = trie_->tokens();
@@ -79,6 +86,7 @@ class Artifact {
     }
 
   private:
+    std::shared_ptr<const Origin> origin_;
     std::shared_ptr<const ArtifactReader> reader_;
     std::shared_ptr<const LexingAutomaton> lexer_;
     std::shared_ptr<const LazyTrie> trie_;
@@ -102,8 +110,8 @@ nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::sha
 
 void bind_artifact(nb::module_& m) {
     nb::class_<Artifact>(m, "Artifact")
-        .def(nb::init<nb::handle, bool, std::shared_ptr<Tries>>(), nb::arg("buffer"), nb::arg("verify"),
-             nb::arg("tries"))
+        .def(nb::init<nb::handle, bool, std::shared_ptr<Tries>, std::string, std::string>(),
+             nb::arg("buffer"), nb::arg("verify"), nb::arg("tries"), nb::arg("name"), nb::arg("advice"))
         .def("settings", [](const Artifact& artifact) { return artifact.text(Part::kSettings); })
         .def("grammar", [](const Artifact& artifact) { return artifact.text(Part::kGrammar); })
         .def("tokens", &Artifact::tokens)

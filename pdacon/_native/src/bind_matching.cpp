@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "artifact.hpp"
 #include "matcher.hpp"
 #include "module.hpp"
 
@@ -201,6 +203,43 @@ class Batch {
     std::deque<Matcher::Use> uses_;
 };
 
+// The masks of a batch, and whose cannot be had.
+struct BatchMasks {
+    std::vector<TokenPda::Mask> found;
+    std::vector<std::size_t> failed;
+    std::exception_ptr first;
+
+    // Throws what the first that failed did, with its place in the batch. Nothing if none did.
+    void complain(const char* others) const {
+        if (failed.empty()) return;
+        auto whose = "matchers[" + std::to_string(failed[0]) + "]";
+        if (failed.size() > 1) whose += " and " + std::to_string(failed.size() - 1) + " behind it";
+        try {
+            std::rethrow_exception(first);
+        } catch (const LimitExceeded& error) {
+            throw LimitExceeded(error.what(), error.given, error.limit, "by " + whose + "; " + others);
+        } catch (const ArtifactDamage& error) {
+            throw ArtifactDamage(whose + ": " + error.what() + "; " + others);
+        } catch (const std::runtime_error& error) {
+            throw std::runtime_error(whose + ": " + error.what() + "; " + others);
+        }
+    }
+};
+
+BatchMasks masks_of(const Batch& batch) {
+    BatchMasks masks;
+    for (std::size_t at = 0; at < batch.size(); ++at) {
+        try {
+            masks.found.push_back(batch[at].mask());
+        } catch (const std::runtime_error&) {
+            if (!masks.first) masks.first = std::current_exception();
+            masks.failed.push_back(at);
+            masks.found.emplace_back();
+        }
+    }
+    return masks;
+}
+
 void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     const Batch batch(matchers);
     std::vector<std::int64_t> places;
@@ -221,10 +260,12 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     for (std::size_t at = 0; at < batch.size(); ++at)
         data.push_back(target.row(places[at], batch[at].pda()->tokens().words()));
     without_gil([&] {
-        std::vector<const std::int32_t*> masks;
-        for (std::size_t at = 0; at < batch.size(); ++at) masks.push_back(batch[at].mask().words);
-        for (std::size_t at = 0; at < batch.size(); ++at)
-            target.fill(data[at], masks[at], batch[at].pda()->tokens().words());
+        const auto masks = masks_of(batch);
+        for (std::size_t at = 0; at < batch.size(); ++at) {
+            if (masks.found[at].words != nullptr)
+                target.fill(data[at], masks.found[at].words, batch[at].pda()->tokens().words());
+        }
+        masks.complain("the rows of the others are written");
     });
 }
 
@@ -239,7 +280,9 @@ nb::object mask_ids(nb::handle matchers) {
     auto* ids = new std::int32_t[std::max<std::size_t>(batch.size(), 1)];
     const nb::capsule owner(ids, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
     without_gil([&] {
-        for (std::size_t at = 0; at < batch.size(); ++at) ids[at] = batch[at].mask().id;
+        const auto masks = masks_of(batch);
+        masks.complain("ask for the others without it");
+        std::ranges::transform(masks.found, ids, &TokenPda::Mask::id);
     });
     return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(ids, {batch.size()}, owner));
 }
@@ -397,8 +440,8 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
              nb::sig("def validate_tokens(self, tokens: Sequence[int]) -> int"),
              R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
 
-Takes a sequence of ids, an array or a tensor, of one dimension. IndexError for an id outside the vocabulary that
-all before it lead up to.)")
+Takes a sequence of ids, an array or a tensor, of one dimension. A token with which the stack would exceed
+``Limits.depth`` cannot be accepted. IndexError for an id outside the vocabulary that all before it lead up to.)")
         .def(
             "rollback",
             [](Matcher& matcher, nb::handle count) {
@@ -466,7 +509,8 @@ rows : sequence of int, optional
     The row of each matcher, no two the same; the i-th matcher's is i if they are not given.
 
 Raises TypeError, ValueError or IndexError for arguments that do not fit, MatcherError if another thread uses one
-of the matchers; nothing has been written then. Cost: that of the single calls, less what a call from Python
+of the matchers; nothing has been written then. Where a mask cannot be had (LimitExceededError, ArtifactError), the rows of all
+others are written, and the error names the matcher by its index. Cost: that of the single calls, less what a call from Python
 costs; the GIL is released once.)");
     m.def("mask_ids", &mask_ids, nb::arg("matchers"),
           nb::sig("def mask_ids(matchers: Sequence[Matcher]) -> numpy.ndarray"),
@@ -479,7 +523,9 @@ matchers : sequence of Matcher
 
 Returns
 -------
-numpy.ndarray, int32[n])");
+numpy.ndarray, int32[n]
+
+Raises LimitExceededError or ArtifactError where a mask cannot be had, with the index of the matcher.)");
 }
 
 }  // namespace pdacon

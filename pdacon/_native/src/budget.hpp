@@ -4,14 +4,17 @@
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace pdacon {
 
 // Becomes pdacon.errors.LimitExceededError(what, given, limit).
 struct LimitExceeded : std::runtime_error {
-    LimitExceeded(const char* what_, double given_, double limit_)
-        : std::runtime_error(what_), given(given_), limit(limit_) {}
+    LimitExceeded(const char* what_, double given_, double limit_, std::string detail_ = {})
+        : std::runtime_error(what_), given(given_), limit(limit_), detail(std::move(detail_)) {}
     double given, limit;
+    std::string detail;
 };
 
 // Becomes pdacon.errors.CancelledError.

@@ -20,87 +20,104 @@ auto place_of(auto&& branches, std::int32_t state) {
                             [](const auto& branch, std::int32_t wanted) { return branch.state < wanted; });
 }
 
-}  // namespace
-
-std::int32_t Decisions::find(const Reading& reading, const StackView& stack) const {
-    const auto mask = find(reading.state, stack.top);
-    if (mask >= 0 || !columns_) return mask;
-    const auto root = line_root(reading, stack);
-    return root < 0 ? -1 : find(root, stack.top);
-}
-
-std::int32_t Decisions::find(std::int32_t root, const StackNode* stack) const {
-    auto node = root;
-    for (; answer(node) < 0; stack = stack->below) {
+template <class AnyTree>
+std::int32_t find_from(const AnyTree& tree, std::int32_t node, const StackNode* stack) {
+    for (; tree.answer(node) < 0; stack = stack->below) {
         if (stack == nullptr) return -1;
-        const auto below = branches(node);
+        const auto below = tree.branches(node);
         const auto next = place_of(below, stack->state);
         if (next == below.end() || next->state != stack->state) return -1;
         node = next->next;
     }
-    return answer(node);
+    return tree.answer(node);
 }
 
-std::int32_t Decisions::line_root(const Reading& reading, const StackView& stack) const {
-    const auto key = line_of(reading, stack);
-    const auto line =
-        is_stored() ? Interner::find(stored_.line_keys, stored_.line_slots, key) : lines_.find(key);
-    if (line < 0) return -1;
-    const auto at = static_cast<std::size_t>(line);
-    return is_stored() ? stored_.line_roots[at] : line_roots_[at];
+}  // namespace
+
+template <class AnyTree>
+std::int32_t Decisions::find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const {
+    const auto mask = find_from(tree, reading.state, stack.top);
+    if (mask >= 0 || !columns_) return mask;
+    const auto root = tree.line_root(line_of(reading, stack));
+    return root < 0 ? -1 : find_from(tree, root, stack.top);
 }
 
-std::int32_t Decisions::make_line_root(const Reading& reading, const StackView& stack) {
-    const auto line = static_cast<std::size_t>(lines_.intern(line_of(reading, stack)));
-    if (line == line_roots_.size()) {
-        line_roots_.push_back(static_cast<std::int32_t>(nodes_.size()));
-        nodes_.emplace_back();
+std::int32_t Decisions::find(const Reading& reading, const StackView& stack) const {
+    const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, reading, stack);
+    return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, reading, stack);
+}
+
+std::int32_t Decisions::Stored::line_root(std::span<const std::int32_t> line) const {
+    const auto known = Interner::find(line_keys, line_slots, line);
+    return known < 0 ? -1 : roots_of_lines[static_cast<std::size_t>(known)];
+}
+
+std::int32_t Decisions::Tree::line_root(std::span<const std::int32_t> line) const {
+    const auto known = lines.find(line);
+    return known < 0 ? -1 : line_roots[static_cast<std::size_t>(known)];
+}
+
+std::int32_t Decisions::Tree::make_line_root(std::span<const std::int32_t> line) {
+    const auto id = static_cast<std::size_t>(lines.intern(line));
+    if (id == line_roots.size()) {
+        line_roots.push_back(static_cast<std::int32_t>(nodes.size()));
+        nodes.emplace_back();
     }
-    return line_roots_[line];
+    return line_roots[id];
+}
+
+std::int32_t Decisions::Tree::make_branch(std::int32_t node, std::int32_t state) {
+    auto& below = nodes[static_cast<std::size_t>(node)].branches;
+    const auto known = place_of(below, state);
+    if (known != below.end() && known->state == state) return known->next;
+    const auto next = static_cast<std::int32_t>(nodes.size());
+    below.insert(known, {state, next});
+    nodes.emplace_back();
+    return next;
 }
 
 void Decisions::add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask) {
-    own();
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
     if (!has_room(looked)) forget();
     if (looked.states > kMost) return;
-    auto at = static_cast<std::size_t>(looked.columns ? make_line_root(reading, stack) : reading.state);
+    if (added_.nodes.empty()) added_.nodes.resize(roots_);
+    auto at = looked.columns ? added_.make_line_root(line_of(reading, stack)) : reading.state;
     const auto* node = stack.top;
-    for (auto left = looked.states; left > 0; --left, node = node->below) {
-        auto& below = nodes_[at].branches;
-        const auto known = place_of(below, node->state);
-        if (known != below.end() && known->state == node->state) {
-            at = static_cast<std::size_t>(known->next);
-            continue;
-        }
-        at = nodes_.size();
-        below.insert(known, {node->state, static_cast<std::int32_t>(at)});
-        nodes_.emplace_back();
-    }
-    nodes_[at].mask = mask;
+    for (auto left = looked.states; left > 0; --left, node = node->below)
+        at = added_.make_branch(at, node->state);
+    added_.nodes[static_cast<std::size_t>(at)].mask = mask;
 }
 
-void Decisions::forget() {
-    nodes_.assign(roots_, {});
-    lines_ = Interner();
-    line_roots_.clear();
-    stored_ = {};
-}
+void Decisions::forget() { added_ = {}; }
 
-// Makes an artifact's tree one that can grow.
-void Decisions::own() {
-    if (!is_stored()) return;
-    std::vector<Node> nodes(stored_.masks.size());
-    for (std::size_t at = 0; at < nodes.size(); ++at) {
-        const auto below = stored_.branches[static_cast<std::int32_t>(at)];
-        nodes[at] = {stored_.masks[at], {below.begin(), below.end()}};
+// What an artifact has, and what was added to it, as one tree.
+Decisions::Tree Decisions::all() const {
+    Tree tree;
+    for (std::size_t at = 0; at < stored_.masks.size(); ++at) {
+        const auto below = stored_.branches(static_cast<std::int32_t>(at));
+        tree.nodes.push_back({stored_.masks[at], {below.begin(), below.end()}});
     }
-    lines_ = Interner();
+    if (tree.nodes.empty()) tree.nodes.resize(roots_);
     for (std::size_t at = 0; at < stored_.line_keys.size(); ++at)
-        lines_.intern(stored_.line_keys[static_cast<std::int32_t>(at)]);
-    line_roots_.assign(stored_.line_roots.begin(), stored_.line_roots.end());
-    nodes_ = std::move(nodes);
-    stored_ = {};
+        if (static_cast<std::size_t>(tree.lines.intern(stored_.line_keys[static_cast<std::int32_t>(at)])) ==
+            tree.line_roots.size())
+            tree.line_roots.push_back(stored_.roots_of_lines[at]);
+    std::vector<std::pair<std::int32_t, std::int32_t>> open;  // nodes that were added, and where
+    if (!added_.nodes.empty())
+        for (std::int32_t root = 0; static_cast<std::size_t>(root) < roots_; ++root)
+            open.emplace_back(root, root);
+    for (std::size_t at = 0; at < added_.line_roots.size(); ++at)
+        open.emplace_back(added_.line_roots[at],
+                          tree.make_line_root(added_.lines[static_cast<std::int32_t>(at)]));
+    while (!open.empty()) {
+        const auto [from, to] = open.back();
+        open.pop_back();
+        if (const auto mask = added_.answer(from); mask >= 0)
+            tree.nodes[static_cast<std::size_t>(to)].mask = mask;
+        for (const auto& branch : added_.branches(from))
+            open.emplace_back(branch.next, tree.make_branch(to, branch.state));
+    }
+    return tree;
 }
 
 Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
@@ -112,7 +129,7 @@ Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
     auto key_offsets = artifact.array<std::int32_t>(Part::kLineKeyOffsets, start);
     auto keys = artifact.array<std::int32_t>(Part::kLineKeys, start);
     stored_.line_slots = artifact.array<std::int32_t>(Part::kLineSlots, start);
-    stored_.line_roots = artifact.array<std::int32_t>(Part::kLineRoots, start);
+    stored_.roots_of_lines = artifact.array<std::int32_t>(Part::kLineRoots, start);
     const auto nodes = static_cast<std::int64_t>(stored_.masks.size());
     require_artifact(stored_.masks.size() >= roots_ && roots_ > 0 &&
                          offsets.size() == stored_.masks.size() + 1 && are_rows(offsets, branches.size()),
@@ -122,36 +139,32 @@ Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
     bool inside = true;
     for (const auto& branch : branches) inside &= branch.next >= 0 && branch.next < nodes;
     require_artifact(inside, "a branch of a decision");
-    const auto lines = stored_.line_roots.size();
+    const auto lines = stored_.roots_of_lines.size();
     require_artifact(key_offsets.size() == lines + 1 && are_rows(key_offsets, keys.size()) &&
-                         all_within(stored_.line_roots.view(), 0, nodes) &&
+                         all_within(stored_.roots_of_lines.view(), 0, nodes) &&
                          Interner::are_slots(stored_.line_slots, lines),
                      "lines of decisions");
-    stored_.branches = {std::move(offsets), std::move(branches)};
+    stored_.all_branches = {std::move(offsets), std::move(branches)};
     stored_.line_keys = {std::move(key_offsets), std::move(keys)};
 }
 
 void Decisions::save(ArtifactWriter& artifact, std::int32_t start) const {
+    const auto tree = all();
     std::vector<std::int32_t> masks, offsets{0};
-    std::vector<Branch> all;
-    for (std::size_t at = 0; at < size(); ++at) {
-        masks.push_back(answer(static_cast<std::int32_t>(at)));
-        const auto below = branches(static_cast<std::int32_t>(at));
-        all.insert(all.end(), below.begin(), below.end());
-        offsets.push_back(static_cast<std::int32_t>(all.size()));
+    std::vector<Branch> branches;
+    for (const auto& node : tree.nodes) {
+        masks.push_back(node.mask);
+        branches.insert(branches.end(), node.branches.begin(), node.branches.end());
+        offsets.push_back(static_cast<std::int32_t>(branches.size()));
     }
-    const auto keys =
-        is_stored() ? Rows<std::int32_t>::of(stored_.line_keys) : Rows<std::int32_t>::of(lines_);
-    Interner lines;
-    for (std::size_t at = 0; at < keys.size(); ++at) lines.intern(keys[static_cast<std::int32_t>(at)]);
+    const auto keys = Rows<std::int32_t>::of(tree.lines);
     artifact.add(Part::kDecisionMasks, start, std::span<const std::int32_t>(masks));
     artifact.add(Part::kDecisionOffsets, start, std::span<const std::int32_t>(offsets));
-    artifact.add(Part::kBranches, start, std::span<const Branch>(all));
+    artifact.add(Part::kBranches, start, std::span<const Branch>(branches));
     artifact.add(Part::kLineKeyOffsets, start, keys.offsets().view());
     artifact.add(Part::kLineKeys, start, keys.values().view());
-    artifact.add(Part::kLineSlots, start, lines.slots());
-    artifact.add(Part::kLineRoots, start,
-                 is_stored() ? stored_.line_roots.view() : std::span<const std::int32_t>(line_roots_));
+    artifact.add(Part::kLineSlots, start, tree.lines.slots());
+    artifact.add(Part::kLineRoots, start, std::span<const std::int32_t>(tree.line_roots));
 }
 
 }  // namespace pdacon

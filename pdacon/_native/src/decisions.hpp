@@ -1,6 +1,6 @@
 // Which mask a configuration has: a decision tree over the lexer state and the topmost LR states.
 //
-// The tree of an artifact is used where it lies, until something is added.
+// The tree of an artifact is used where it lies; what is added is in a second one.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ namespace pdacon {
 class Decisions {
   public:
     // One root per lexer state. `columns`: answers may depend on columns.
-    Decisions(std::size_t lexer_states, bool columns)
-        : roots_(lexer_states), columns_(columns), nodes_(lexer_states) {}
+    Decisions(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
     // What `save` has written. Throws ArtifactDamage.
     Decisions(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
               std::int32_t start);
@@ -27,7 +26,8 @@ class Decisions {
 
     // The mask of a configuration, or -1.
     std::int32_t find(const Reading& reading, const StackView& stack) const;
-    // Files a mask under what its computation looked at. May forget others, if that would be too many.
+    // Files a mask under what its computation looked at, if `find` does not know it. May forget others, if
+    // that would be too many.
     void add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
     // Whether `add` would forget nothing.
     bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMost; }
@@ -35,9 +35,11 @@ class Decisions {
     bool has_room_beside_texts(const Looked& looked) const {
         return size() + looked.states <= roots_ + kMost / 2;
     }
+    // All but what an artifact has.
     void forget();
 
-    std::size_t size() const { return is_stored() ? stored_.masks.size() : nodes_.size(); }
+    // Of what was added.
+    std::size_t size() const { return added_.nodes.size(); }
     std::size_t bytes() const { return size() * sizeof(Node); }
 
     // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids.
@@ -51,34 +53,41 @@ class Decisions {
         std::int32_t mask = -1;        // the answer, or
         std::vector<Branch> branches;  // what the next LR state below leads to, by state
     };
+    struct Tree {
+        std::vector<Node> nodes;  // first a root for each lexer state; or none at all
+        // Roots of answers that depended on columns: of a reading with its columns and those of the open
+        // blocks.
+        Interner lines;
+        std::vector<std::int32_t> line_roots;
+
+        std::int32_t line_root(std::span<const std::int32_t> line) const;
+        std::int32_t make_line_root(std::span<const std::int32_t> line);
+        // Where an LR state leads from a node.
+        std::int32_t make_branch(std::int32_t node, std::int32_t state);
+        std::int32_t answer(std::int32_t node) const { return nodes[static_cast<std::size_t>(node)].mask; }
+        std::span<const Branch> branches(std::int32_t node) const {
+            return nodes[static_cast<std::size_t>(node)].branches;
+        }
+    };
     // The same in an artifact; node i has branches offsets[i] .. offsets[i + 1].
     struct Stored {
         Flat<std::int32_t> masks;
-        Rows<Branch> branches;
+        Rows<Branch> all_branches;
         Rows<std::int32_t> line_keys;
-        Flat<std::int32_t> line_slots, line_roots;
+        Flat<std::int32_t> line_slots, roots_of_lines;
+
+        std::int32_t line_root(std::span<const std::int32_t> line) const;
+        std::int32_t answer(std::int32_t node) const { return masks[static_cast<std::size_t>(node)]; }
+        std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
-    bool is_stored() const { return nodes_.empty(); }
-    void own();
-    std::int32_t answer(std::int32_t node) const {
-        const auto at = static_cast<std::size_t>(node);
-        return is_stored() ? stored_.masks[at] : nodes_[at].mask;
-    }
-    std::span<const Branch> branches(std::int32_t node) const {
-        if (is_stored()) return stored_.branches[node];
-        return nodes_[static_cast<std::size_t>(node)].branches;
-    }
-    std::int32_t find(std::int32_t root, const StackNode* stack) const;
-    std::int32_t line_root(const Reading& reading, const StackView& stack) const;
-    std::int32_t make_line_root(const Reading& reading, const StackView& stack);
+    template <class AnyTree>
+    std::int32_t find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const;
+    Tree all() const;
 
     std::size_t roots_;
     bool columns_;
-    std::vector<Node> nodes_;
-    // Roots of answers that depended on columns: of a reading with its columns and those of the open blocks.
-    Interner lines_;
-    std::vector<std::int32_t> line_roots_;
+    Tree added_;
     Stored stored_;
 };
 

@@ -44,6 +44,35 @@ class Flat {
     std::shared_ptr<const void> owner_;
 };
 
+// Numbers as they were built, or as they are stored: in 16 bits, if all of them have room there.
+class Packed {
+  public:
+    Packed() = default;
+    Packed(std::vector<std::int32_t> values) : wide_(std::move(values)) {}
+    explicit Packed(Flat<std::int32_t> values) : wide_(std::move(values)) {}
+    explicit Packed(Flat<std::int16_t> values) : narrow_(std::move(values)) {}
+
+    std::int32_t operator[](std::size_t at) const {
+        const auto* narrow = narrow_.data();
+        return narrow != nullptr ? narrow[at] : wide_[at];
+    }
+    std::size_t size() const { return narrow_.size() + wide_.size(); }
+    std::size_t bytes() const {
+        return narrow_.size() * sizeof(std::int16_t) + wide_.size() * sizeof(std::int32_t);
+    }
+    // What a function makes of a view of them, in whichever width.
+    template <class Function>
+    auto visit(Function function) const {
+        return narrow_.empty() ? function(wide_.view()) : function(narrow_.view());
+    }
+    // As they were built.
+    std::span<const std::int32_t> built() const { return wide_.view(); }
+
+  private:
+    Flat<std::int32_t> wide_;
+    Flat<std::int16_t> narrow_;
+};
+
 // Sequences of different lengths, one behind the other.
 template <class T>
 class Rows {

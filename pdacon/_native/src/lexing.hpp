@@ -188,7 +188,8 @@ class LexingAutomaton {
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
 
     // For reports: the tables as they are, [num_states, num_classes] and so on.
-    std::span<const std::int32_t> transitions() const { return delta_; }
+    std::span<const std::int32_t> transitions() const { return delta_.built(); }
+    std::size_t transition_bytes() const { return delta_.bytes(); }
     std::span<const std::int32_t> ends() const { return end_; }
     std::span<const std::int32_t> entries() const { return entries_; }
     std::span<const Commit> commits() const { return commits_; }
@@ -234,7 +235,7 @@ class LexingAutomaton {
     std::int32_t num_classes_ = 0;
     std::int32_t num_behind_ = 1;
     std::array<std::uint8_t, 256> byte_class_{};
-    Flat<std::int32_t> delta_;    // [num_states, num_classes]
+    Packed delta_;                // [num_states, num_classes]
     Flat<std::int32_t> end_;      // [num_states]
     Flat<std::int32_t> entries_;  // [num_contexts, num_behind]
     Rows<std::int32_t> follow_;

@@ -51,9 +51,11 @@ bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
     bool good = true;
     for (const auto entry : entries_) good &= entry < 0 || least[static_cast<std::size_t>(entry)] == 0;
     for (std::size_t state = 0; state < states; ++state) {
-        std::int32_t most = 0;
-        for (const auto to : transitions().subspan(state * classes, classes))
-            most = std::max(most, needed[to]);
+        const auto most = delta_.visit([&](auto all) {
+            std::int32_t found = 0;
+            for (const auto to : all.subspan(state * classes, classes)) found = std::max(found, needed[to]);
+            return found;
+        });
         good &= most - 1 <= least[state];
         if (is_commit(end_[state])) good &= needed[end_[state]] <= least[state];
     }
@@ -69,7 +71,7 @@ void LexingAutomaton::save(ArtifactWriter& artifact) const {
                           has_columns_,   tab_width_,   lookahead_};
     artifact.add(Part::kLexer, kShared, std::span(&numbers, 1));
     artifact.add(Part::kByteClasses, kShared, std::span<const std::uint8_t>(byte_class_));
-    artifact.add(Part::kTransitions, kShared, delta_.view());
+    artifact.add_packed(Part::kTransitions, kShared, delta_);
     artifact.add(Part::kEnds, kShared, end_.view());
     artifact.add(Part::kEntries, kShared, entries_.view());
     artifact.add(Part::kCommits, kShared, commits_.view());
@@ -101,21 +103,21 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     require_artifact(classes.size() == byte_class_.size() && all_within(classes.view(), 0, num_classes_),
                      "classes of bytes");
     std::copy(classes.begin(), classes.end(), byte_class_.begin());
-    delta_ = artifact.array<std::int32_t>(Part::kTransitions, kShared);
     end_ = artifact.array<std::int32_t>(Part::kEnds, kShared);
     entries_ = artifact.array<std::int32_t>(Part::kEntries, kShared);
     commits_ = artifact.array<Commit>(Part::kCommits, kShared);
     keeps_ = artifact.array<std::uint8_t>(Part::kKeeps, kShared);
     require_artifact(!end_.empty() && end_.size() < kMost && commits_.size() < kMost &&
-                         delta_.size() == end_.size() * static_cast<std::size_t>(num_classes_) &&
                          keeps_.size() == (has_columns_ ? end_.size() : 0) &&
                          entries_.size() == static_cast<std::size_t>(numbers.num_contexts) *
                                                 static_cast<std::size_t>(num_behind_),
                      "sizes of the lexer");
+    delta_ =
+        artifact.packed(Part::kTransitions, kShared, end_.size() * static_cast<std::size_t>(num_classes_));
     contexts_.resize(static_cast<std::size_t>(numbers.num_contexts));
     std::iota(contexts_.begin(), contexts_.end(), 0);
     const auto lowest = -1 - static_cast<std::int64_t>(commits_.size());
-    require_artifact(all_within(delta_.view(), lowest, num_states()), "transitions of the lexer");
+    require_artifact(all_within(delta_, lowest, num_states()), "transitions of the lexer");
     require_artifact(all_within(end_.view(), lowest, kBoundary + 1), "ends of the lexer");
     require_artifact(all_within(entries_.view(), kDead, num_states()), "entries of the lexer");
     require_artifact(all_within(keeps_.view(), 0, 8), "columns of the lexer");

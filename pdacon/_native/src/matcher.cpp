@@ -125,7 +125,12 @@ std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const
     auto at = at_;
     std::size_t length = 0;
     for (const auto token : tokens) {
-        auto next = step(at, token);
+        std::optional<Step> next;
+        try {
+            next = step(at, token);
+        } catch (const LimitExceeded&) {  // of the depth: the token cannot be accepted
+            break;
+        }
         if (!next || !is_allowed(*next)) break;
         at = std::move(next->to);
         ++length;

@@ -26,11 +26,11 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     require(tables.lhs.size() == tables.length.size(), "tables: productions differ in length");
     require(tables.context.size() == states, "tables: context has the wrong size");
     const auto productions = static_cast<std::int64_t>(tables.lhs.size());
-    require(all_within(tables.action.view(), -productions, std::int64_t{tables.num_states} + 1),
+    require(all_within(tables.action, -productions, std::int64_t{tables.num_states} + 1),
             "tables: bad action");
     for (std::int32_t state = 0; state < tables.num_states; ++state)
         require(tables.action_of(state, tables.num_terminals) <= 0, "tables: a shift of the end");
-    require(all_within(tables.go.view(), -1, tables.num_states), "tables: bad goto");
+    require(all_within(tables.go, -1, tables.num_states), "tables: bad goto");
     for (const auto lhs : tables.lhs) require(lhs >= 0 && lhs < tables.num_nonterminals, "tables: bad lhs");
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
     for (const auto context : tables.context)
@@ -71,7 +71,8 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
 constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // a state that is on no stack
 
 // The greatest of what a row's numbers stand for; `empty` stands for 0, and most of a row is that.
-std::int32_t most_needed(std::span<const std::int32_t> row, const std::int32_t* needed, std::int32_t empty) {
+template <class Number>
+std::int32_t most_needed(std::span<const Number> row, const std::int32_t* needed, std::int32_t empty) {
     constexpr std::size_t kStep = 8;
     std::int32_t most = 0;
     std::size_t at = 0;
@@ -177,10 +178,13 @@ bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
     for (std::size_t state = 0; state < states; ++state) {
         const auto depth = least_depth[state];
         if (depth == kNever) continue;
-        good &= most_needed(tables.action.view().subspan(state * terminals, terminals), of_action, 0) <=
-                depth + 1;
-        good &= most_needed(tables.go.view().subspan(state * nonterminals, nonterminals), of_goto, -1) <=
-                depth + 1;
+        const auto most_of = [&](const Packed& table, std::size_t width, const std::int32_t* needed,
+                                 std::int32_t empty) {
+            return table.visit(
+                [&](auto all) { return most_needed(all.subspan(state * width, width), needed, empty); });
+        };
+        good &= most_of(tables.action, terminals, of_action, 0) <= depth + 1;
+        good &= most_of(tables.go, nonterminals, of_goto, -1) <= depth + 1;
         if (layout.newline < 0 || tables.action_of(static_cast<std::int32_t>(state), layout.indent) <= 0)
             continue;
         for (std::int32_t column = 0; column < layout.classes.count(); ++column)
@@ -199,8 +203,8 @@ void Pushdown::save(ArtifactWriter& artifact, std::int32_t number) const {
     auto least_depth = connect(unused);
     std::replace(least_depth.begin(), least_depth.end(), -1, kNever);
     artifact.add(Part::kMachine, number, std::span(&numbers, 1));
-    artifact.add(Part::kAction, number, tables.action.view());
-    artifact.add(Part::kGoto, number, tables.go.view());
+    artifact.add_packed(Part::kAction, number, tables.action);
+    artifact.add_packed(Part::kGoto, number, tables.go);
     artifact.add(Part::kLhs, number, tables.lhs.view());
     artifact.add(Part::kLength, number, tables.length.view());
     artifact.add(Part::kContext, number, tables.context.view());
@@ -216,12 +220,22 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     const auto given = artifact.array<Numbers>(Part::kMachine, number);
     require_artifact(given.size() == 1, "numbers of the parser");
     const auto& numbers = given[0];
+    constexpr std::int32_t kMost = 1 << 28;
+    for (const auto count : {numbers.num_states, numbers.num_terminals, numbers.num_nonterminals,
+                             numbers.single, numbers.period, numbers.indent_len})
+        require_artifact(count >= 0 && count < kMost, "sizes of the parser");
+    require_artifact(
+        numbers.period > 0 && (numbers.newline != -1 || (numbers.indent == -1 && numbers.dedent == -1)),
+        "sizes of the parser");
     tables.num_states = numbers.num_states;
     tables.num_terminals = numbers.num_terminals;
     tables.num_nonterminals = numbers.num_nonterminals;
     start = {numbers.start_state, numbers.end_state};
-    tables.action = artifact.array<std::int32_t>(Part::kAction, number);
-    tables.go = artifact.array<std::int32_t>(Part::kGoto, number);
+    const auto states = static_cast<std::size_t>(numbers.num_states);
+    tables.action = artifact.packed(Part::kAction, number,
+                                    states * (static_cast<std::size_t>(numbers.num_terminals) + 1));
+    tables.go =
+        artifact.packed(Part::kGoto, number, states * static_cast<std::size_t>(numbers.num_nonterminals));
     tables.lhs = artifact.array<std::int32_t>(Part::kLhs, number);
     tables.length = artifact.array<std::int32_t>(Part::kLength, number);
     tables.context = artifact.array<std::int32_t>(Part::kContext, number);
@@ -233,13 +247,8 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     layout.in_parens = artifact.array<std::uint8_t>(Part::kInParens, number);
     layout.block = artifact.array<std::int32_t>(Part::kBlock, number);
     layout.opened = artifact.array<std::int32_t>(Part::kOpened, number);
-    constexpr std::int32_t kMost = 1 << 28;
-    require_artifact(numbers.single >= 0 && numbers.single < kMost && numbers.period > 0 &&
-                         numbers.period < kMost && numbers.indent_len >= 0 && numbers.indent_len < kMost &&
-                         numbers.num_states < kMost && tables.action.size() < kMost &&
-                         tables.go.size() < kMost && layout.opened.size() < kMost &&
-                         tables.lhs.size() < kMost &&
-                         (layout.newline != -1 || (layout.indent == -1 && layout.dedent == -1)),
+    require_artifact(tables.action.size() < kMost && tables.go.size() < kMost &&
+                         layout.opened.size() < kMost && tables.lhs.size() < kMost,
                      "sizes of the parser");
     try {
         validate(lexer, tables, start, layout);

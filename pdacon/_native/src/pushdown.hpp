@@ -20,8 +20,8 @@ namespace pdacon {
 struct ParseTables {
     std::int32_t num_states = 0, num_terminals = 0, num_nonterminals = 0;
     // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
-    Flat<std::int32_t> action;
-    Flat<std::int32_t> go;       // [num_states, num_nonterminals]: -1 none
+    Packed action;
+    Packed go;                   // [num_states, num_nonterminals]: -1 none
     Flat<std::int32_t> lhs;      // of each production: nonterminal, counted from 0
     Flat<std::int32_t> length;   // of each production
     Flat<std::int32_t> context;  // of each state: its lexical context

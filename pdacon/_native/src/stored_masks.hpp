@@ -21,6 +21,7 @@ class StoredMasks {
     // Of so many words each. Throws ArtifactDamage.
     StoredMasks(const ArtifactReader& artifact, std::int32_t start, std::size_t words)
         : words_(words),
+          origin_(artifact.origin()),
           per_mask_((words + kBlock - 1) / kBlock),
           blocks_(artifact.unchecked<std::int32_t>(Part::kMaskBlocks, start)),
           numbers_(artifact.array<std::int32_t>(Part::kMasks, start)),
@@ -62,7 +63,7 @@ class StoredMasks {
     std::uint64_t checksum_of(std::size_t id) const { return checksums_[id]; }
     // Throws ArtifactDamage. The caller holds the lock that guards this object.
     const std::int32_t* row(std::size_t id) const {
-        if (!rows_[id]) rows_[id] = make(id);
+        if (!rows_[id]) rows_[id] = origin_->watch([&] { return make(id); });
         return rows_[id].get();
     }
 
@@ -80,7 +81,9 @@ class StoredMasks {
         return row;
     }
 
-    std::size_t words_ = 0, per_mask_ = 0;
+    std::size_t words_ = 0;
+    std::shared_ptr<const Origin> origin_;
+    std::size_t per_mask_ = 0;
     Flat<std::int32_t> blocks_, numbers_;
     Flat<std::uint64_t> checksums_;
     mutable std::vector<Row> rows_;

@@ -29,12 +29,14 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
 
 TokenPda::Engine& TokenPda::engine() {
     if (engine_) return *engine_;
-    try {
-        machine_.find_predecessors();
-    } catch (const std::invalid_argument& error) {
-        throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
-    }
-    engine_ = std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_);
+    origin_->watch([this] {
+        try {
+            machine_.find_predecessors();
+        } catch (const std::invalid_argument& error) {
+            throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
+        }
+        engine_ = std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_);
+    });
     return *engine_;
 }
 
@@ -267,8 +269,7 @@ TokenPda::Statistics TokenPda::statistics() {
     const std::lock_guard hold(lock_);
     const auto& lexer = machine_.lexer;
     const auto tables =
-        static_cast<std::size_t>(lexer.num_states()) * static_cast<std::size_t>(lexer.num_classes()) +
-        machine_.tables.action.size() + machine_.tables.go.size();
+        lexer.transition_bytes() + machine_.tables.action.bytes() + machine_.tables.go.bytes();
     return {static_cast<std::size_t>(lexer.num_states()),
             static_cast<std::size_t>(lexer.num_classes()),
             static_cast<std::size_t>(machine_.tables.num_states),
@@ -276,7 +277,7 @@ TokenPda::Statistics TokenPda::statistics() {
             static_cast<std::size_t>(lexer.lookahead()),
             masks_computed_,
             masks_.size(),
-            tables * sizeof(std::int32_t) + masks_.bytes() + cached_bytes(),
+            tables + masks_.bytes() + cached_bytes(),
             left_};
 }
 
@@ -309,6 +310,7 @@ void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
 TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
                    const ArtifactReader& artifact, std::int32_t start)
     : machine_(std::move(lexer), artifact, start),
+      origin_(artifact.origin()),
       trie_(std::move(trie)),
       budget_(0, 0),
       verdicts_(machine_, artifact, start),

@@ -137,6 +137,7 @@ class TokenPda {
     auto guarded(Work work);
 
     Pushdown machine_;
+    std::shared_ptr<const Origin> origin_;  // of what was loaded
     std::shared_ptr<const LazyTrie> trie_;
     Budget budget_;
     std::int64_t max_depth_ = 0;

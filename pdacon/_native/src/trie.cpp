@@ -164,8 +164,10 @@ void LazyTrie::save(ArtifactWriter& artifact) const {
 const Trie& LazyTrie::get() const {
     std::call_once(once_, [this] {
         if (trie_) return;
-        trie_ = tries_->of(tokens_, [this] {
-            return artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);
+        trie_ = artifact_->origin()->watch([this] {
+            return tries_->of(tokens_, [this] {
+                return artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);
+            });
         });
         artifact_.reset();
     });

@@ -11,7 +11,7 @@ namespace pdacon {
 
 Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
     : machine_(machine),
-      stored_(true),
+      origin_(artifact.origin()),
       rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
       first_line_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
       lines_(artifact.array<Line>(Part::kLines, start)) {
@@ -86,14 +86,15 @@ void Verdicts::make_cells(std::size_t num_rows) {
     num_rows_ = num_rows;
     cells_.reset(static_cast<std::atomic<Verdict>*>(std::calloc(num_blocks(), kBlock)));
     if (cells_) return;
-    if (stored_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
+    if (origin_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
     throw std::bad_alloc();
 }
 
 std::int32_t Verdicts::line_of(const Reading& reading) const {
     const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
-    if (at < 0 && stored_)
-        throw ArtifactDamage("the artifact is damaged: no line of its lexer is like this one");
+    if (at < 0 && origin_)
+        throw origin_->damage(
+            ArtifactDamage("the artifact is damaged: no line of its lexer is like this one"));
     if (at < 0) throw std::logic_error("coaccessibility: a reading that no text leads to");
     return at;
 }

@@ -94,7 +94,7 @@ class Verdicts {
     using Block = std::array<std::uint8_t, kBlock>;
 
     const Pushdown& machine_;
-    bool stored_ = false;
+    std::shared_ptr<const Origin> origin_;  // of what was loaded
     Flat<std::int32_t> rows_, first_line_;
     Flat<Line> lines_;
     std::size_t num_rows_ = 0;

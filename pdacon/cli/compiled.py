@@ -1,0 +1,86 @@
+"""Files of ``pdacon compile``: what other commands take from them, and what is in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pdacon import Constraint, compile
+from pdacon.cli.grammars import artifact_of
+from pdacon.composition import StoredConstraint, map_file
+from pdacon.detokenizer import Vocabulary
+from pdacon.grammar import Grammar
+
+
+def constraint_for(name: str, grammar: Grammar, vocabulary: Vocabulary) -> Constraint:
+    """The constraint in the compiled file that a command was given for its grammar, if it has this vocabulary.
+
+    Any other grammar is compiled, and so is that of a file for another vocabulary.
+    """
+    path = artifact_of(name)
+    if path is None:
+        return compile(grammar, vocabulary)
+    settings = StoredConstraint(map_file(path), str(path), verify=False).settings
+    if settings.vocabulary != vocabulary.fingerprint:
+        return compile(grammar, vocabulary)
+    return Constraint.load(path, vocabulary, grammar=grammar)
+
+
+def show_compiled(path: Path, *, json_format: bool) -> int:
+    """Print what a file has, all of it verified.
+
+    Raises
+    ------
+    ArtifactError, OSError
+    """
+    constraint = Constraint.load(path, verify=True)
+    settings = StoredConstraint(map_file(path), str(path), verify=False).settings
+    starts = {
+        start: {} if number in settings.empty else constraint.statistics(start)
+        for number, start in enumerate(settings.starts)
+    }
+    facts = {
+        "bytes": path.stat().st_size,
+        "pdacon": settings.pdacon,
+        "unicode": settings.unicode,
+        "grammar": settings.name,
+        "grammar_fingerprint": settings.grammar,
+        "tokens": settings.size,
+        "eos_ids": list(settings.eos_ids),
+        "vocabulary_fingerprint": settings.vocabulary,
+        "starts": starts,
+    }
+    print(json.dumps(facts) if json_format else "\n".join(_as_lines(path, facts)))  # noqa: T201
+    return 0
+
+
+def size_of(count: int) -> str:
+    """Bytes, for people."""
+    return f"{count / 1e6:.1f} MB" if count >= 1_000_000 else f"{count / 1e3:.1f} kB"
+
+
+def masks_of(counts: dict[str, int]) -> str:
+    """How many masks there are, and whether there can be others."""
+    masks = counts["distinct_masks"]
+    said = f"{masks:,} mask" if masks == 1 else f"{masks:,} masks"
+    return said if counts["situations_left"] == 0 else f"{said} and others when they are needed"
+
+
+def _as_lines(path: Path, facts: dict[str, Any]) -> list[str]:
+    ends = ", ".join(map(str, facts["eos_ids"])) or "none"
+    grammar, vocabulary = (facts[f"{what}_fingerprint"][:12] for what in ("grammar", "vocabulary"))
+    lines = [
+        f"{path}: {size_of(facts['bytes'])}, written by pdacon {facts['pdacon']}, verified",
+        f"grammar:    {facts['grammar']}, fingerprint {grammar}, Unicode {facts['unicode']}",
+        f"vocabulary: {facts['tokens']:,} tokens, end tokens {ends}, fingerprint {vocabulary}",
+    ]
+    for start, counts in facts["starts"].items():
+        if not counts:
+            lines.append(f"start {start}: no text is a sentence of it")
+            continue
+        lines.append(
+            f"start {start}: {masks_of(counts)}; {counts['lexer_states']:,} lexer states, "
+            f"{counts['parser_states']:,} LR states"
+        )
+    return lines
