@@ -1,4 +1,4 @@
-"""The commands: ``pdacon check``, ``compile``, ``draw``, ``explain``, ``generate``, ``mask``, ``sample``, ``tokens``.
+"""The commands: ``check``, ``compile``, ``draw``, ``explain``, ``generate``, ``mask``, ``sample``, ``show`` and others.
 
 In: arguments, files, standard input. Out: results on standard output, progress and complaints on standard error, an
 exit status: 0, 1 for findings (or a text that the grammar forbids), 2 for bad input, which gets one line and never a

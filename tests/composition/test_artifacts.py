@@ -269,6 +269,8 @@ def test_damage_that_is_found_late_says_where(saved: tuple[pdacon.Constraint, Pa
     row = np.zeros(9, np.int32)
     good.fill_bitmask(row)
     assert bitmask.tolist() == [row.tolist(), [7] * 9, row.tolist()]
+    with pytest.raises(pdacon.ArtifactError, match=r"^matchers\[0\] and 1 behind it: "):
+        pdacon.mask_ids([loaded.matcher(), loaded.matcher()])
     # The order of tokens that no trie in use has.
     unheard = pdacon.Vocabulary.from_tokens([*BYTES, b"late", None], eos_ids=[257])
     data = pdacon.compile(pdacon.Grammar.builtin("json"), unheard).to_bytes()

@@ -23,7 +23,8 @@ void bind_errors(nb::module_&) {
         try {
             std::rethrow_exception(pointer);
         } catch (const LimitExceeded& error) {
-            raise("LimitExceededError", nb::make_tuple(error.what(), error.given, error.limit, error.detail.c_str()));
+            raise("LimitExceededError",
+                  nb::make_tuple(error.what(), error.given, error.limit, error.detail.c_str()));
         } catch (const Cancelled& error) {
             raise("CancelledError", nb::make_tuple(error.what()));
         } catch (const ArtifactDamage& error) {

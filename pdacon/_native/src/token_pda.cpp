@@ -43,9 +43,13 @@ TokenPda::Engine& TokenPda::engine() {
 template <class Work>
 auto TokenPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
+    if (damage_) throw *damage_;
     if (!failure_.empty()) throw std::runtime_error(failure_);
     try {
         return work();
+    } catch (const ArtifactDamage& error) {
+        damage_ = error;
+        throw;
     } catch (const std::exception& error) {
         failure_ = std::string("the constraint failed before and cannot be used any more: ") + error.what();
         throw;

@@ -147,6 +147,7 @@ class TokenPda {
 
     std::mutex lock_;
     std::string failure_;
+    std::optional<ArtifactDamage> damage_;
     MaskSet masks_;
     Decisions decisions_;
     std::size_t masks_computed_ = 0;
