@@ -201,7 +201,7 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
 // which is behind a line break or the newline's end, with as many blanks on the way as it takes, and spaces
 // rather than tabs. They cost nothing. Returns what is left then; kNone: the text may end there.
 std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
-                                        std::int64_t before, std::string& out) {
+                                        std::string& out) {
     struct Way {
         Reading reading;
         std::int32_t speller_state;
@@ -276,7 +276,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
             kept_.push_back(next_stack);
             const auto limit = best.cost == kNone ? kUnlimited : best.cost - here.spent - 1;
             const auto left = cost(next, edge.next, next_stack.node(), limit);
-            if (left >= before) continue;  // no nearer to the end: the tables are damaged
+            if (left == kNone) continue;
             offer(here.spent + 1 + left, {0, left, at, edge.byte, next, edge.next, next_stack});
         }
     }
@@ -317,13 +317,18 @@ void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left
         Overlay closed(stack.view(), looked);
         return ends(machine_, closed, reading);
     };
+    auto least = left;
+    int idle = 0;  // steps after which the text was no nearer to its end
     while (left != kNone && (left > 0 || !at_column())) {
-        if (left > 0 && step(reading, speller_state, stack, left - 1, out))
+        if (left > 0 && step(reading, speller_state, stack, left - 1, out)) {
             --left;
-        else if (machine_.lexer.keeps_columns(reading.state))
-            left = step_to_column(reading, speller_state, stack, left, out);
-        else
+        } else if (machine_.lexer.keeps_columns(reading.state) && idle <= kMostIdle) {
+            left = step_to_column(reading, speller_state, stack, out);
+            idle = left < least ? 0 : idle + 1;
+            least = std::min(least, left);
+        } else {
             throw std::logic_error("no byte leads on to the shortest completion");
+        }
     }
 }
 

@@ -55,6 +55,8 @@ class Completion {
         std::int32_t place = -1, summary = -1;  // what has to be looked into to know more
     };
 
+    // Columns can need some steps that bring the end no nearer; only damaged tables need more.
+    static constexpr int kMostIdle = 100;
     static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
     // Beyond so many bytes a summary is looked for at any cost.
     static constexpr std::int64_t kFewBytes = 64;
@@ -73,7 +75,7 @@ class Completion {
     bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t left,
               std::string& out);
     std::int64_t step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
-                                std::int64_t before, std::string& out);
+                                std::string& out);
 
     const Pushdown& machine_;
     const Speller& speller_;
