@@ -1,7 +1,7 @@
 #include "coaccessibility.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <utility>
 
 namespace pdacon {
@@ -9,16 +9,20 @@ namespace pdacon {
 const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
     const auto [known, added] = of_set_.try_emplace(set);
     if (added) {
-        std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>>
-            residues;  // of each label and column
+        std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and residues
         for (const auto id : futures_.events(set)) {
             const auto& event = futures_.event(id);
-            residues[{event.label, event.column}].push_back(event.residue);
+            left.push_back({event.label, event.column, event.residue});
         }
-        for (auto& [label, left] : residues) {
-            std::sort(left.begin(), left.end());
-            emit_controls(label.first, label.second, left,
+        std::sort(left.begin(), left.end());
+        std::vector<std::int32_t> residues;
+        for (std::size_t at = 0; at < left.size(); ++at) {
+            residues.push_back(left[at][2]);
+            if (at + 1 < left.size() && left[at + 1][0] == left[at][0] && left[at + 1][1] == left[at][1])
+                continue;
+            emit_controls(left[at][0], left[at][1], residues,
                           [&](std::int32_t control) { known->second.push_back(control); });
+            residues.clear();
         }
     }
     return known->second;
@@ -184,13 +188,20 @@ bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
 // In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
 // stack at hand is looked through in less than one microsecond.
 Verdict Coaccessibility::find_verdict(std::int32_t future, std::int32_t top) {
-    const auto& controls = controls_.of_set(future);
+    auto controls = controls_.of_set(future);
+    exits_first(controls, top);
     if (few_proofs_.below(controls, top) == Proofs::kAccepts) return Verdict::kAlways;
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
         return machine_.drops(label, top) || machine_.tables.action_of(top, label) != 0;
     });
     return can_go_on ? Verdict::kDepends : Verdict::kNever;
+}
+
+// Mostly one of the labels on a way out is enough.
+void Coaccessibility::exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
+    std::stable_partition(controls.begin(), controls.end(),
+                          [&](std::int32_t control) { return exits_.has(top, controls_.label(control)); });
 }
 
 Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
@@ -218,7 +229,7 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
         std::int32_t control;
         Overlay stack;
     };
-    const auto add_successors = [&](std::int32_t control, Overlay& after, bool dropped,
+    const auto add_successors = [&](std::int32_t control, const Overlay& after, bool dropped,
                                     std::vector<std::int32_t>& next) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
         const auto block = machine_.block(after.top());
@@ -226,13 +237,16 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
             if (std::find(next.begin(), next.end(), successor.control) == next.end())
                 next.push_back(successor.control);
     };
+    const auto top = stack.top();
+    exits_first(controls, top);
     std::vector<Taken> taken;
     for (std::size_t at = 0; at < controls.size(); ++at) {
-        if (--feeds < 0) return std::nullopt;
         const auto control = controls[at];
         const auto label = controls_.label(control);
+        const bool dropped = machine_.drops(label, top);
+        if (!dropped && machine_.tables.action_of(top, label) == 0) continue;
+        if (--feeds < 0) return std::nullopt;
         auto after = stack;
-        const bool dropped = machine_.drops(label, after.top());
         if (!dropped &&
             !(label == machine_.layout.indent ? feed_indent(machine_, after, controls_.column(control))
                                               : feed(machine_, after, label)))

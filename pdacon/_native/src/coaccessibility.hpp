@@ -94,6 +94,7 @@ class Coaccessibility {
     }
     std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
     Verdict find_verdict(std::int32_t future, std::int32_t top);
+    void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
     bool proved(std::int32_t future, std::int32_t top);
     bool is_settled(std::int32_t control, std::int32_t top, bool dropped);
     // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.

@@ -108,7 +108,7 @@ class Overlay {
   public:
     Overlay(const StackView& base, Looked& looked) : base_(base.top), block_(base.block), looked_(&looked) {}
 
-    std::int32_t top() {
+    std::int32_t top() const {
         if (!pushed_.empty()) return pushed_.back();
         looked_->states = std::max(looked_->states, popped_ + 1);
         return base_->state;

@@ -160,14 +160,17 @@ class TokenClasses::Walk {
             list.emplace_back(begin, end);
     }
 
+    // Neighbours mostly stay alike.
     std::vector<TokenRange>& ranges_of(const Stay& stay) {
-        const auto known = static_cast<std::size_t>(std::find(found.stays.begin(), found.stays.end(), stay) -
-                                                    found.stays.begin());
-        if (known == found.stays.size()) {
+        if (last_stay_ < found.stays.size() && found.stays[last_stay_] == stay)
+            return found.ranges[last_stay_];
+        const auto known = std::find(found.stays.begin(), found.stays.end(), stay);
+        last_stay_ = static_cast<std::size_t>(known - found.stays.begin());
+        if (known == found.stays.end()) {
             found.stays.push_back(stay);
             found.ranges.emplace_back();
         }
-        return found.ranges[known];
+        return found.ranges[last_stay_];
     }
 
     bool is_part(std::int32_t node, std::int32_t state) const {
@@ -196,11 +199,17 @@ class TokenClasses::Walk {
         ahead.label = commit.label;
         if (commit.label == classes_.newline_)
             ahead.column = lexer_.committed_column(commit, place, byte_class);
+        auto& known = classes_.word_of_commit_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next)];
+        if (rest.empty() && known >= 0) {
+            ahead.word = known;
+            return ahead;
+        }
         const auto again = lexer_.word(commit.word);
         word_.assign(1, commit.behind);
         word_.insert(word_.end(), again.begin(), again.end());
         word_.insert(word_.end(), rest.begin(), rest.end());
         ahead.word = classes_.words_.intern(word_);
+        if (rest.empty()) known = ahead.word;
         return ahead;
     }
 
@@ -242,6 +251,7 @@ class TokenClasses::Walk {
     std::vector<Place> path_;  // at each depth
     Landing landing_;
     std::vector<std::int32_t> word_;
+    std::size_t last_stay_ = 0;
 };
 
 const LoopSet& TokenClasses::loop(std::int32_t lexer_state) {

@@ -60,6 +60,7 @@ class TokenClasses {
           futures_(futures),
           trie_(trie),
           budget_(budget),
+          word_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           loops_(of_state_.size()) {}
 
@@ -113,7 +114,8 @@ class TokenClasses {
     const Trie& trie_;
     Budget& budget_;
     Interner words_;
-    Interner remainders_;                                                // of roots, as pairs
+    std::vector<std::int32_t> word_of_commit_;  // where nothing else is left of what was being read; or -1
+    Interner remainders_;                       // of roots, as pairs
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders, by context
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
