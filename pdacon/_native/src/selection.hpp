@@ -59,7 +59,7 @@ class Selection {
         Looked looked = {};
         Answer answer = {};
     };
-    static constexpr std::size_t kMostBytes = std::size_t{64} << 20, kPlaceBytes = 32;
+    static constexpr std::size_t kMostBytes = std::size_t{16} << 20, kPlaceBytes = 32;
 
     void add_staying(Open& open, const Reading& start);
     bool add_crossing(Open& open, const Reading& start);
