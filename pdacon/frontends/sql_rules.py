@@ -71,6 +71,12 @@ NAME_BEGINS: /(?=[^\\x00-@\\[-^`{-\\x7f\\ufeff])/
 NAME_ENDS: /(?<![\\x00-#%-\\/:-@\\[-^`{-\\x7f])/
 """
 
+# SQLite begins a comment at two minus signs, whatever a grammar makes of them. "/" needs no such care, since no operand
+# begins with "*".
+_MINUS = """\
+MINUS: /-(?!-)/
+"""
+
 # SQLite takes what is in double quotes for a text where it is no name. Every table has its ROWID.
 _DOUBLE_QUOTED = """\
 DOUBLE_QUOTED.-4: /"{no_text}([^"\\x00]|"")*"/
@@ -163,7 +169,10 @@ def load(form: Form) -> Grammar:
     known = {"start": "", **definitions(text), **definitions("".join(rules))}
     if not form.with_clause:
         known = {name: definition.replace("[with] ", "") for name, definition in known.items()}
-    statements = [statement for statement in ignored(text) if form.comments or "COMMENT" not in statement]
+    statements = ignored(text)
+    if not form.comments:
+        statements = [statement for statement in statements if "COMMENT" not in statement]
+        known = {name: definition.replace('"-"', "MINUS") for name, definition in known.items()} | definitions(_MINUS)
     return Grammar.from_lark(grammar_text(known, ["start"], statements))
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from contextlib import closing
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ from support.sentences import EVERY_BYTE, is_sentence
 import pdacon
 from pdacon import Grammar, SchemaError
 from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema
+from pdacon.matching.sampling import sample
 
 SCHEMA = {
     "Singer": ["singer_id", "Name", "age", "rank", "count"],
@@ -285,6 +290,58 @@ def test_without_comments() -> None:
     assert is_sentence(grammar, "SELECT a\n FROM t")
     assert not is_sentence(grammar, "SELECT a FROM t -- why")
     assert not is_sentence(grammar, "SELECT a FROM /* why */ t")
+
+
+def test_without_comments_nothing_begins_one() -> None:
+    """SQLite takes two minus signs for a comment, and what is behind them for none of the statement."""
+    grammar = sql_for_schema({"t": ["a", "b"]}, "changes", comments=False)
+    for text in (
+        "UPDATE t SET a = 1 --1 WHERE b = 2",
+        "SELECT (1 --1)",
+        "SELECT --1",
+        "SELECT 1 - --1",
+        "SELECT a->--1 FROM t",
+        "SELECT CAST(1 AS x(--1))",
+        "SELECT 1 /*1",
+        "SELECT count(/**/)",
+    ):
+        assert not is_sentence(grammar, text), text
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE t (a, b)")
+        for text in (
+            "SELECT 1 - -1, -(-1), - - 1, -~-a, a->-1, a ->> - 1, b-a - -b FROM t",
+            "SELECT '--', '/*', \"--\", 1 AS '--', 2 AS [/*] FROM t WHERE a = '--1'",
+            "UPDATE t SET a = 1- -1 WHERE b = -2",
+            "SELECT CAST(1 AS x(-1, -2)) / -1 * -1e-1",
+        ):
+            assert is_sentence(grammar, text), text
+            database.execute(text)
+
+
+def begins_a_comment(text: str) -> bool:
+    outside = re.sub(r"""'[^']*('|$)|"[^"]*("|$)|`[^`]*(`|$)|\[[^]]*(\]|$)""", "''", text)
+    return "--" in outside or "/*" in outside
+
+
+@pytest.mark.parametrize("statements", ["query", "changes"])
+def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
+    """Every short sequence of signs behind what may come before them, and every place in random sentences."""
+    constraint = pdacon.compile(sql_for_schema({"t": ["a"]}, statements, comments=False), EVERY_BYTE)
+
+    def is_viable(text: str) -> bool:
+        return constraint.matcher().accept_bytes(text.encode())
+
+    for begin in ("SELECT ", "SELECT 1", "SELECT 1e", "SELECT a", "SELECT x'00'", "SELECT count(", "SELECT 1 AS a"):
+        texts = [begin]
+        for _ in range(4):
+            texts = [text + sign for text in texts for sign in "-/*>+~( 1a'" if is_viable(text + sign)]
+            assert not any(map(begins_a_comment, texts))
+    for text in islice(sample(constraint, 1, size=60), 40):
+        assert not begins_a_comment(text), text
+        for end in range(len(text)):
+            for signs in ("--", "/*"):
+                changed = text[:end] + signs
+                assert not (begins_a_comment(changed) and is_viable(changed)), changed
 
 
 def test_functions_beside_those_of_sqlite() -> None:
