@@ -9,8 +9,8 @@ namespace pdacon {
 
 namespace {
 
-// A residual of so many bytes calls for a survey, and so do residuals where states come up faster than they
-// are explored: in an unbounded wait they can be very many before one of them is long. As many as the
+// A residual of so many bytes calls for a survey, and so do residuals where states come up half as fast again
+// as they are explored: in an unbounded wait they can be very many before one of them is long. As many as the
 // patterns have positions come up anyway, where those are long lists of words.
 constexpr std::int32_t kPlainResidual = 16;
 constexpr std::size_t kPlainStates = 1'000;
@@ -95,7 +95,7 @@ bool Determinizer::explore(Pass pass) {
         const auto state = reached_[at];
         for (const auto slot : waiting_slots(states_[static_cast<std::size_t>(state)])) {
             const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
-            const bool swells = states_.size() > plain && states_.size() > 2 * at;
+            const bool swells = states_.size() > plain && 2 * states_.size() > 3 * at;
             if (pass == Pass::kPlain && (length > kPlainResidual || swells)) return false;
             out_.lookahead_ = std::max(out_.lookahead_, length);
         }

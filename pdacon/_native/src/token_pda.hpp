@@ -91,8 +91,12 @@ class TokenPda {
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
     std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
 
-    // How many situations file_mask was not asked for, or had no room for; -1: nobody says.
-    void set_left(std::int64_t left) { left_ = left; }
+    // How many situations file_mask was not asked for, or had no room for; -1: nobody says. Where none is
+    // left, nothing has to be found any more, and what helps to find is forgotten.
+    void set_left(std::int64_t left) {
+        left_ = left;
+        if (left == 0 && engine_) engine_->forget();
+    }
 
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
