@@ -13,7 +13,7 @@ from lark.lexer import Token
 from lark.load_grammar import EXT, _literal_to_pattern
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar.importing import find_file, path_of
+from pdacon.grammar.importing import find_file, grammar_name, path_of
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions, Span
 from pdacon.grammar.places import shorten
@@ -106,15 +106,25 @@ _UNDEFINED = re.compile(
 _IGNORED = re.compile(r"Terminals \{'(\w+)'.*marked to ignore")
 
 
-def explain(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
-    """The error to raise instead of ``error``, which Lark raised while ``builder`` loaded a text."""
+def explain_circle(paths: Collection[str], site: Span | None) -> GrammarSyntaxError:
+    """The error for files that import each other; ``paths`` ends with the first of them."""
+    what = "this file imports itself" if len(paths) == 2 else "these files import each other in a circle"
+    way_out = "define what is shared in one file, and import that"
+    return GrammarSyntaxError(f"{what}: {' -> '.join(map(grammar_name, paths))}; {way_out}", site)
+
+
+def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] = ()) -> GrammarSyntaxError:
+    """The error to raise instead of ``error``, which Lark raised while ``builder`` loaded a text.
+
+    ``trail`` are the paths of the imported files that were opened to find it.
+    """
     if isinstance(error, VisitError) and error.rule == "range":
         message = 'the ends of a range are single characters, as in "a".."z"'
         return GrammarSyntaxError(message, _token_place(error.obj, builder))
     if isinstance(error, VisitError) and isinstance(error.orig_exc, Exception):
         error = error.orig_exc
     if isinstance(error, ImportFailedError):
-        return _explain_import(error, builder)
+        return _explain_import(error, builder, trail)
     if isinstance(error, RecursionError):
         return GrammarSyntaxError("nested too deeply for Lark's loader; split it into more rules or terminals")
     if "null bytes" in str(error) and (at := builder.source.text.find("\0")) >= 0:
@@ -201,7 +211,7 @@ def _explain_accident(error: Exception, builder: RecordingBuilder) -> GrammarSyn
     return GrammarSyntaxError(message, span)
 
 
-def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> GrammarSyntaxError:
+def _explain_import(error: ImportFailedError, builder: RecordingBuilder, trail: tuple[str, ...]) -> GrammarSyntaxError:
     """Name what is wrong in the imported file, at its own place; Lark does not say which file it was reading."""
     wanted = os.path.join(*error.dotted_path) + EXT  # noqa: PTH118 (Lark's import paths are strings)
     cause = error.__cause__
@@ -216,12 +226,14 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder) -> Gram
         )
     base, text = found
     path = path_of(base)
+    if path in trail:
+        return explain_circle((*trail[trail.index(path) :], path), error.site)
     options = GrammarOptions(import_paths=tuple(builder.import_paths))
     inner = RecordingBuilder(SourceText(text, path), options)
     try:
         inner.load_grammar(text, base)
     except Exception as failure:
-        return explain(failure, inner)
+        return explain(failure, inner, (*trail, path))
     message = _one_line(cause) if cause is not None else "cannot be imported"
     return GrammarSyntaxError(_with_advice(f"%import of {wanted}: {message}"), error.site)
 

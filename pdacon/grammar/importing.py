@@ -74,6 +74,11 @@ def path_of(base: Any) -> str:
     return base if isinstance(base, str) else "/".join(map(str, base))
 
 
+def grammar_name(path: str) -> str:
+    """What ``%import`` calls a file."""
+    return os.path.basename(path).removesuffix(EXT)  # noqa: PTH119
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where a definition's name stands, whether its file is part of a package, and the name as it stands there."""
@@ -100,7 +105,7 @@ class _Reader:
         if match is not None:
             self.used[path_of(base)] = source.text
             return _Place(source.span(*match.span("name")), not isinstance(base, str), original)
-        inner = (self.place(original, other, depth + 1) for other in _statements(source.text, base))
+        inner = (self.place(original, other, depth + 1) for other in statements_in(source.text, base))
         return next(filter(None, inner), None) if depth < _DEEPEST else None
 
     def _read(self, statement: ImportStatement) -> tuple[Any, SourceText] | None:
@@ -122,7 +127,8 @@ def _original(name: str, statement: ImportStatement) -> str | None:
     return hidden + name.removeprefix(prefix) if name.startswith(prefix) else None
 
 
-def _statements(text: str, base: Any) -> Iterator[ImportStatement]:
+def statements_in(text: str, base: Any) -> Iterator[ImportStatement]:
+    """The ``%import`` statements of a text by their looks; ``base`` is its path."""
     for match in _STATEMENT.finditer(text):
         path = tuple(match["path"].split("."))
         aliases: Mapping[str, str]

@@ -185,13 +185,16 @@ def prepare_lark() -> None:
                 loader.LexerConf = whole
 
 
+def base_of(options: GrammarOptions) -> Any:
+    """What Lark calls the main text: relative imports start there, and at the main script if it has no file."""
+    return "<string>" if options.import_base is None else options.import_base
+
+
 def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     """Run Lark's loader as ``lark.Lark.__init__`` does, up to where it would build the parser and the lexer."""
     prepare_lark()
     source = builder.source
-    # "<string>" is Lark's own name for a text without a file; relative imports then start at the main script.
-    base = "<string>" if options.import_base is None else options.import_base
-    builder.load_grammar(source.text, base)
+    builder.load_grammar(source.text, base_of(options))
     builder.current = None
     grammar = builder.build()
     rule_trees = {str(name): tree for name, _, tree, _ in grammar.rule_defs}

@@ -10,8 +10,9 @@ from typing import Any
 import lark
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar.diagnosis import explain
-from pdacon.grammar.loading import RecordingBuilder, SourceText, load
+from pdacon.grammar.circles import find_circle
+from pdacon.grammar.diagnosis import explain, explain_circle
+from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import Grammar, GrammarOptions, Span
 
@@ -27,6 +28,9 @@ def read_text(text: str, options: GrammarOptions) -> Grammar:
             source.span(at, at + 1),
         )
     builder = RecordingBuilder(source, options)
+    circle = find_circle(builder, base_of(options))
+    if circle is not None:
+        raise explain_circle(circle.paths, circle.site)
     try:
         loaded = load(builder, options)
     except Exception as error:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+import lark
 import pytest
 
 from pdacon import check
+from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar import Grammar
 
 MAIN = """
@@ -124,3 +126,44 @@ def test_what_an_import_brings_along_has_the_name_of_its_file(tmp_path: Path) ->
 
     main.write_text('start: e N\nN: "n"\n%import .lib.e\n', encoding="utf-8")
     assert Grammar.from_file(main).describe_name("lib__N") == "lib.N"
+
+
+def write(folder: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        (folder / f"{name}.lark").write_text(text, encoding="utf-8")
+
+
+def test_a_file_that_imports_itself_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, me='start: a\n%import .me.a\na: "x"\n')
+    with pytest.raises(GrammarSyntaxError, match="imports itself: me -> me;") as caught:
+        Grammar.from_file(tmp_path / "me.lark")
+    assert str(caught.value.span) == f"{tmp_path / 'me.lark'}:2:10"
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_circle_of_imports_is_refused(tmp_path: Path, blank: str) -> None:
+    """Lark takes blanks around the dots too."""
+    write(tmp_path, one='start: a\n%import .two.b\na: "x" b?\n', two=f'%import .{blank}one.a\nb: "y" a?\n')
+    write(tmp_path, main="start: a\n%import .one.a\n")
+    with pytest.raises(GrammarSyntaxError, match=r"in a circle: (one -> two -> one|two -> one -> two);") as caught:
+        Grammar.from_file(tmp_path / "one.lark")
+    assert caught.value.span is not None
+    with pytest.raises(GrammarSyntaxError, match="in a circle"):
+        Grammar.from_file(tmp_path / "main.lark")
+    with pytest.raises(GrammarSyntaxError, match="in a circle"):
+        Grammar.from_lark("start: a\n%import one.a\n", import_paths=[str(tmp_path)])
+
+
+def test_imports_that_look_like_a_circle_are_taken(tmp_path: Path) -> None:
+    """A diamond, a text that is not what its file has now, and a pattern with an import in it."""
+    write(tmp_path, left="%import .base.x\na: x\n", right="%import .base.x\nb: x\n", base='x: "x"\n')
+    write(tmp_path, main="start: a b\n%import .left.a\n%import .right.b\n")
+    write(tmp_path, odd="a: A\nA: /o\n%import .odd.a\n/x\n")
+    assert Grammar.from_file(tmp_path / "main.lark").productions
+    path = str(tmp_path / "base.lark")
+    text = "start: x\n%import .base.x\n"
+    assert Grammar.from_lark(text, source_path=path).productions
+    assert lark.Lark(text, parser="lalr", source_path=path).parse("x")
+    text = "start: a\n%import .odd.a\n"
+    assert lark.Lark(text, parser="lalr", source_path=path)
+    assert Grammar.from_lark(text, source_path=path).productions
