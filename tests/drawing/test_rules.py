@@ -122,3 +122,8 @@ def test_python_has_all_its_rules() -> None:
 def test_no_such_rule() -> None:
     with pytest.raises(DrawingError, match=r"no rule objekt; did you mean object\?"):
         draw_rules(Grammar.builtin("json"), ["objekt"])
+
+
+def test_the_end_of_a_cdata_section() -> None:
+    grammar = Grammar.from_lark('start: "]]>" "<![CDATA[" CLOSE x{"]]>"}\nx{a}: a\nCLOSE.2: /\\]\\]>x&"/')
+    assert boxes(draw_rules(grammar))["start"] == ['"]]>"', '"<![CDATA["', "CLOSE", 'x{"]]>"}']
