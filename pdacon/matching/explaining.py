@@ -99,6 +99,8 @@ class Explainer:
             reason = "the grammar allows it, but no tokens of this vocabulary spell anything that can follow"
         elif (misplaced := misplaced_line(place, read, text[viable:])) is not None:
             reason = f"{self._indented(misplaced)}; {self._placed(misplaced)}"
+        elif self._first_line_is_indented(read, text[viable:]):
+            reason = "the first line is indented; it has to begin in its first column"
         else:
             reason, refused = self._reason(place, read, text[viable:], expected)
             cuts += refused
@@ -179,6 +181,9 @@ class Explainer:
             if cut.terminal == quote(refusal.lexeme):
                 what = f"the parser does not take {cut.terminal} here"
             return f"{what}; expected {self._listing(expected)}", [cut]
+        if refusal.guarded is not None and (keywords := self._names(self._listed.keywords(refusal.lexeme))):
+            what = f"{tail(refusal.lexeme)} is {listing(keywords)}, which the parser does not take here"
+            return f"{what}; expected {self._listing(expect(place.restart()))}", []
         if refusal.guarded is not None:
             word = max(
                 word_of(refusal.lexeme, rest).encode("utf-8", "surrogateescape"), refusal.lexeme + rest[:1], key=len
@@ -190,6 +195,9 @@ class Explainer:
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"
         if expected.next or expected.end:
             reason += f", nor begin what can follow it; expected {self._listing(expected)}"
+        elif rest[:1] in b"\r\n":
+            line, column = _place(read[: len(read) - len(refusal.lexeme)])
+            reason += f", which began at line {line}, column {column}, and is not finished"
         return reason, []
 
     def _doomed(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> str:
@@ -200,13 +208,26 @@ class Explainer:
         after = place.step(rest[0])
         if after is None or after.fresh:
             return f"{character} can be read, but no sentence goes on like that"
-        lexeme = tail((read + rest[:1])[-after.length :])
-        if taken := self._names(expect(after).unfinished):
-            return f"{lexeme} can be read as {listing(taken)}, but no sentence goes on like that"
+        lexeme = (read + rest[:1])[-after.length :]
+        taken = expect(after).unfinished
+        if taken and rest[:1] in b"\r\n" and self._machine.ignore.issuperset(taken):
+            return f"the line cannot end here; expected {self._listing(expected)}"
+        if taken:
+            return f"{tail(lexeme)} can be read as {listing(self._names(taken))}, but no sentence goes on like that"
+        word = word_of(lexeme, rest[1:]).encode("utf-8", "surrogateescape")
+        whole = after.read(word[len(lexeme) :])
+        if whole is not None and not whole.fresh and whole.length == len(word):
+            after, lexeme = whole, word
         names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.reading)))
-        return f"the lexer reads {lexeme} as {names}, which the parser does not take here; expected " + self._listing(
-            expected
-        )
+        what = f"the lexer reads {tail(lexeme)} as {names}, which the parser does not take here"
+        return f"{what}; expected {self._listing(expected)}"
+
+    def _first_line_is_indented(self, read: bytes, rest: bytes) -> bool:
+        """Whether a text of lines begins with blanks that are refused, and would be read on without them."""
+        line = (read + rest).lstrip(b" \t")
+        if self._grammar.layout is None or read.strip(b" \t") or len(line) in (0, len(read + rest)):
+            return False
+        return Configuration.initial(self._machine, self._start).step(line[0]) is not None
 
     def _indented(self, line: MisplacedLine) -> str:
         """How a misplaced line is indented."""

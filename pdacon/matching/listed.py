@@ -17,6 +17,7 @@ _MOST_CHOICES = 16  # of characters in one place, before they are no list but a 
 _CLOSE, _CLOSE_TO_A_KEYWORD = 0.6, 0.7
 _WORD = re.compile(r"[\w$]+")
 _QUOTES = "\"'`[]"
+_NAME = re.compile(r"""(?:[^"'`\[\]]|"[^"]+"|'[^']+'|`[^`]+`|\[[^]]+\])+""")  # no quotation mark of it is open
 _LONGEST = 200  # characters of what is still a word
 
 
@@ -38,9 +39,16 @@ class ListedTexts:
         return known
 
     def is_list(self, terminal: int) -> bool:
-        """Whether a terminal lists several texts, words among them: neither one keyword nor some signs."""
+        """Whether a terminal lists several names, words among them: no keyword, no signs, no prefixes of strings."""
         texts = self.of(terminal)
-        return len(texts) > 1 and any(len(text) > 1 and text[0].isalpha() for text in texts)
+        words = any(len(text) > 1 and text[0].isalpha() for text in texts)
+        return len(texts) > 1 and words and all(map(_NAME.fullmatch, texts))
+
+    def keywords(self, word: bytes) -> list[int]:
+        """The terminals that match nothing but this word, whatever the case of its letters."""
+        text = word.decode("utf-8", "surrogateescape").lower()
+        terminals = range(len(self._grammar.terminals)) if any(map(str.isalpha, text)) else ()
+        return [terminal for terminal in terminals if {known.lower() for known in self.of(terminal)} == {text}]
 
     def _texts(self, terminal: int) -> Sequence[str]:
         pattern = self._grammar.terminals[terminal].pattern
@@ -67,11 +75,14 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
     if (
         len(word) > _LONGEST
         or not any(map(str.isalpha, word))
+        or word[0].isdigit()
         or (begun.fresh and _WORD.fullmatch(word[0] + _last_character(read)))
     ):
         return None
     begin = begun.restart()
     expected = expect(begin).next
+    if _matches(begin, word):
+        return None
     texts = {terminal: listed.of(terminal) for terminal in expected}
     whole = word.lower()
     if any(text.lower() == whole for some in texts.values() for text in some):
@@ -108,6 +119,14 @@ def _begun(place: Configuration, read: bytes) -> Configuration:
     """The configuration of the lexeme that a word would be; blanks before it are another one, which may not be over."""
     fitting = (at for at in place.alternatives() if at.fresh or not read[len(read) - at.length :].isspace())
     return next(fitting, place)
+
+
+def _matches(begin: Configuration, word: str) -> bool:
+    """Whether a word is a whole lexeme that the parser takes: then it is not the word that is refused."""
+    *first, last = word.encode("utf-8", "surrogateescape")
+    at = begin.read(bytes(first))
+    terminal = None if at is None else at.match(last)
+    return terminal is not None and begin.takes(terminal)
 
 
 def word_of(lexeme: bytes, rest: bytes) -> str:

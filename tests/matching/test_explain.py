@@ -37,7 +37,8 @@ def after(text: bytes, grammar: str, **options: str) -> pdacon.Matcher:
          """'"' cannot continue NUMBER "12", nor begin what can follow it; expected WS, "," or "]\""""),
         (b'{"a": [12', b"]}]", 'the parser does not take "]" here; expected WS or the end'),
         (b'{"a": [12', EOS, 'the text cannot end here; expected WS, "," or "]"'),
-        (b'["ab', ord("\n"), """"\\n" cannot continue STRING '"ab'"""),
+        (b'["ab', ord("\n"),
+         """"\\n" cannot continue STRING '"ab', which began at line 1, column 2, and is not finished"""),
         (b'["ab', EOS, """the text cannot end here: STRING '"ab' is not finished"""),
         (b'["ab', "é".encode(), "some sentence goes on with it"),
         (b"[", b"", 'expected STRING, NUMBER, WS, "false", "null", "true", "{", "[" or "]"'),
@@ -238,3 +239,31 @@ def test_what_leads_nowhere_is_not_expected() -> None:
     assert explanation.expected == ()
     assert "NAME" in explanation.unfinished
     assert after(b"ifs", grammar, conflicts="shift").explain(b" ").expected == ('" "',)
+
+
+@pytest.fixture(scope="module")
+def python() -> pdacon.Constraint:
+    return pdacon.compile(pdacon.Grammar.builtin("python"), VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("f'{x'", """"'" cannot continue NAME "x", nor begin what can follow it; expected """),
+        ("  x = 1\n", "the first line is indented; it has to begin in its first column"),
+        ("else:\n    x", '"else" is ELSE, which the parser does not take here; expected '),
+        ("elif x: y", '"elif" is ELIF, which the parser does not take here; expected '),
+        ("except: x", '"except" is EXCEPT, which the parser does not take here; expected '),
+        ("def else(", '"else" is ELSE, which the parser does not take here; expected NAME'),
+        ("1if x else y", 'NUMBER matches "1" but not "1if": its pattern looks at what follows'),
+        ("x = 1\nprint('hello)\n",
+         """"\\n" cannot continue STRING "'hello)", which began at line 2, column 7, and is not finished"""),
+        ("'\\N{GRINNING FACE}'", """"I" cannot continue STRING "'\\\\N{GR\""""),
+        ("def f(x)\n    return x", 'the line cannot end here; expected BLANKS, "->" or ":"'),
+        ("x = 1 +\n", "the line cannot end here; expected STRING, "),
+        ("x++\n", "the line cannot end here; expected STRING, "),
+    ],
+)  # fmt: skip
+def test_common_mistakes_in_python(python: pdacon.Constraint, text: str, reason: str) -> None:
+    said = python.matcher().explain(text.encode()).reason
+    assert said.startswith(reason) if reason.endswith(" ") else said == reason
