@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import SupportsIndex
 
@@ -183,7 +184,7 @@ class Explainer:
             return f"{what}; expected {self._listing(expected)}", [cut]
         if refusal.guarded is not None and (keywords := self._names(self._listed.keywords(refusal.lexeme))):
             what = f"{tail(refusal.lexeme)} is {listing(keywords)}, which the parser does not take here"
-            return f"{what}; expected {self._listing(expect(place.restart()))}", []
+            return f"{what}; expected {self._listing_taken(expect(place.restart()))}", []
         if refusal.guarded is not None:
             word = max(
                 word_of(refusal.lexeme, rest).encode("utf-8", "surrogateescape"), refusal.lexeme + rest[:1], key=len
@@ -211,7 +212,7 @@ class Explainer:
         lexeme = (read + rest[:1])[-after.length :]
         taken = expect(after).unfinished
         if taken and rest[:1] in b"\r\n" and self._machine.ignore.issuperset(taken):
-            return f"the line cannot end here; expected {self._listing(expected)}"
+            return f"the line cannot end here; expected {self._listing_taken(expected)}"
         if taken:
             return f"{tail(lexeme)} can be read as {listing(self._names(taken))}, but no sentence goes on like that"
         word = word_of(lexeme, rest[1:]).encode("utf-8", "surrogateescape")
@@ -263,6 +264,11 @@ class Explainer:
     def _listing(self, expected: Expectation) -> str:
         following = [*self._names(expected.next), *(["the end"] if expected.end else [])]
         return listing(following or self._names(expected.unfinished) or ["nothing"])
+
+    def _listing_taken(self, expected: Expectation) -> str:
+        """The same without what is ignored, which is not what is missing."""
+        ignored = self._machine.ignore
+        return self._listing(replace(expected, next=tuple(t for t in expected.next if t not in ignored)))
 
     def _item(self, production: int, dot: int) -> str:
         """``expr: expr "+" • expr``"""

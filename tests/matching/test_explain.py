@@ -259,7 +259,7 @@ def python() -> pdacon.Constraint:
         ("x = 1\nprint('hello)\n",
          """"\\n" cannot continue STRING "'hello)", which began at line 2, column 7, and is not finished"""),
         ("'\\N{GRINNING FACE}'", """"I" cannot continue STRING "'\\\\N{GR\""""),
-        ("def f(x)\n    return x", 'the line cannot end here; expected BLANKS, "->" or ":"'),
+        ("def f(x)\n    return x", 'the line cannot end here; expected "->" or ":"'),
         ("x = 1 +\n", "the line cannot end here; expected STRING, "),
         ("x++\n", "the line cannot end here; expected STRING, "),
     ],
