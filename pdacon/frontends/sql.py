@@ -172,6 +172,7 @@ def _terminals(
 ) -> dict[str, Pattern]:
     """What each terminal for names matches; one without names is left out."""
     label = re.compile(labels, re.ASCII | re.IGNORECASE)
+    called = set(map(lowered, functions))
     # A name that can be either is a terminal of its own, so that what comes behind it decides.
     either = {
         lowered(name)
@@ -194,6 +195,8 @@ def _terminals(
         "COLUMN_OR_FUNCTION": [as_written(spelled(name)) for name in functions if lowered(name) in either],
         "FUNCTION": [spelled(name) for name in functions if lowered(name) not in either],
     }
+    # To SQLite these are names of columns, unless there is no such column.
+    named["BOOLEAN"] = [spelled(name) for name in ("true", "false") if name not in columns and name not in called]
     patterns = {name: pattern(names) for name, names in named.items() if names}
     if in_double_quotes:
         patterns["QUOTED_COLUMN"] = pattern_beside_texts(in_double_quotes)

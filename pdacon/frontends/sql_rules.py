@@ -125,7 +125,7 @@ class Form:
     with_clause : bool
         Whether WITH defines tables, which aliases name.
     kinds : frozenset of str
-        The terminals for names that there are any of.
+        The terminals for names that there are any of, and ``BOOLEAN`` where TRUE or FALSE is none.
     regexp : bool
         Whether there is a function of that name, which SQLite itself has not, and the operator calls.
     """
@@ -213,7 +213,10 @@ def _names(form: Form) -> str:
         "_listed_column": [*(listed or columns), *in_double_quotes, *_quoted("_listed_in_quotes", quotes)],
         "_function": [kind for kind in ("FUNCTION", "COLUMN_OR_FUNCTION") if kind in form.kinds],
         "_result_alias": [f"AS ({' | '.join(['_name'] if form.any_result else ['_value', *text])})", "BARE_LABEL"],
-        "_literal": ["NULL", "NUMBER", "STRING", *text, "BLOB", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"],
+        "_literal": [
+            *("NULL", "NUMBER", "STRING", *text, "BLOB", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"),
+            *(kind for kind in ("BOOLEAN",) if kind in form.kinds),
+        ],
     }
     return "".join(f"{rule}: {' | '.join(alternatives)}\n" for rule, alternatives in rules.items())
 

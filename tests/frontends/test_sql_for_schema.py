@@ -344,6 +344,26 @@ def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
                 assert not (begins_a_comment(changed) and is_viable(changed)), changed
 
 
+def test_true_and_false() -> None:
+    """They are literals, unless a column has the name; SQLite has it so, too."""
+    literals = sql_for_schema(SCHEMA, "changes", labels="[a-z]+")
+    for text in (
+        "SELECT true, FALSE AS f FROM t WHERE a = TRUE AND a IS NOT False OR TRUE",
+        "UPDATE t SET a = TRUE WHERE a IS false",
+        "INSERT INTO t VALUES (True)",
+    ):
+        assert is_sentence(literals, text), text
+    for text in ("SELECT t.true FROM t", "SELECT * FROM true", "UPDATE t SET true = 1"):
+        assert not is_sentence(literals, text), text
+    assert not is_sentence(sql_for_schema(SCHEMA), "SELECT truer FROM t")
+    column = sql_for_schema({"t": ["True", "a"], "false": ["b"]})
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript("CREATE TABLE t (True, a); CREATE TABLE false (b); INSERT INTO t VALUES (7, 8)")
+        for text, value in (("SELECT true FROM t", 7), ("SELECT t.true FROM t", 7), ("SELECT false FROM t", 0)):
+            assert is_sentence(column, text)
+            assert database.execute(text).fetchone() == (value,)
+
+
 def test_functions_beside_those_of_sqlite() -> None:
     grammar = sql_for_schema(SCHEMA, functions=[*SQL_FUNCTIONS, "mine"])
     assert is_sentence(grammar, "SELECT mine(a), max(a) FROM t")
