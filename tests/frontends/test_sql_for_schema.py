@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.lark_oracle import accepts
 from support.sentences import EVERY_BYTE, is_sentence
+from support.sqlite import syntax_error
 
 import pdacon
 from pdacon import Grammar, SchemaError
@@ -367,6 +368,28 @@ def test_true_and_false() -> None:
 def test_functions_beside_those_of_sqlite() -> None:
     grammar = sql_for_schema(SCHEMA, functions=[*SQL_FUNCTIONS, "mine"])
     assert is_sentence(grammar, "SELECT mine(a), max(a) FROM t")
+
+
+def test_functions_of_sqlite() -> None:
+    """All that it has, less those that docs/sql.md says are left out."""
+    left_out = {
+        *("load_extension", "sqlite_compileoption_get", "sqlite_compileoption_used", "sqlite_log", "sqlite_offset"),
+        *("sqlite_source_id", "subtype", "current_date", "current_time", "current_timestamp"),
+    }
+    with closing(sqlite3.connect(":memory:")) as database:
+        rows = database.execute("SELECT name FROM pragma_function_list WHERE builtin AND name GLOB '[a-z]*'")
+        known = {name for (name,) in rows}
+    if sqlite3.sqlite_version_info < (3, 41):  # later ones have more
+        assert known <= {*SQL_FUNCTIONS, *left_out}
+    assert {"like", "abs"} <= known
+    assert all(syntax_error(f"SELECT {name}(1)") is None for name in SQL_FUNCTIONS)
+    grammar = sql_for_schema(SCHEMA, labels="[a-z]+")
+    for text in (
+        "SELECT like('a%', name), glob('a*', name) FROM singer WHERE name LIKE 'a' AND match('a', name)",
+        "SELECT changes(), total_changes(), last_insert_rowid(), sqlite_version()",
+    ):
+        assert is_sentence(grammar, text), text
+    assert not is_sentence(grammar, "SELECT load_extension('x')")
 
 
 @pytest.mark.parametrize(
