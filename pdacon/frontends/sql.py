@@ -20,6 +20,7 @@ from pdacon.frontends.sql_names import (
     pattern_beside_texts,
     qualified,
     spelled,
+    spelled_function,
 )
 from pdacon.frontends.sql_rules import Form, load, placeholder
 from pdacon.grammar import Grammar, Pattern, Terminal
@@ -192,8 +193,8 @@ def _terminals(
         "TABLE_NAME": [*map(as_written, spelled_tables.values())],
         "CHANGED_TABLE": [as_written(spelled_tables[table]) for table in changed],
         "COLUMN_NAME": [*map(as_written, others)],
-        "COLUMN_OR_FUNCTION": [as_written(spelled(name)) for name in functions if lowered(name) in either],
-        "FUNCTION": [spelled(name) for name in functions if lowered(name) not in either],
+        "COLUMN_OR_FUNCTION": [as_written(spelled_function(name)) for name in functions if lowered(name) in either],
+        "FUNCTION": [spelled_function(name) for name in functions if lowered(name) not in either],
     }
     # To SQLite these are names of columns, unless there is no such column.
     named["BOOLEAN"] = [spelled(name) for name in ("true", "false") if name not in columns and name not in called]

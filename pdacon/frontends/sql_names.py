@@ -25,6 +25,9 @@ _ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{
 _UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]|(?<=\\)"')
 
 
+JOIN_WORDS = frozenset({"cross", "full", "indexed", "inner", "left", "natural", "outer", "right"})
+"""Keywords that are names wherever a table or a column is named, and nothing that a text makes up."""
+
 _BEGIN_EXPRESSIONS = ("cast", "current_date", "current_time", "current_timestamp", "raise")
 
 
@@ -56,9 +59,14 @@ def never_names() -> frozenset[str]:
 
 def spelled(name: str) -> Spelled:
     """As a word where it can be one; else in quotes."""
-    if NAME.fullmatch(name) and lowered(name) not in _reserved():
+    if NAME.fullmatch(name) and (lowered(name) not in _reserved() or lowered(name) in JOIN_WORDS):
         return Spelled((name,), ())
     return Spelled((), _quoted(name))
+
+
+def spelled_function(name: str) -> Spelled:
+    """SQLite takes no word of a join for a function."""
+    return Spelled((), _quoted(name)) if lowered(name) in JOIN_WORDS else spelled(name)
 
 
 def also_quoted(name: Spelled) -> Spelled:

@@ -9,16 +9,32 @@ from contextlib import closing
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from support.sqlite import syntax_error
 
 import pdacon
 from pdacon import Grammar, Vocabulary
 from pdacon.frontends import sql_for_schema
 from pdacon.frontends.arguments import lowered
+from pdacon.frontends.definitions import definitions
 from pdacon.frontends.sql_names import WORD_END, also_quoted, spelled
 from pdacon.grammar.builtin import builtin_source
 
 EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
-KEYWORDS = ["select", "Key", "order", "raise", "cast", "current_date", "rowid", "excluded", "null", "window", "x"]
+KEYWORDS = [
+    "select",
+    "left",
+    "indexed",
+    "Key",
+    "order",
+    "raise",
+    "cast",
+    "current_date",
+    "rowid",
+    "excluded",
+    "null",
+    "window",
+    "x",
+]
 HOSTILE = [
     'a"b',
     "a`b",
@@ -80,6 +96,29 @@ def test_any_schema(schema: Schema) -> None:
                 assert matcher.accept_bytes(text.encode()), text
                 assert matcher.is_accepting(), text
                 database.execute(text)
+
+
+PLACES = (
+    "SELECT {0}, {0}.{0}, T1.{0}, {0}.* FROM {0}, {0} AS T1 LEFT JOIN {0} USING ({0}) WHERE {0} = 1 ORDER BY 1 + {0}",
+    "SELECT max({0}) FROM t NATURAL LEFT JOIN {0} WHERE 1 IN {0} GROUP BY {0} HAVING {0} IS NULL",
+    "INSERT INTO {0} ({0}) VALUES (1) ON CONFLICT ({0}) DO UPDATE SET {0} = {0}.{0} RETURNING {0}",
+    "UPDATE {0} SET {0} = {0}",
+    "DELETE FROM {0} WHERE {0}",
+)
+
+
+def test_keywords_are_words_where_sqlite_takes_them_for_names_everywhere() -> None:
+    words = definitions(builtin_source("sql")[0])
+    keywords = [name.lower() for name, text in words.items() if text.startswith(f"{name}.1:")]
+    assert len(keywords) > 130
+    schema = {"t": ["a"], **{word: [word] for word in keywords}}
+    constraint = pdacon.compile(sql_for_schema(schema, "changes"), EVERY_BYTE)
+    for word in keywords:
+        texts = [place.format(word) for place in PLACES]
+        known = all(syntax_error(text) is None for text in texts)
+        for text in texts:
+            matcher = constraint.matcher()
+            assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting()) == known, text
 
 
 def _queries(table: str, columns: list[str]) -> list[str]:
