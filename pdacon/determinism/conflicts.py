@@ -12,6 +12,7 @@ from pdacon.determinism.findings import TITLES, Counterexample, Derivation, Find
 from pdacon.determinism.items import Items
 from pdacon.determinism.listing import listed, lookahead_name
 from pdacon.determinism.repairs import Advice, give_advice
+from pdacon.grammar.describing import as_written_in
 
 if TYPE_CHECKING:
     from pdacon.determinism.derivations import Node
@@ -93,8 +94,10 @@ class _Report:
         """The finding of one group."""
         shown = self._first(group, explanation)
         productions = list(dict.fromkeys(k for conflict in group for k in conflict.productions))
-        advice = give_advice(self._items, cause, shown, self._lookaheads([shown]), explanation)
-        counterexample = None if explanation is None else self._counterexample(explanation)
+        path = getattr(self._grammar.productions[shown.productions[0]].span, "path", None)
+        named = as_written_in(self._grammar, path)
+        advice = give_advice(self._items, cause, shown, self._lookaheads([shown]), explanation, named)
+        counterexample = None if explanation is None else self._counterexample(explanation, named)
         if shown.kind == "shift/reduce":
             id, level, lines, repair = self._shift_reduce(advice, shown)
         else:
@@ -166,23 +169,23 @@ class _Report:
         """The conflict that is shown: the one that the explanation is of."""
         return next((c for c in group if explanation is not None and explanation.conflict == c), group[0])
 
-    def _counterexample(self, explanation: Explanation) -> Counterexample | None:
+    def _counterexample(self, explanation: Explanation, named: Grammar) -> Counterexample | None:
         example = explanation.example
         if example is None:
             return None
         return Counterexample(
             unifying=example.unifying,
-            first=self._derivation(example.first),
-            second=self._derivation(example.second),
+            first=self._derivation(example.first, named),
+            second=self._derivation(example.second, named),
             position=example.position,
             complete=explanation.complete,
         )
 
-    def _derivation(self, root: Node) -> Derivation:
+    def _derivation(self, root: Node, named: Grammar) -> Derivation:
         made: dict[int, Derivation] = {}
         for node in reversed(list(root.preorder())):
             children = None if node.production < 0 else tuple(made[id(child)] for child in node.children)
-            made[id(node)] = Derivation(self._grammar.describe_symbol(node.symbol), children)
+            made[id(node)] = Derivation(named.describe_symbol(node.symbol), children)
         return made[id(root)]
 
     def _torn(self, group: Sequence[Conflict], productions: Sequence[int]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism import causes
 from pdacon.determinism.rewrites import make_ladder, write_out
+from pdacon.determinism.rule_texts import is_written, ladder_lines, together
 from pdacon.determinism.settling import is_still_read
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.causes import Cause
     from pdacon.determinism.explanations import Explanation
     from pdacon.determinism.items import Items
+    from pdacon.grammar import Grammar
     from pdacon.lalr import Conflict
 
 _SHARE_A_RULE = "write the rules so that both ways share one rule up to this point and part only after it."
@@ -40,12 +42,17 @@ class Advice:
 
 
 def give_advice(
-    items: Items, cause: Cause | None, conflict: Conflict, lookaheads: str, explanation: Explanation | None
+    items: Items,
+    cause: Cause | None,
+    conflict: Conflict,
+    lookaheads: str,
+    explanation: Explanation | None,
+    named: Grammar,
 ) -> Advice:
-    """Advice on a conflict; ``explanation`` has the example that is shown."""
+    """Advice on a conflict; ``explanation`` has the example that is shown, ``named`` the names to use."""
     if cause is None:
         return Advice("The next symbol does not tell what to do here:", _SHARE_A_RULE, "the first")
-    adviser = _Adviser(items, cause, conflict, lookaheads, explanation)
+    adviser = _Adviser(items, cause, conflict, lookaheads, explanation, named)
     by_slug = {
         causes.DANGLING: adviser.dangling,
         causes.OPERATORS: adviser.operators,
@@ -65,10 +72,16 @@ def give_advice(
 
 class _Adviser:
     def __init__(
-        self, items: Items, cause: Cause, conflict: Conflict, lookaheads: str, explanation: Explanation | None
+        self,
+        items: Items,
+        cause: Cause,
+        conflict: Conflict,
+        lookaheads: str,
+        explanation: Explanation | None,
+        named: Grammar,
     ) -> None:
         self._items = items
-        self._grammar = items.grammar
+        self._grammar = named
         self._cause = cause
         self._conflict = conflict
         self._next = lookaheads
@@ -78,11 +91,12 @@ class _Adviser:
         self._rule = self._name(items.sides[self._reduced][0])
 
     def dangling(self) -> Advice:
-        rule = self._rule
+        rule, lhs = self._rule, self._items.sides[self._reduced][0]
+        can_be_pasted = is_written(self._items, {symbol for side in self._bodies(lhs) for symbol in (lhs, *side)})
+        example = f", for example\n  {rule}: {' | '.join(self._closed())}" if can_be_pasted else "."
         return Advice(
             f"{self._next} can belong to the inner {rule} or to the one around it: the rules allow both.",
-            f"if {rule} ends with a word of its own, it is plain what is inside, for example\n"
-            f"  {rule}: {' | '.join(self._closed())}",
+            f"if {rule} ends with a word of its own, it is plain what is inside{example}",
             f"{self._next} belongs to the nearest {rule}",
         )
 
@@ -101,11 +115,14 @@ class _Adviser:
 
     def operators(self) -> Advice:
         operand = self._name(self._cause.symbol)
-        ladder = self._ladder()
-        order = "in the order in which they stand now"
+        made = make_ladder(self._items, self._cause.symbol, self._conflict, operand)
+        ladder = [] if made is None else ladder_lines(self._items, made, self._grammar)
+        order = "as is usual in arithmetic" if made and made.usual else "in the order in which they stand now"
+        if made and not made.usual and sum(rhs[0] == rhs[-1] for rhs in self._operators()) > 1:
+            order += " (those that bind alike belong together in one rule)"
         if self._has_unary():
             order = f"infix operators {order}, and then those with one operand, so that all can stand on their right"
-        if len(self._operators()) == 1 and ladder:
+        if len(ladder) == 2:
             return self._chain(ladder)
         return Advice(
             f"Nothing says which of the operators of {operand} binds first.",
@@ -120,7 +137,12 @@ class _Adviser:
         )
 
     def _chain(self, ladder: list[str]) -> Advice:
-        operand, chain = self._name(self._cause.symbol), self._sequence(self._operators()[0])
+        operand, operators = self._name(self._cause.symbol), self._operators()
+        chain = (
+            together(list(map(self._words, operators)), [operand])[0]
+            if len(operators) > 1
+            else self._sequence(operators[0])
+        )
         return Advice(
             f"Nothing says whether a chain of {chain} groups to the left or to the right.",
             f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + "\n".join(ladder),
@@ -128,11 +150,12 @@ class _Adviser:
         )
 
     def juxtaposed(self) -> Advice:
-        ladder = self._ladder()
+        rule = self._name(self._cause.symbol)
+        made = make_ladder(self._items, self._cause.symbol, self._conflict, rule)
+        ladder = [] if made is None else ladder_lines(self._items, made, self._grammar)
         if len(self._operators()) == 1 and ladder:
             return self._chain(ladder)
         pair = self._sequence(self._items.sides[self._reduced][1])
-        rule = self._name(self._cause.symbol)
         return Advice(
             f"Of three {rule} side by side nothing says which two are one {rule}.",
             f"drop the alternative {pair} where another one repeats {rule} already; else let {rule} stand at one of "
@@ -296,7 +319,7 @@ class _Adviser:
         if around is None or self._items.sides[around.production][1][at - 1] != lhs:
             return None
         written = write_out(self._items, around.production, at - 1, self._conflict)
-        if written is None:
+        if written is None or not is_written(self._items, {s for side, rhs in written for s in (side, *rhs)}):
             return None
         old = self._grammar.describe_production(around.production)
         new = [f"  {self._name(symbol)}: {self._sequence(rhs)}" for symbol, rhs in written]
@@ -322,18 +345,6 @@ class _Adviser:
         both = " and ".join(self._words(second))
         return f"make one terminal of {both} where they come one behind the other: then one symbol decides."
 
-    def _ladder(self) -> list[str]:
-        """The rule of an operand as one rule for each of its operators; empty if it cannot be written so."""
-        ladder = make_ladder(self._items, self._cause.symbol, self._conflict)
-        if ladder is None:
-            return []
-        names = dict(zip(ladder.symbols, ladder.names, strict=True))
-        lines = []
-        for level, alternatives in enumerate(ladder.alternatives):
-            shown = [" ".join(names.get(symbol) or self._name(symbol) for symbol in rhs) for rhs in alternatives]
-            lines.append(f"  {ladder.names[level]}: {' | '.join([*shown, *ladder.names[level + 1 : level + 2]])}")
-        return lines
-
     def _has_unary(self) -> bool:
         """Whether an operator of the operand stands only before it or only behind it."""
         operand = self._cause.symbol
@@ -342,8 +353,10 @@ class _Adviser:
     def _operators(self) -> list[tuple[int, ...]]:
         """The alternatives of the operand that begin or end with it."""
         operand = self._cause.symbol
-        sides = [self._items.sides[k][1] for k in self._items.expansions[operand]]
-        return [rhs for rhs in sides if operand in (*rhs[:1], *rhs[-1:])]
+        return [rhs for rhs in self._bodies(operand) if operand in (*rhs[:1], *rhs[-1:])]
+
+    def _bodies(self, symbol: int) -> list[tuple[int, ...]]:
+        return [self._items.sides[k][1] for k in self._items.expansions[symbol]]
 
     def _words(self, symbols: Sequence[int]) -> list[str]:
         return [self._name(symbol) for symbol in symbols]

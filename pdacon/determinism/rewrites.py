@@ -26,6 +26,14 @@ _MOST_LEVELS = 6  # of a ladder that is written out
 _MOST_ALTERNATIVES = 4  # of a rule that is written out in place
 _GROWTH = 4  # states of the tables of the rewritten grammar, for each of the old
 
+_POWER = 2
+_RANKS = {
+    **dict.fromkeys(('"+"', '"-"'), 0),
+    **dict.fromkeys(('"*"', '"/"', '"//"', '"%"'), 1),
+    **dict.fromkeys(('"**"', '"^"'), _POWER),
+}
+"""How tightly the operators of arithmetic bind; those of the last level group to the right."""
+
 Side = tuple[int, tuple[int, ...]]
 """A production: left and right side."""
 
@@ -42,11 +50,17 @@ class Ladder:
         The levels as symbols, numbered on from those of the grammar.
     alternatives : tuple of tuple of tuple of int
         For each level the right sides, without the one that leads to the next level.
+    origins : tuple of tuple of int
+        For each of these the production that it is made of.
+    usual : bool
+        Whether all infix operators are those of arithmetic, in their usual order.
     """
 
     names: tuple[str, ...]
     symbols: tuple[int, ...]
     alternatives: tuple[tuple[tuple[int, ...], ...], ...]
+    origins: tuple[tuple[int, ...], ...]
+    usual: bool
 
     def sides(self) -> list[Side]:
         """All productions."""
@@ -71,27 +85,37 @@ class _Rules:
     starts: Sequence[int]
 
 
-def make_ladder(items: Items, operand: int, conflict: Conflict) -> Ladder | None:
-    """The rule of an operand as a ladder, if the conflict is gone then, and none is in the ladder; else None."""
-    infix: list[tuple[int, ...]] = []
-    prefix: list[tuple[int, ...]] = []
-    postfix: list[tuple[int, ...]] = []
-    atoms: list[tuple[int, ...]] = []
+def make_ladder(items: Items, operand: int, conflict: Conflict, name: str) -> Ladder | None:
+    """The rule of an operand as a ladder, if the conflict is gone then, and none is in the ladder; else None.
+
+    ``name`` is what its author calls the rule.
+    """
+    infix: list[int] = []
+    prefix: list[int] = []
+    postfix: list[int] = []
+    atoms: list[int] = []
     for k in items.expansions[operand]:
         rhs = items.sides[k][1]
         if not rhs or rhs == (operand,):
             return None
         first, last = rhs[0] == operand, rhs[-1] == operand
-        (infix if first and last else prefix if last else postfix if first else atoms).append(rhs)
-    levels = [*([rhs] for rhs in infix), *(level for level in (prefix, postfix) if level)]
+        (infix if first and last else prefix if last else postfix if first else atoms).append(k)
+    grouped, usual = _infix_levels(items, operand, infix)
+    levels = [*grouped, *(level for level in (prefix, postfix) if level)]
     if causes.repeats(items, operand) or not atoms or not 0 < len(levels) <= _MOST_LEVELS:
         return None
     symbols = (operand, *range(items.anything, items.anything + len(levels)))
-    written = [
-        tuple(_with_levels(operand, rhs, symbols[level], symbols[level + 1]) for rhs in levels[level])
+    alternatives = [
+        tuple(_with_levels(items, k, symbols[level], symbols[level + 1], usual) for k in levels[level])
         for level in range(len(levels))
     ]
-    ladder = Ladder(_names(items, operand, len(symbols)), symbols, (*written, tuple(atoms)))
+    ladder = Ladder(
+        _names(items, name, len(symbols)),
+        symbols,
+        (*alternatives, tuple(items.sides[k][1] for k in atoms)),
+        tuple(map(tuple, (*levels, atoms))),
+        usual,
+    )
     others = [side for side in _sides(items) if side[0] != operand]
     sides = [*others, *ladder.sides()]
     left = _conflicts(items, sides, len(levels))
@@ -101,15 +125,49 @@ def make_ladder(items: Items, operand: int, conflict: Conflict) -> Ladder | None
     return ladder
 
 
-def _with_levels(operand: int, rhs: tuple[int, ...], own: int, tighter: int) -> tuple[int, ...]:
+def _infix_levels(items: Items, operand: int, infix: Sequence[int]) -> tuple[list[list[int]], bool]:
+    """Operators of one alternative are one level, ``e ("+" | "-") e``, and so are those that arithmetic has on one.
+
+    The second is whether all are those of arithmetic; then the levels are in their usual order.
+    """
+    heading = items.grammar.nonterminals[operand - items.nonterminal].span
+    together: dict[object, list[int]] = {}
+    for k in infix:
+        span = items.grammar.productions[k].span
+        together.setdefault(k if span is None or span == heading else span, []).append(k)
+    ranks = [{_rank(items, k) for k in group} for group in together.values()]
+    usual = len(set[int | None]().union(*ranks)) > 1 and all(len(rank) == 1 and None not in rank for rank in ranks)
+    levels: dict[object, list[int]] = {}
+    for (key, group), rank in zip(together.items(), ranks, strict=True):
+        known = next(iter(rank)) if len(rank) == 1 else None
+        # Without the others `^` may mean something else.
+        joined = known is not None and (usual or known != _POWER)
+        levels.setdefault(("rank", known) if joined else key, []).extend(group)
+    if usual:
+        return [levels[key] for key in sorted(levels, key=str)], True
+    return list(levels.values()), False
+
+
+def _rank(items: Items, production: int) -> int | None:
+    rhs = items.sides[production][1]
+    if len(rhs) != 3 or rhs[1] >= items.nonterminal - 1:
+        return None
+    return _RANKS.get(items.grammar.terminals[rhs[1]].literal or "")
+
+
+def _with_levels(items: Items, production: int, own: int, tighter: int, usual: bool) -> tuple[int, ...]:
+    operand, rhs = items.sides[production]
+    if usual and _rank(items, production) == _POWER:
+        return (tighter, *rhs[1:-1], own)
     if rhs[0] == operand:
         return (own, *rhs[1:-1], tighter if rhs[-1] == operand else rhs[-1])
     return (*rhs[:-1], own)
 
 
-def _names(items: Items, operand: int, count: int) -> tuple[str, ...]:
-    name = items.grammar.describe_symbol(operand)
-    taken = {nonterminal.name for nonterminal in items.grammar.nonterminals}
+def _names(items: Items, name: str, count: int) -> tuple[str, ...]:
+    grammar = items.grammar
+    taken = {nonterminal.name for nonterminal in grammar.nonterminals}
+    taken |= {grammar.describe_name(nonterminal) for nonterminal in taken}
     names, number = [name], 1
     while len(names) < count:
         number += 1

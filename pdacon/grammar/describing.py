@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 
 from pdacon.grammar.model import Grammar
@@ -53,6 +54,25 @@ def names_in_imported_files(grammar: Grammar) -> Mapping[str, str]:
         name: original if taken[original] == 1 else f"{_folder(name, original)}{original}"
         for name, original in made_up.items()
     }
+
+
+def as_written_in(grammar: Grammar, path: str | None) -> Grammar:
+    """The same grammar, described in the names that an imported file has for what it defines itself.
+
+    ``%import .lib.expr -> e`` gives ``expr`` another name here; what is to be written in the file has to use its own.
+    """
+    text = dict(grammar.imported_files).get(path or "")
+    if text is None:
+        return grammar
+    lines = text.split("\n")
+    own = {
+        one.name: lines[one.definition.line - 1][one.definition.column - 1 : one.definition.end_column - 1]
+        for one in grammar.imports
+        if one.definition.path == path
+    }
+    view = replace(grammar)
+    view.__dict__["names_in_imported_files"] = {**grammar.names_in_imported_files, **own}
+    return view
 
 
 def _folder(name: str, original: str) -> str:

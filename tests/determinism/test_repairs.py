@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
+import lark
 import pytest
 
 from pdacon import Grammar, check
@@ -187,3 +189,65 @@ def test_the_middle_of_a_palindrome_has_to_be_marked() -> None:
     (finding,) = findings(rules.format(""))
     assert "the middle of start" in (finding.repair or "")
     assert not findings(rules.format('"m"'))
+
+
+def test_operators_of_one_group_stay_on_one_level() -> None:
+    (finding,) = findings('start: e\ne: e ("/" | "*") e | e "@" e | "a"\n')
+    assert written(finding) == ['e: e ("/" | "*") e_2 | e_2', 'e_2: e_2 "@" e_3 | e_3', 'e_3: "a"']
+    assert "those that bind alike belong together in one rule" in (finding.repair or "")
+    (finding,) = findings('start: e\ne: e ("<" | ">") e | "a"\n')
+    assert written(finding) == ['e: e ("<" | ">") e_2 | e_2', 'e_2: "a"']
+    assert finding.message == 'Nothing says whether a chain of e ("<" | ">") e groups to the left or to the right.'
+
+
+def test_operators_of_arithmetic_have_their_usual_levels() -> None:
+    text = 'start: e\ne: e "^" e | e "-" e | e "*" e | e "+" e | e "/" e | "-" e | "a"\n'
+    (finding,) = findings(text)
+    assert written(finding) == [
+        'e: e ("-" | "+") e_2 | e_2',
+        'e_2: e_2 ("*" | "/") e_3 | e_3',
+        'e_3: e_4 "^" e_3 | e_4',
+        'e_4: "-" e_4 | e_5',
+        'e_5: "a"',
+    ]
+    repaired = "\n".join(["start: e", *written(finding)])
+    assert sentences(repaired) == sentences(text)
+    assert not findings(repaired)
+
+
+def test_what_shapes_the_trees_stays() -> None:
+    """Aliases, what stands before the rule, and its priority."""
+    text = 'start: e\n!?e.2: e "+" e -> add | e "-" e -> sub | e "@" e | "(" e ")" -> group | "a" -> name\n'
+    (finding,) = findings(text)
+    assert written(finding) == [
+        '!?e.2: e "+" e_2 -> add | e "-" e_2 -> sub | e_2',
+        '!?e_2.2: e_2 "@" e_3 | e_3',
+        '!?e_3.2: "(" e ")" -> group | "a" -> name',
+    ]
+    tree = lark.Lark("\n".join(["start: e", *written(finding)]), parser="lalr").parse("a+(a-a)")
+    assert [each.data for each in tree.iter_subtrees_topdown()] == [
+        "start",
+        "add",
+        "name",
+        "group",
+        "sub",
+        "name",
+        "name",
+    ]
+
+
+def test_a_renamed_rule_has_its_own_name_in_its_file(tmp_path: Path) -> None:
+    (tmp_path / "ex.lark").write_text('?expr: expr "+" expr | A\nA: "a"\n', encoding="utf-8")
+    main = tmp_path / "main.lark"
+    main.write_text('start: e expr\nexpr: "x"\n%import .ex.expr -> e\n', encoding="utf-8")
+    (finding,) = check(Grammar.from_file(main)).findings
+    assert written(finding) == ['?expr: expr "+" expr_2 | expr_2', "?expr_2: A"]
+    assert "chain of expr" in finding.message
+
+
+def test_no_code_for_the_use_of_a_template() -> None:
+    text = 'start: chain{item, SIGN}\nchain{x, s}: chain{x, s} s chain{x, s} | x\nitem: "a"\nSIGN: "+"\n'
+    (finding,) = findings(text)
+    assert finding.cause == "operator-precedence"
+    assert not written(finding)
+    assert "a rule of its own" in (finding.repair or "")
