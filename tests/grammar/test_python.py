@@ -102,8 +102,8 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
     [
         (
             "python_expression",
-            ["a", "a, b", "[\n  f'{x}'\n]", "\n# c\nlambda *a: (yield)\n", "a if b else c\n\n  "],
-            ["", "a = 1", "*a, b", "pass", "a\nb", " a", "a; b", "yield", "a := 1"],
+            ["a", "a, b", "[\n  f'{x}'\n]", "\n# c\nlambda *a: (yield)\n", "a if b else c\n\n  ", "  a", "\t(a)"],
+            ["", "a = 1", "*a, b", "pass", "a\nb", "\n a", "a; b", "yield", "a := 1"],
         ),
         (
             "python_function",
@@ -116,9 +116,12 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
                 "if x:\n    y\n    if z:\n        w\nelse:\n    v\n",
                 "if x:\n\n  # c\n    y\n      \n# c\n    f(\n  x)\n",
                 "x = 1 + \\\n  2",
-                "x =\t1",
+                "x = '\t'  #\t",
             ],
             [
+                "x =\t1",
+                "x\t= 1",
+                "x\n\t\ny",
                 "if x:\n\ty",
                 "if x:\n  y",
                 "if x:\n     y",
