@@ -8,7 +8,7 @@ from pdacon._native import _core
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.reordering import with_longest_first
-from pdacon.determinism.suggested import definition
+from pdacon.determinism.suggested import suggestion
 from pdacon.errors import LimitExceededError
 from pdacon.lexer import is_lazy
 
@@ -82,7 +82,7 @@ def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int) -> Fin
         span=grammar.terminals[index].span,
         symbols=(grammar.terminals[index].name,),
         witness=Witness(text=text),
-        repair="put an alternative that can go on first: " + definition(grammar, index, pattern)
+        repair="put an alternative that can go on first" + suggestion(grammar, index, pattern)
         if pattern is not None
         else "none is needed if the shorter text is meant; else let no other way to match come before the longer one.",
         cause="order-of-alternatives",

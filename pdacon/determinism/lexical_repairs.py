@@ -18,7 +18,7 @@ from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.matching_texts import difference
 from pdacon.determinism.reserving import borders
 from pdacon.determinism.shadows import never_matched
-from pdacon.determinism.suggested import definition, read, written
+from pdacon.determinism.suggested import definition, elsewhere, read, written
 from pdacon.determinism.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.lexer import build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
@@ -65,18 +65,18 @@ class Repairs:
         goals: list[Problem] = [("collision", (first, second)), ("never", (first,)), ("never", (second,))]
         strict = next((edit for edit in self._stricter(first, second) if self._helps([edit], goals)), None)
         if strict is not None:
-            return self._shown([strict]), (strict,)
+            return self._shown([strict], first, second), (strict,)
         edits = []
         for raised, other in ((second, first), (first, second)):
             edits += list(islice((e for e in self._raised(raised, other) if self._helps([e], goals)), 1))
-        return (" or\n".join(self._shown([edit]) for edit in edits) or None), tuple(edits)
+        return (" or\n".join(self._shown([edit], first, second) for edit in edits) or None), tuple(edits)
 
     def of_shadow(self, loser: int, winner: int) -> str | None:
         """What makes a terminal that is never matched because of another one matched."""
         goal: Problem = "never", (loser,)
         edits = chain(self._stricter(winner, loser), self._raised(loser, winner))
         found = next((edit for edit in edits if self._helps([edit], [goal])), None)
-        return None if found is None else self._shown([found])
+        return None if found is None else self._shown([found], loser)
 
     def of_cuts(self, cuts: Sequence[Cut]) -> str | None:
         """What keeps terminals of higher priority from cutting the texts of another."""
@@ -91,7 +91,7 @@ class Repairs:
             chosen.append(edit)
         more = f"\nand so on for {len(cuts) - len(chosen)} more" if len(cuts) > len(chosen) else ""
         lower = self._grammar.describe_symbol(cuts[0].lower)
-        return f"let no more of a {lower} follow:\n{self._shown(chosen)}{more}"
+        return f"let no more of a {lower} follow:\n{self._shown(chosen, cuts[0].higher)}{more}"
 
     def _stricter(self, *terminals: int) -> Iterator[Edit]:
         """A pattern that asks for its optional end, or whose words end where the rest of it cannot go on."""
@@ -181,12 +181,16 @@ class Repairs:
         }
         return frozenset(found)
 
-    def _shown(self, edits: Iterable[Edit]) -> str:
+    def _shown(self, edits: Iterable[Edit], *places: int) -> str:
+        """Lines for a finding whose place is that of the first of some terminals that has one."""
+        home = next((span.path for k in places if (span := self._grammar.terminals[k].span) is not None), None)
         lines = []
         for edit in edits:
             terminal = self._grammar.terminals[edit.terminal]
             pattern = edit.pattern or terminal.literal or _as_it_is(terminal)
-            lines.append(f"  {definition(self._grammar, edit.terminal, pattern, edit.priority)}")
+            where = elsewhere(self._grammar, edit.terminal, home)
+            lines += [f"{where.removeprefix(', ')}:"] if where else []
+            lines.append(f"  {definition(self._grammar, edit.terminal, pattern, edit.priority, home)}")
         return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pdacon.determinism.findings import TITLES, Finding, Witness, quote
 from pdacon.determinism.listing import listed
 from pdacon.determinism.reserving import without_words
-from pdacon.determinism.suggested import definition
+from pdacon.determinism.suggested import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -249,4 +249,4 @@ def _reserving(grammar: Grammar, words: list[Terminal], regex: int) -> str:
     if pattern is None:
         shown = grammar.describe_symbol(regex)
         return f"keep just these texts out of the pattern of {shown}, not longer ones that begin like them."
-    return f"write {definition(grammar, regex, pattern)}"
+    return f"write{suggestion(grammar, regex, pattern)}"

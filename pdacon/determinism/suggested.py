@@ -6,9 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from pdacon.grammar import Grammar
+from pdacon.grammar.describing import as_written_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from pdacon.grammar import Import
 
 
 _BLANKS = {" ": r"\x20", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
@@ -24,19 +27,45 @@ def _escaped(match: re.Match[str]) -> str:
     return match.group(1) or _BLANKS.get(match.group(2), r"\/")
 
 
-def definition(grammar: Grammar, index: int, pattern: str, priority: int | None = None) -> str:
-    """What to write so that a terminal has another pattern, and another priority where one is given."""
+def definition(grammar: Grammar, index: int, pattern: str, priority: int | None = None, home: str | None = None) -> str:
+    """What to write so that a terminal has another pattern, and another priority where one is given.
+
+    ``home`` is the file that the repair is for; without it, that of the terminal.
+    """
     terminal = grammar.terminals[index]
     above = terminal.priority if priority is None else priority
     level = f".{above}" if above else ""
     if terminal.literal is not None:
         return _of_literal(grammar, index, pattern, level)
-    imported = next((one for one in grammar.imports if one.name == terminal.name), None)
+    imported = _import_of(grammar, index)
     if imported is None:
         return f"{terminal.name}{level}: {pattern}"
-    if imported.original is None:
+    if imported.original is None and imported.definition.path != (home or _home(grammar, index)):
         return f"%override {terminal.name}{level}: {pattern}"
-    return f"{imported.original}{level}: {pattern} in {imported.definition.path}"
+    own = imported.original or as_written_in(grammar, imported.definition.path).describe_name(terminal.name)
+    return f"{own}{level}: {pattern}"
+
+
+def elsewhere(grammar: Grammar, index: int, home: str | None = None) -> str:
+    """``", in FILE"`` where a definition belongs into another file than the repair is for."""
+    imported = _import_of(grammar, index)
+    if imported is None or imported.original is None or imported.definition.path == (home or _home(grammar, index)):
+        return ""
+    return f", in {imported.definition.path}"
+
+
+def suggestion(grammar: Grammar, index: int, pattern: str) -> str:
+    """A definition on a line of its own, which is not wrapped, and where it belongs."""
+    return f"{elsewhere(grammar, index)}:\n  {definition(grammar, index, pattern)}"
+
+
+def _import_of(grammar: Grammar, index: int) -> Import | None:
+    return next((one for one in grammar.imports if one.name == grammar.terminals[index].name), None)
+
+
+def _home(grammar: Grammar, index: int) -> str | None:
+    span = grammar.terminals[index].span
+    return None if span is None else span.path
 
 
 def _of_literal(grammar: Grammar, index: int, pattern: str, level: str) -> str:

@@ -126,7 +126,7 @@ def with_repair(text: str) -> str:
     """The grammar with the line that the only PDA011 suggests in place of that of the terminal."""
     (finding,) = of("PDA011", text)
     assert finding.repair is not None
-    _, _, line = finding.repair.partition("to reserve them, write ")
+    _, _, line = finding.repair.partition("to reserve them, write:\n  ")
     name = finding.symbols[0]
     assert line.startswith(name)
     return re.sub(rf"^{name}\b.*$", lambda _: line, text, flags=re.MULTILINE)
@@ -292,7 +292,7 @@ def test_early_ends_under_conditions_are_some_of_re(tally: Tally) -> None:
 def test_another_order_is_suggested_only_where_it_helps(terminals: str, repaired: str | None) -> None:
     (finding,) = of("PDA012", f"start: T\n{terminals}\n")
     assert finding.repair is not None
-    _, _, line = finding.repair.partition("first: ")
+    _, _, line = finding.repair.partition("first:\n  ")
     if repaired is None:
         assert not line
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import lark
 import pytest
@@ -107,3 +108,28 @@ def test_stock_lark_cuts_the_text(name: str) -> None:
     assert re.fullmatch(pattern, text)
     token = next(parser.parse_interactive(text).iter_parse())
     assert (token.type, len(token) < len(text)) == (higher, True)
+
+
+def test_a_repair_in_an_imported_file_can_be_pasted_there(tmp_path: Path) -> None:
+    """Where it belongs stands before it, and what the main text calls the terminal does not matter."""
+    library = 'w: NAME | KW\nKW.2: "if" | "in"\nNAME: /[a-z]+/\n'
+    (tmp_path / "kw.lark").write_text(library, encoding="utf-8")
+    main = tmp_path / "main.lark"
+    for imported in ("(w, KW)", "(w, NAME)", "w"):
+        text = f"start: w+\n%import .kw{'' if imported.startswith('(') else '.'}{imported}\n%ignore /[ ]/\n"
+        main.write_text(text, encoding="utf-8")
+        report = check(Grammar.from_file(main))
+        (finding,) = [finding for finding in report.findings if finding.id == "PDA019"]
+        ((line,),) = repairs(finding)
+        assert line.startswith("KW.2: /")
+        assert line.endswith("/")
+        assert f"repair, in {tmp_path / 'kw.lark'}: " in report.render()
+
+
+def test_a_definition_is_not_wrapped() -> None:
+    text = 'start: "print" CNAME | CNAME "=" CNAME\n%import common.CNAME\n%ignore " "\n'
+    (finding,) = [f for f in check(Grammar.from_lark(text)).findings if f.id == "PDA011"]
+    assert finding.repair is not None
+    before, line = finding.repair.split("\n")
+    assert before.endswith("write:")
+    assert line.startswith("  %override CNAME: /(?!")
