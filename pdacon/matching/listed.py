@@ -16,6 +16,7 @@ _MOST_TEXTS = 50_000
 _MOST_CHOICES = 16  # of characters in one place, before they are no list but a class
 _CLOSE, _CLOSE_TO_A_KEYWORD = 0.6, 0.7
 _WORD = re.compile(r"[\w$]+")
+_IN_NO_WORD = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")  # the last are bytes that are not UTF-8
 _QUOTES = "\"'`[]"
 _NAME = re.compile(r"""(?:[^"'`\[\]]|"[^"]+"|'[^']+'|`[^`]+`|\[[^]]+\])+""")  # no quotation mark of it is open
 _LONGEST = 200  # characters of what is still a word
@@ -74,6 +75,7 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
     word = word_of(read[len(read) - begun.length :], rest)
     if (
         len(word) > _LONGEST
+        or _IN_NO_WORD.search(word)
         or not any(map(str.isalpha, word))
         or word[0].isdigit()
         or (begun.fresh and _WORD.fullmatch(word[0] + _last_character(read)))
@@ -84,6 +86,8 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
     if _matches(begin, word):
         return None
     texts = {terminal: listed.of(terminal) for terminal in expected}
+    if begun.length and word[0] in _QUOTES and not any(text[:1] == word[0] for some in texts.values() for text in some):
+        return None  # a literal, and not a name, has begun
     whole = word.lower()
     if any(text.lower() == whole for some in texts.values() for text in some):
         return None

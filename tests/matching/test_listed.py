@@ -130,6 +130,22 @@ def test_keywords_that_come_near(text: str, meant: str | None) -> None:
     assert said.endswith(f"; did you mean {meant}?") if meant else "did you mean" not in said
 
 
+@pytest.mark.parametrize(
+    "text",
+    [b"SELECT 'a\0b'", b"SELECT 'ab\xff'", b'SELECT "a\0b"', b"SELECT * FROM singer AS `a\0b`", b"SELECT 'abs\0'"],
+)
+def test_what_is_refused_inside_of_a_text_is_no_word(schema: pdacon.Constraint, text: bytes) -> None:
+    explanation = schema.matcher().explain(text)
+    assert explanation.unlisted is None
+    assert "did you mean" not in explanation.reason
+    assert "cannot continue" in explanation.reason
+
+
+def test_a_bad_escape_in_a_text_is_no_keyword() -> None:
+    said = reason(pdacon.compile(pdacon.Grammar.builtin("json"), EVERY_BYTE), '["nul\\q"]')
+    assert "did you mean" not in said
+
+
 def test_a_long_word_is_no_word(schema: pdacon.Constraint) -> None:
     explanation = schema.matcher().explain(b'SELECT "' + b"a" * 100_000 + b"\0")
     assert explanation.unlisted is None
