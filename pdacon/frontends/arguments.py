@@ -42,6 +42,19 @@ def checked_names(where: str, names: Iterable[str], kind: str) -> list[str]:
     return names
 
 
+def checked_choice(where: str, value: object) -> bool:
+    """True or False; a text or None would pass for one of them in silence.
+
+    Raises
+    ------
+    TypeError
+        It is neither.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(f"{where}: expected True or False, not {value!r:.60}")
+    return value
+
+
 def no_name(name: str) -> str:
     """Why a grammar can have no table or column of that name; empty if it can."""
     if not name:

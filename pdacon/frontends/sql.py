@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from pdacon.errors import SchemaError
-from pdacon.frontends.arguments import checked_names, lowered, shown
+from pdacon.frontends.arguments import checked_choice, checked_names, lowered, shown
 from pdacon.frontends.made_up import made_up
 from pdacon.frontends.sql_functions import SQL_FUNCTIONS
 from pdacon.frontends.sql_names import (
@@ -113,9 +113,9 @@ def sql_for_schema(
         not_tables=_not_tables(tables, aliases),
         texts=double_quoted == "text",
         row_ids=tuple(name for name in ROW_IDS if name not in columns) if double_quoted == "text" else (),
-        any_result=not bound_labels,
-        comments=bool(comments),
-        with_clause=bool(with_clause),
+        any_result=not checked_choice("bound_labels", bound_labels),
+        comments=checked_choice("comments", comments),
+        with_clause=checked_choice("with_clause", with_clause),
         kinds=frozenset(terminals),
         regexp="regexp" in map(lowered, called),
     )

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from pdacon.errors import SchemaError
-from pdacon.frontends.arguments import checked_names, lowered, no_name, shown
+from pdacon.frontends.arguments import checked_choice, checked_names, lowered, no_name, shown
 
 _SECONDS_TO_WAIT = 1.0
 
@@ -48,6 +48,7 @@ def sql_schema_of(
     TypeError
         An argument is of another type.
     """
+    checked_choice("views", views)
     wanted = None if tables is None else checked_names("tables", tables, "table")
     place = "the connection" if isinstance(database, sqlite3.Connection) else _place(database)
     try:
@@ -130,7 +131,8 @@ def _columns(cursor: sqlite3.Cursor, table: str, place: str) -> list[str]:
         return _usable(name for _, name, *_ in cursor.execute(f"PRAGMA table_xinfo({quoted})"))
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(
-            f"{place}: the columns of {shown(table)} are not known: {error}; leave it out with tables="
+            f"{place}: the columns of {shown(table)} are not known: {error}; name the others in tables=, or leave out "
+            "all views with views=False"
         ) from error
 
 

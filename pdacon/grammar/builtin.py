@@ -59,7 +59,11 @@ def builtin_source(name: str) -> tuple[str, str]:
     ------
     ValueError
         If there is no such grammar.
+    TypeError
+        If the name is no str.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a built-in grammar must be a str such as 'json', not {type(name).__name__}")
     if name not in (known := builtin_names()):
         near = get_close_matches(name, known)
         meant = f"did you mean {' or '.join(near)}? There" if near else "there"

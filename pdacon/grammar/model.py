@@ -363,6 +363,8 @@ class Grammar:
         ------
         ValueError
             If there is no such grammar; the message lists those there are.
+        TypeError
+            If the name is no str.
         """
         from pdacon.grammar.builtin import builtin_options, builtin_source
 

@@ -178,6 +178,13 @@ def test_what_is_no_option(options: dict[str, Any]) -> None:
         sql_for_schema(SCHEMA, **options)
 
 
+@pytest.mark.parametrize("argument", ["bound_labels", "comments", "with_clause"])
+@pytest.mark.parametrize("value", ["no", None, 0])
+def test_what_is_neither_true_nor_false(argument: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"^{argument}: expected True or False, not {value!r}"):
+        sql_for_schema(SCHEMA, **{argument: value})
+
+
 @pytest.mark.parametrize("double_quoted", ["text", "name"])
 def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
     grammar = sql_for_schema(SCHEMA, "changes", double_quoted=double_quoted)

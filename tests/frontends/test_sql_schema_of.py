@@ -108,6 +108,8 @@ def test_without_views(database: tuple[Path, sqlite3.Connection]) -> None:
     assert [*sql_schema_of(path, views=False)] == ["singer", "order"]
     with pytest.raises(SchemaError, match="no table 'adults'"):
         sql_schema_of(path, ["adults"], views=False)
+    with pytest.raises(TypeError, match="views: expected True or False, not 'no'"):
+        sql_schema_of(path, views="no")  # type: ignore[arg-type]
 
 
 def test_what_no_grammar_can_name_is_left_out(tmp_path: Path) -> None:
@@ -192,8 +194,11 @@ def test_databases_that_cannot_be_read(
     with pytest.raises(SchemaError, match=r"'singers'; did you mean 'singer'\? There are 'singer', 'order', 'adults'"):
         sql_schema_of(path, tables=["singers"])
     connection.execute("CREATE VIEW broken AS SELECT * FROM nowhere")
-    with pytest.raises(SchemaError, match=r"the columns of 'broken' are not known: .*; leave it out with tables="):
+    with pytest.raises(
+        SchemaError, match=r"the columns of 'broken' are not known: .*; name the others in tables=, .* views=False"
+    ):
         sql_schema_of(path)
+    assert [*sql_schema_of(path, views=False)] == ["singer", "order"]
     monkeypatch.setattr("pdacon.frontends.sqlite_file._SECONDS_TO_WAIT", 0.01)
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN EXCLUSIVE")

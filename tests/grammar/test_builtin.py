@@ -95,3 +95,5 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         Grammar.builtin("jsom")
     with pytest.raises(ValueError, match=r"no built-in grammar 'nope'; there are .*arithmetic.*json"):
         Grammar.builtin("nope")
+    with pytest.raises(TypeError, match="must be a str such as 'json', not NoneType"):
+        Grammar.builtin(None)  # type: ignore[arg-type]

@@ -134,6 +134,8 @@ def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
         constraint.matcher(max_rollback=1.5)
     with pytest.raises(TypeError, match=r"text must be bytes, not str; encode it"):
         matcher.accept_bytes("[")
+    with pytest.raises(TypeError, match=r"^text must be bytes, not NoneType$"):
+        matcher.accept_bytes(None)
 
 
 def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:

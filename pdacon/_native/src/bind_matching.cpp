@@ -433,7 +433,7 @@ of the row once the mask is known; at first sight the time to compute it.)")
 An end token ends the text: after it the matcher is terminated and allows end tokens only. Raises IndexError
 for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of the token).)")
         .def(
-            "accept_bytes", &accept_bytes, nb::arg("text"),
+            "accept_bytes", &accept_bytes, nb::arg("text").none(),
             nb::sig("def accept_bytes(self, text: bytes) -> bool"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
         .def("validate_tokens", &validate_tokens, nb::arg("tokens"),
