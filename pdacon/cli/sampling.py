@@ -51,9 +51,10 @@ def show_samples(
             drawn = {} if sentence.tokens is None else {"tokens": sentence.tokens}
             line = json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False)
         else:
-            # Texts of several lines need something between them, and what follows one, too.
+            # Texts of several lines, which may be empty ones, need something between them, and what follows one, too.
             long = long or "\n" in sentence.text.rstrip("\n")
-            line = ("\n" if long and written else "") + printable(sentence.text).removesuffix("\n")
+            head = f"--- {written + 1} ---\n" if long and written else ""
+            line = head + printable(sentence.text).removesuffix("\n")
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
         written += 1
