@@ -217,8 +217,9 @@ class Explainer:
             return f"{tail(lexeme)} can be read as {listing(self._names(taken))}, but no sentence goes on like that"
         word = word_of(lexeme, rest[1:]).encode("utf-8", "surrogateescape")
         whole = after.read(word[len(lexeme) :])
-        if whole is not None and not whole.fresh and whole.length == len(word):
-            after, lexeme = whole, word
+        if whole is None or whole.length != len(word):
+            return f"{tail(word)} is nothing that can come here; expected {self._listing_taken(expected)}"
+        after, lexeme = whole, word
         names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.reading)))
         what = f"the lexer reads {tail(lexeme)} as {names}, which the parser does not take here"
         return f"{what}; expected {self._listing(expected)}"

@@ -102,8 +102,8 @@ class Matcher(_core.Matcher):
 
         Notes
         -----
-        For people, not for the step of a model: the text so far is read again in plain Python, some microseconds a
-        byte, and the first question to a constraint builds its parse tables once more.
+        For people, not for the step of a model: the text so far is read again in plain Python, tens of microseconds
+        a byte, and the first question to a constraint builds its parse tables once more.
         """
         return self._explainer.explain(self, token)
 

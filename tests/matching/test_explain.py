@@ -255,6 +255,7 @@ def python() -> pdacon.Constraint:
         ("elif x: y", '"elif" is ELIF, which the parser does not take here; expected '),
         ("except: x", '"except" is EXCEPT, which the parser does not take here; expected '),
         ("def else(", '"else" is ELSE, which the parser does not take here; expected NAME'),
+        ("for x on y:", '"on" is nothing that can come here; expected IN, ",", ".", "(" or "["'),
         ("1if x else y", 'NUMBER matches "1" but not "1if": its pattern looks at what follows'),
         ("x = 1\nprint('hello)\n",
          """"\\n" cannot continue STRING "'hello)", which began at line 2, column 7, and is not finished"""),
