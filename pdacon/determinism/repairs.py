@@ -184,11 +184,28 @@ class _Adviser:
                 f"each rule that is marked), or where {self._rule} is used. Or put something between the two.",
                 f"{self._rule} takes as much as it can, and a text in which it has to take less is refused",
             )
+        if self._ends_both():
+            around = self._name(self._cause.symbol)
+            return Advice(
+                f"Two parts of {around} can take the same text, and {self._next} comes behind either: {ambiguity}",
+                f"let one part of {around} alone take what both can; for items with a separator that may come last "
+                'too, write `(item ("," item)* ","?)?`.',
+                "the first of the two readings is taken",
+            )
         return Advice(
             f"{self._next} can go on with {self._rule} or begin what comes behind it: {ambiguity}",
             "put something between the two, such as a comma, or let one of them take all there is.",
             f"{self._rule} takes as much as it can, and a text in which it has to take less is refused",
         )
+
+    def _ends_both(self) -> bool:
+        """Whether the next symbol belongs to the rule around in both readings: what they part differently is before."""
+        if self._example is None or self._conflict.kind != "shift/reduce":
+            return False
+        first, second = self._example.first, self._example.second
+        shift = self._items.production[self._example.spine[0]]
+        direct = (child.symbol for child in second.children)
+        return first.symbol == second.symbol and first.production == shift and self._conflict.terminal in direct
 
     def nested(self) -> Advice:
         outer = self._name(self._cause.symbol)
