@@ -126,7 +126,8 @@ def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] 
     if isinstance(error, ImportFailedError):
         return _explain_import(error, builder, trail)
     if isinstance(error, RecursionError):
-        return GrammarSyntaxError("nested too deeply for Lark's loader; split it into more rules or terminals")
+        place = builder.source.span(0, 0) if builder.source.path else None
+        return GrammarSyntaxError("nested too deeply for Lark's loader; split it into more rules or terminals", place)
     if "null bytes" in str(error) and (at := builder.source.text.find("\0")) >= 0:
         place = _blame(builder) or builder.source.span(at, at + 1)
         return GrammarSyntaxError(r"a NUL character, which Lark cannot read in a literal; write \x00", place)

@@ -102,3 +102,5 @@ def test_deep_nesting_is_an_error_of_ours() -> None:
     text = "start: " + "(" * 3000 + '"a"' + ")" * 3000
     with pytest.raises(GrammarSyntaxError, match="nested too deeply"):
         Grammar.from_lark(text)
+    with pytest.raises(GrammarSyntaxError, match=r"^deep\.lark:1:1: nested too deeply"):
+        Grammar.from_lark(text, source_path="deep.lark")
