@@ -9,11 +9,12 @@ namespace pdacon {
 
 namespace {
 
-// A residual of so many bytes calls for a survey, and so do residuals where states come up half as fast again
-// as they are explored: in an unbounded wait they can be very many before one of them is long. As many as the
-// patterns have positions come up anyway, where those are long lists of words.
-constexpr std::int32_t kPlainResidual = 16;
-constexpr std::size_t kPlainStates = 1'000;
+// A residual of so many bytes calls for a survey, a shorter one where more states have come up than the
+// patterns have positions (as many come up anyway, where those are long lists of words), and so do residuals
+// where states come up faster than they are explored: in an unbounded wait they can be very many before one
+// is long.
+constexpr std::int32_t kLongResidual = 16, kShortResidual = 4;
+constexpr std::size_t kFewStates = 1'000;
 
 }  // namespace
 
@@ -90,13 +91,14 @@ bool Determinizer::explore(Pass pass) {
     out_.lookahead_ = 0;
     out_.matched_.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
     for (const auto context : spec_.starts) enter(context, 0);
-    const auto plain = std::max(kPlainStates, spec_.nfa.kind.size());
+    const auto positions = spec_.nfa.kind.size();
     for (std::size_t at = 0; at < reached_.size(); ++at) {
         const auto state = reached_[at];
         for (const auto slot : waiting_slots(states_[static_cast<std::size_t>(state)])) {
             const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
-            const bool swells = states_.size() > plain && 2 * states_.size() > 3 * at;
-            if (pass == Pass::kPlain && (length > kPlainResidual || swells)) return false;
+            const bool lengthens = length > (states_.size() > positions ? kShortResidual : kLongResidual);
+            const bool swells = states_.size() > std::max(kFewStates, positions) && states_.size() > 2 * at;
+            if (pass == Pass::kPlain && (lengthens || swells)) return false;
             out_.lookahead_ = std::max(out_.lookahead_, length);
         }
         step_all(state);
