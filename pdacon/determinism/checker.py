@@ -56,7 +56,9 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
     Raises
     ------
     TypeError
-        If it is not a Grammar, but its text, for example.
+        If it is not a Grammar, but its text, for example; or ``seconds`` no number.
+    ValueError
+        If ``seconds`` is less than 0.
     LimitExceededError
         If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow.
     VocabularyError
@@ -71,6 +73,10 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
         raise TypeError(
             f"check: grammar must be a pdacon.Grammar, not {type(grammar).__name__}; make one with Grammar.from_lark"
         )
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
+    if not seconds >= 0:
+        raise ValueError(f"check: seconds must be at least 0, got {seconds}")
     try:
         return _check(grammar, vocab, seconds)
     except LimitExceededError as error:

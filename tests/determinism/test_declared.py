@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lark
 import pytest
 from lark.indenter import Indenter
@@ -60,6 +62,20 @@ def test_levels_that_there_are() -> None:
 def test_what_is_not_a_grammar_is_said_to_be_none() -> None:
     with pytest.raises(TypeError, match=r"must be a pdacon\.Grammar, not str; make one with Grammar\.from_lark"):
         check('start: "a"')  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "error", "said"),
+    [
+        ("10", TypeError, "seconds must be a number, not str"),
+        (True, TypeError, "seconds must be a number, not bool"),
+        (-1, ValueError, "seconds must be at least 0, got -1"),
+        (float("nan"), ValueError, "seconds must be at least 0, got nan"),
+    ],
+)
+def test_seconds_that_are_none(seconds: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        check(Grammar.from_lark('start: "a"'), seconds=seconds)
 
 
 NAMED_LITERALS = """
