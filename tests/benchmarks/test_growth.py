@@ -1,4 +1,4 @@
-"""How cost grows: with the vocabulary, with the grammar, with the length of the output.
+"""How cost grows: with the vocabulary, with the grammar, with the length of the output, along a long function.
 
     pip install '.[test,bench]' xgrammar && pytest tests/benchmarks/test_growth.py --benchmark-enable
 
@@ -33,6 +33,7 @@ PATIENCE = 5.0
 """An engine that compiled for so many seconds is not given the next larger grammar."""
 MOST_TOKENS = 1_000
 LENGTHS = [10, 1_000, 100_000, 1_000_000]
+LINES, LEVELS = 10_000, 12
 
 
 def vocabulary_of(size: int) -> pdacon.Vocabulary:
@@ -190,3 +191,25 @@ def test_length(measured: bool, clock: Clock, show: Any) -> None:
             row.append(f"{best / length * 1e6:.2f}")
         rows.append(row)
     show(["tokens", *(f"{length:,}" for length in LENGTHS)], rows)
+
+
+def test_long_function(measured: bool, clock: Clock, show: Any) -> None:
+    """One body in twelve nested blocks, again and again, in pdacon's Python grammar; every tenth of the tokens."""
+    known = coded("tekken" if measured else "SentencePiece")
+    heads = ["if a:", "while b:", "for c in d:", "with e as f:"]
+    nest = [" " * 4 * (1 + k) + heads[k % len(heads)] for k in range(LEVELS - 1)]
+    nest += [" " * 4 * LEVELS + line for line in ("total = total + call(a, b[1], key='text')", "total -= 1")]
+    lines = ["def function(a, b):"]
+    while len(lines) < (LINES if measured else 20):
+        lines += nest
+    tokens = known.encode_inside("\n".join(lines) + "\n")
+    constraint = pdacon.compile(pdacon.Grammar.builtin("python"), known.vocabulary)
+    calls(clock, constraint, tokens)  # now all masks are known
+    masks, accepts = calls(clock, constraint, tokens)
+    assert constraint.statistics()["masks_computed"] < len(tokens)
+    rows = []
+    for tenth in range(10):
+        part = slice(len(tokens) * tenth // 10, len(tokens) * (tenth + 1) // 10)
+        points = [np.percentile(masks[part], 50), np.percentile(masks[part], 99), np.median(accepts[part])]
+        rows.append([f"{len(tokens) * tenth // 10:,}", *(f"{point:.2f}" for point in points)])
+    show([f"behind, of {len(tokens):,} tokens", "mask p50", "p99", "accept p50"], rows)
