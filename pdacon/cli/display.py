@@ -47,18 +47,6 @@ def head_of(text: bytes) -> str:
     return f"{quote(shown[:_SHOWN].encode('utf-8', 'surrogateescape'))}... ({len(text)} bytes)"
 
 
-def tail_of(text: bytes) -> str:
-    """The end of a text, quoted."""
-    shown = text.decode("utf-8", "surrogateescape")
-    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8", "surrogateescape"))
-
-
-def first_character(text: bytes) -> bytes:
-    """The first character, or the first byte where none begins."""
-    character = text.decode("utf-8", "ignore")[:1].encode()
-    return character if character and text.startswith(character) else text[:1]
-
-
 def place_after(before: bytes) -> str:
     """Where what comes after ``before`` is: line and column in characters from 1, and the byte from 0."""
     lines = before.decode("utf-8", "replace").split("\n")

@@ -12,12 +12,13 @@ import numpy
 from rich.text import Text
 
 from pdacon import Constraint
-from pdacon.cli.display import first_character, head_of, listed, place_after, readable, show, tail_of, width
+from pdacon.cli.display import head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
+from pdacon.matching.explanation import first_character, quoted, tail
 from pdacon.matching.following import expect_viable
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, Expectation, Machine
@@ -128,13 +129,13 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     lines = []
     if outlook.rest:
         refused = quote(first_character(outlook.rest))
-        after = f"after {tail_of(outlook.viable)}" if outlook.viable else "at the start of the text"
+        after = f"after {tail(outlook.viable)}" if outlook.viable else "at the start of the text"
         lines.append(f"not allowed: {refused} at {place_after(outlook.viable)}, {after}")
         lines += wrap(f"because: {outlook.reason}", width(), subsequent_indent="    ")
     else:
         goes_on = set(outlook.tokens).difference(vocabulary.eos_ids)
         whole = "a whole text, and may go on" if goes_on else "a whole text"
-        lines.append(f"{tail_of(outlook.viable)} is {whole if outlook.accepted else 'the beginning of a text'}")
+        lines.append(f"{tail(outlook.viable)} is {whole if outlook.accepted else 'the beginning of a text'}")
     if expected.unfinished:
         lines += listed("unfinished:", map(names, expected.unfinished))
     following = [*map(names, expected.next), *(["the end"] if outlook.accepted else [])]
@@ -142,9 +143,7 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     lines += listed("may follow:", following or [rest])
     for name, some in _listed_texts(outlook, constraint.grammar).items():
         more = [f"({len(some) - _TEXTS} more)"] if len(some) > _TEXTS else []
-        lines += listed(
-            f"{name}:", [*(quote(text.encode("utf-8", "surrogateescape")) for text in some[:_TEXTS]), *more]
-        )
+        lines += listed(f"{name}:", [*map(quoted, some[:_TEXTS]), *more])
     texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
     texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
     strip = vocabulary.strip_leading_space and not outlook.viable

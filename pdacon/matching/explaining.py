@@ -17,7 +17,7 @@ from pdacon.determinism import quote
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
-from pdacon.matching.explanation import Cut, Explanation, listing, tail
+from pdacon.matching.explanation import Cut, Explanation, first_character, listing, tail
 from pdacon.matching.following import expect_viable
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
 from pdacon.pda import Configuration, Expectation, Machine, MisplacedLine, expect, misplaced_line, refuse
@@ -173,7 +173,7 @@ class Explainer:
 
     def _reason(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> tuple[str, list[Cut]]:
         refusal = refuse(place, read, rest[0])
-        character = quote(_first_character(rest))
+        character = quote(first_character(rest))
         if refusal.reads_on:
             return self._doomed(place, read, rest, expected), []
         if refusal.matched is not None:
@@ -186,9 +186,7 @@ class Explainer:
             what = f"{tail(refusal.lexeme)} is {listing(keywords)}, which the parser does not take here"
             return f"{what}; expected {self._listing_taken(expect(place.restart()))}", []
         if refusal.guarded is not None:
-            word = max(
-                word_of(refusal.lexeme, rest).encode("utf-8", "surrogateescape"), refusal.lexeme + rest[:1], key=len
-            )
+            word = max(word_of(refusal.lexeme, rest), refusal.lexeme + rest[:1], key=len)
             matched = f"{self._name(refusal.guarded)} matches {tail(refusal.lexeme)}"
             return f"{matched} but not {tail(word)}: its pattern looks at what follows", []
         if place.fresh:
@@ -203,7 +201,7 @@ class Explainer:
 
     def _doomed(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> str:
         """Why no sentence goes on with a byte that the lexer can read."""
-        character = quote(_first_character(rest))
+        character = quote(first_character(rest))
         if self._grammar.options.lookahead == "commit" and place.read(rest) is not None:
             return f"{character} could come here, but {_GIVEN_UP}"
         after = place.step(rest[0])
@@ -215,7 +213,7 @@ class Explainer:
             return f"the line cannot end here; expected {self._listing_taken(expected)}"
         if taken:
             return f"{tail(lexeme)} can be read as {listing(self._names(taken))}, but no sentence goes on like that"
-        word = word_of(lexeme, rest[1:]).encode("utf-8", "surrogateescape")
+        word = word_of(lexeme, rest[1:])
         whole = after.read(word[len(lexeme) :])
         if whole is None or whole.length != len(word):
             return f"{tail(word)} is nothing that can come here; expected {self._listing_taken(expected)}"
@@ -338,12 +336,6 @@ class Explainer:
 def _takes(matcher: _core.Matcher, byte: int) -> bool:
     """Whether a matcher accepts a byte, which it is spared."""
     return _core.Matcher(matcher).accept_bytes(_BYTES[byte])
-
-
-def _first_character(text: bytes) -> bytes:
-    """The first character, or the first byte where none begins."""
-    character = text.decode("utf-8", "ignore")[:1].encode()
-    return character if character and text.startswith(character) else text[:1]
 
 
 def _place(before: bytes) -> tuple[int, int]:

@@ -65,16 +65,16 @@ class Unlisted:
     @property
     def question(self) -> str:
         """``did you mean "name"?``; empty if nothing comes near."""
-        return "" if self.meant is None else f"did you mean {_quoted(self.meant)}?"
+        return "" if self.meant is None else f"did you mean {quoted(self.meant)}?"
 
     def __str__(self) -> str:
         lists = [
-            f"{listing(terminals)} is {listing(map(_quoted, texts), most=_LISTED_TEXTS)}"
+            f"{listing(terminals)} is {listing(map(quoted, texts), most=_LISTED_TEXTS)}"
             for terminals, texts in self.listed
         ]
         if self.unmatched:
             lists.append(f"nor does {listing(self.unmatched)} match it")
-        return f"{_quoted(self.word)} is not listed here{self.question and f' ({self.question})'}: {'; '.join(lists)}"
+        return f"{quoted(self.word)} is not listed here{self.question and f' ({self.question})'}: {'; '.join(lists)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,15 @@ def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
     return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text, or what bytes that are not UTF-8 were decoded to (``surrogateescape``), as `quote` shows its bytes."""
     return quote(text.encode("utf-8", "surrogateescape"))
+
+
+def first_character(text: bytes) -> bytes:
+    """The first character, or the first byte where none begins."""
+    character = text.decode("utf-8", "ignore")[:1].encode()
+    return character if character and text.startswith(character) else text[:1]
 
 
 def tail(text: bytes) -> str:
@@ -199,7 +206,7 @@ def tail(text: bytes) -> str:
     shown = text.decode("utf-8", "surrogateescape")
     if not shown:
         return "the start of the text"
-    return quote(text) if len(shown) <= _SHOWN else "..." + quote(shown[-_SHOWN:].encode("utf-8", "surrogateescape"))
+    return quote(text) if len(shown) <= _SHOWN else "..." + quoted(shown[-_SHOWN:])
 
 
 def _listed(width: int, head: str, items: Iterable[str], gap: str = "  ") -> list[str]:

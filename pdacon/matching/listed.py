@@ -72,7 +72,8 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
         That beginning, of which at least the lexeme that was begun, and what comes behind it.
     """
     begun = _begun(place, read)
-    word = word_of(read[len(read) - begun.length :], rest)
+    spelled = word_of(read[len(read) - begun.length :], rest)
+    word = spelled.decode("utf-8", "surrogateescape")
     if (
         len(word) > _LONGEST
         or _IN_NO_WORD.search(word)
@@ -83,7 +84,7 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
         return None
     begin = begun.restart()
     expected = expect(begin).next
-    if _matches(begin, word):
+    if _matches(begin, spelled):
         return None
     texts = {terminal: listed.of(terminal) for terminal in expected}
     if begun.length and word[0] in _QUOTES and not any(text[:1] == word[0] for some in texts.values() for text in some):
@@ -106,7 +107,7 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
         texts = group[0]
         return meant not in texts, not any(_WORD.fullmatch(text[behind:]) for text in texts), len(texts)
 
-    first = begin.step(word.encode("utf-8", "surrogateescape")[0])
+    first = begin.step(spelled[0])
     others = [terminal for terminal in (expect(first).unfinished if first else ()) if not texts.get(terminal)]
     name = place.machine.grammar.describe_symbol
     return Unlisted(
@@ -125,15 +126,14 @@ def _begun(place: Configuration, read: bytes) -> Configuration:
     return next(fitting, place)
 
 
-def _matches(begin: Configuration, word: str) -> bool:
+def _matches(begin: Configuration, word: bytes) -> bool:
     """Whether a word is a whole lexeme that the parser takes: then it is not the word that is refused."""
-    *first, last = word.encode("utf-8", "surrogateescape")
-    at = begin.read(bytes(first))
-    terminal = None if at is None else at.match(last)
+    at = begin.read(word[:-1])
+    terminal = None if at is None else at.match(word[-1])
     return terminal is not None and begin.takes(terminal)
 
 
-def word_of(lexeme: bytes, rest: bytes) -> str:
+def word_of(lexeme: bytes, rest: bytes) -> bytes:
     """What a reader takes for one word: the lexeme and letters behind it, or all up to the closing quotation mark."""
     text = (lexeme + rest[:_LONGEST]).decode("utf-8", "surrogateescape")
     begun = len(lexeme.decode("utf-8", "ignore"))
@@ -141,9 +141,9 @@ def word_of(lexeme: bytes, rest: bytes) -> str:
     if closing in _QUOTES and text[: max(begun, 1)].replace("[", "]").count(closing) % 2:
         quoted = re.compile(rf"[^\n{re.escape(closing)}]*{re.escape(closing)}").match(text, max(begun, 1))
         if quoted is not None:
-            return text[: quoted.end()]
+            return text[: quoted.end()].encode("utf-8", "surrogateescape")
     found = _WORD.match(text, begun)
-    return text[: found.end() if found else begun]
+    return text[: found.end() if found else begun].encode("utf-8", "surrogateescape")
 
 
 def _last_character(text: bytes) -> str:
