@@ -71,7 +71,8 @@ def compile(
     Returns
     -------
     Constraint
-        Its masks are computed at first sight if not before; they are the same, bit for bit.
+        It knows the mask of the empty text. Its other masks are computed at first sight if not before; they are the
+        same, bit for bit.
 
     Raises
     ------

@@ -67,6 +67,17 @@ def test_masks_agree_with_stepping(name: str, vocabulary: pdacon.Vocabulary, sca
                 break
 
 
+def test_the_first_mask_is_there_when_compile_is_done(vocabulary: pdacon.Vocabulary) -> None:
+    constraint = pdacon.compile(pdacon.Grammar.from_lark(GRAMMARS["call"]), vocabulary)
+    assert constraint.statistics()["masks_computed"] == 1
+    matcher = constraint.matcher()
+    matcher.mask_id()
+    assert constraint.statistics()["masks_computed"] == 1
+    assert matcher.accept_bytes(b"f(")
+    matcher.mask_id()
+    assert constraint.statistics()["masks_computed"] == 2
+
+
 def test_a_mask_does_not_depend_on_what_was_computed_before(vocabulary: pdacon.Vocabulary) -> None:
     """A cached answer is that of a fresh constraint, in whatever order positions were seen."""
     grammar = pdacon.Grammar.from_lark(GRAMMARS["call"])

@@ -74,7 +74,11 @@ void TokenPda::make_room() {
 
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
-    return !alive(boundary(machine_, stack, 0), stack.view());
+    const auto reading = boundary(machine_, stack, 0);
+    const auto first = mask(reading, stack.view());
+    const auto allows = [](std::int32_t word) { return word != 0; };
+    if (std::any_of(first.words, first.words + tokens().words(), allows)) return false;
+    return !alive(reading, stack.view());  // a vocabulary may have no token that ends a text
 }
 
 Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {

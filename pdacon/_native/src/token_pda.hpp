@@ -52,7 +52,8 @@ class TokenPda {
     const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
-    // Whether no text at all that the vocabulary can spell is accepted.
+    // Whether no text at all that the vocabulary can spell is accepted. Leaves the mask of the empty text
+    // known: it is what tells, and every matcher asks for it first. Throws LimitExceeded("bytes").
     bool empty_language();
     // What the texts that the vocabulary can spell lead to.
     Reached reached(Budget budget) const { return find_reached(machine_, Speller(trie(), budget), budget); }
