@@ -137,3 +137,24 @@ def test_what_each_block_needs_adds_up(depth: int) -> None:
     assert matcher.accept_bytes(b"do " * depth)
     assert matcher._completion_length() == len(b"a" + b" od" * depth)
     assert matcher.shortest_completion() == b"a" + b" od" * depth
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "level"),
+    [("sql", b"SELECT ", b"CASE WHEN "), ("python_expression", b"", b"(a if "), ("sql_select", b"SELECT ", b"(")],
+)
+def test_levels_of_a_large_grammar_add_up(name: str, start: bytes, level: bytes) -> None:
+    """As above, where all that can be pending on a level is far too much to be looked into."""
+    constraint = pdacon.compile(Grammar.builtin(name), pdacon.Vocabulary.from_tokens([bytes([b]) for b in range(256)]))
+
+    def completed(depth: int) -> bytes:
+        matcher = constraint.matcher()
+        assert matcher.accept_bytes(start + level * depth)
+        completion = matcher.shortest_completion()
+        assert len(completion) == matcher._completion_length()
+        assert matcher.accept_bytes(completion)
+        assert matcher.is_accepting()
+        return completion
+
+    few, more = completed(2), completed(3)
+    assert len(completed(400)) == len(few) + 398 * (len(more) - len(few))

@@ -33,15 +33,20 @@ std::int64_t Completion::least_below(const StackNode* node, const LeastYields::G
     return revealed == nullptr ? kNone : least_after(goal.lhs, revealed);
 }
 
-// The least that is left where a reduction is complete above a node. Iterative: first down, for what is
-// needed, then up.
+// The least that is left where a reduction is complete above a node.
 std::int64_t Completion::least_after(std::int32_t lhs, const StackNode* node) {
     static_assert(kNone == LeastYields::kNever);
-    const auto key_of = [&](std::int32_t nonterminal, const StackNode* at) {
-        return static_cast<std::uint64_t>(serial(at)) << 32 | static_cast<std::uint32_t>(nonterminal);
-    };
-    const auto wanted = key_of(lhs, node);
-    if (const auto known = least_after_.find(wanted); known != least_after_.end()) return known->second;
+    const auto known = least_after_.find(key_of(lhs, node));
+    if (known != least_after_.end()) return known->second;
+    from_below(lhs, node, least_after_,
+               [&](std::int32_t, const StackNode*, std::int64_t least) { return least; });
+    return least_after_.at(key_of(lhs, node));
+}
+
+// Adds to `found` what `find` finds for a reduction that is complete above a node, and before that for those
+// that it leads to. Iterative: first down, for what is needed, then up.
+template <class Find>
+void Completion::from_below(std::int32_t lhs, const StackNode* node, Found& found, Find find) {
     std::vector<std::pair<std::int32_t, const StackNode*>> open{{lhs, node}};
     while (!open.empty()) {
         const auto [nonterminal, at] = open.back();
@@ -55,8 +60,8 @@ std::int64_t Completion::least_after(std::int32_t lhs, const StackNode* node) {
             if (goals[goal].lhs != yields_.whole()) {
                 const auto* revealed = below(at, goals[goal]);
                 if (revealed == nullptr) continue;
-                const auto known = least_after_.find(key_of(goals[goal].lhs, revealed));
-                if (known == least_after_.end()) {
+                const auto known = found.find(key_of(goals[goal].lhs, revealed));
+                if (known == found.end()) {
                     open.emplace_back(goals[goal].lhs, revealed);
                     ready = false;
                     continue;
@@ -66,10 +71,27 @@ std::int64_t Completion::least_after(std::int32_t lhs, const StackNode* node) {
             least = std::min(least, sum(cost, rest));
         }
         if (!ready) continue;
-        least_after_.emplace(key_of(nonterminal, at), least);
         open.pop_back();
+        if (const auto key = key_of(nonterminal, at); !found.contains(key))
+            found.emplace(key, find(nonterminal, at, least));
     }
-    return least_after_.at(wanted);
+}
+
+// Raises what is known to be left at least where a goal of the node's state has been reached, whatever is
+// pending then. False: it is known already, or there is no telling. Without it each level whose words need
+// blanks between them would make all levels above look for other ways, that many bytes further.
+bool Completion::look_below(const StackNode* node, const LeastYields::Goal& goal) {
+    if (goal.lhs == yields_.whole() || speller_.edges.size() > 1) return false;
+    const auto* revealed = below(node, goal);
+    if (looked_.contains(key_of(goal.lhs, revealed))) return false;
+    from_below(goal.lhs, revealed, looked_, [&](std::int32_t lhs, const StackNode* at, std::int64_t least) {
+        const auto any = place(lhs, kAny, at, least);
+        refine(any, sum(least, kFarther));
+        const auto found = places_[static_cast<std::size_t>(any)].least;
+        if (found != kNone) least = std::max(least, found - controls_.slack());
+        return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
+    });
+    return true;
 }
 
 // The least from a place to one of its state's goals.
@@ -87,36 +109,52 @@ std::int32_t Completion::place(std::int32_t lhs, std::int32_t pending, const Sta
     return id;
 }
 
+// -1: nothing is known of it yet.
+std::int32_t Completion::known_place(std::int32_t lhs, std::int32_t pending, const StackNode* node) {
+    const std::int32_t key[] = {lhs, pending, serial(node)};
+    return place_ids_.find(key);
+}
+
 // Each way on costs what is known of it, or else one more than what has been looked for.
 Completion::Choice Completion::choose(const Place& from) {
     Choice best;
+    std::int32_t at = 0;
     const auto offer = [&](std::int64_t cost, bool exact, std::int32_t to, std::int32_t summary) {
         if (cost < best.cost || (cost == best.cost && exact && !best.exact))
-            best = {cost, best.cost, exact, to, summary};
+            best = {cost, best.cost, exact, to, summary, at};
         else
             best.second = std::min(best.second, cost);
     };
     const auto state = from.node->state;
     const auto goals = yields_.goals(state);
-    for (std::int32_t at = 0; static_cast<std::size_t>(at) < goals.size(); ++at) {
+    for (; static_cast<std::size_t>(at) < goals.size(); ++at) {
         const auto& goal = goals[static_cast<std::size_t>(at)];
         const auto least = least_from(from, at);
         const auto rest = least == kNone ? kNone : least_below(from.node, goal);
         if (rest == kNone) continue;
-        const auto summary = from.lhs < 0 ? summaries_.any_of(from.pending, state, at)
-                                          : summaries_.completed(from.lhs, from.pending, state, at);
+        const auto summary = from.lhs < 0           ? summaries_.any_of(from.pending, state, at)
+                             : from.pending == kAny ? summaries_.completed_before_any(from.lhs, state, at)
+                                                    : summaries_.completed(from.lhs, from.pending, state, at);
         const auto bound = summaries_.bound(summary);
         if (bound < WeightedSummaries::kUnbounded)
             offer(sum(sum(least, bound + 1), rest), false, -1, summary);
         for (const auto& [control, more] : summaries_.results(summary)) {
-            const auto cost = sum(least, more);
+            const auto cost = sum(least, more), at_least = sum(cost, rest);
             if (goal.lhs == yields_.whole()) {
                 offer(cost, true, -1, -1);
-            } else if (sum(cost, rest) <= best.second) {
-                const auto to = place(goal.lhs, control, below(from.node, goal), rest);
-                const auto& reached = places_[static_cast<std::size_t>(to)];
-                offer(sum(cost, reached.least), reached.exact, to, -1);
+                continue;
             }
+            // Of many that may be the best one is looked into at a time; but what is known of others counts.
+            const auto to = at_least < best.cost    ? place(goal.lhs, control, below(from.node, goal), rest)
+                            : at_least == best.cost ? known_place(goal.lhs, control, below(from.node, goal))
+                                                    : -1;
+            if (to < 0) {
+                best.second = std::min(best.second, at_least);
+                continue;
+            }
+            const auto& reached = places_[static_cast<std::size_t>(to)];
+            offer(sum(cost, reached.least), reached.exact, to, -1);
+            if (best.exact && best.cost <= from.least) return best;
         }
     }
     return best;
@@ -130,10 +168,17 @@ void Completion::refine(std::int32_t root, std::int64_t limit) {
     struct Open {
         std::int32_t place;
         std::int64_t limit;
+        std::int32_t next = -1;  // the way on that is being followed, and what there is to it
+        std::int64_t before = 0;
     };
     std::vector<Open> open{{root, limit}};
     while (!open.empty()) {
-        const auto [at, most] = open.back();
+        const auto [at, most, followed, before] = open.back();
+        if (followed >= 0) {
+            const auto& reached = places_[static_cast<std::size_t>(followed)];
+            auto& known = places_[static_cast<std::size_t>(at)];
+            known.exact = known.exact || (reached.exact && sum(before, reached.least) <= known.least);
+        }
         const auto from = places_[static_cast<std::size_t>(at)];
         if (from.exact || from.least > most) {
             open.pop_back();
@@ -147,11 +192,16 @@ void Completion::refine(std::int32_t root, std::int64_t limit) {
             open.pop_back();
         } else if (best.summary >= 0) {
             const auto bound = summaries_.bound(best.summary) + 1;
+            if (bound > 1 &&
+                look_below(from.node, yields_.goals(from.node->state)[static_cast<std::size_t>(best.goal)]))
+                continue;
             summaries_.explore(best.summary,
                                bound > kFewBytes ? WeightedSummaries::kUnbounded : bound + bound / 2);
         } else {
             const auto& next = places_[static_cast<std::size_t>(best.place)];
             const auto room = std::min(most, best.second);
+            open.back().next = best.place;
+            open.back().before = best.cost - next.least;
             open.push_back({best.place, next.least + (room - best.cost)});
         }
     }
@@ -302,6 +352,7 @@ std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::s
     }
     serials_.clear();
     least_after_.clear();
+    looked_.clear();
     place_ids_ = {};
     places_.clear();
     kept_.clear();

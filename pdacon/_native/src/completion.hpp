@@ -43,7 +43,7 @@ class Completion {
     // where the reduction to a nonterminal is complete above it, with one control pending.
     struct Place {
         std::int32_t lhs;      // -1: no reduction
-        std::int32_t pending;  // a control, or a list of them
+        std::int32_t pending;  // a control, or a list of them, or kAny
         const StackNode* node;
         std::int64_t least;  // bytes from here
         bool exact = false;  // whether it is not more than those
@@ -53,6 +53,7 @@ class Completion {
         std::int64_t cost = kNone, second = kNone;
         bool exact = false;
         std::int32_t place = -1, summary = -1;  // what has to be looked into to know more
+        std::int32_t goal = -1;                 // of the state, on the way
     };
 
     // Columns can need some steps that bring the end no nearer; only damaged tables need more.
@@ -60,16 +61,27 @@ class Completion {
     static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
     // Beyond so many bytes a summary is looked for at any cost.
     static constexpr std::int64_t kFewBytes = 64;
+    // How much farther than where it begins what may be pending below is looked for.
+    static constexpr std::int64_t kFarther = 8;
+    static constexpr std::int32_t kAny = -2;
 
     std::int64_t cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit);
     void refine(std::int32_t place, std::int64_t limit);
     Choice choose(const Place& place);
     std::int32_t place(std::int32_t lhs, std::int32_t pending, const StackNode* node, std::int64_t least);
+    std::int32_t known_place(std::int32_t lhs, std::int32_t pending, const StackNode* node);
     std::int64_t least_from(const Place& place, std::int32_t goal);
     std::int64_t least_below(const StackNode* node, const LeastYields::Goal& goal);
+    using Found = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and node
     std::int64_t least_after(std::int32_t lhs, const StackNode* node);
+    bool look_below(const StackNode* node, const LeastYields::Goal& goal);
+    template <class Find>
+    void from_below(std::int32_t lhs, const StackNode* node, Found& found, Find find);
     std::int32_t serial(const StackNode* node);
+    std::uint64_t key_of(std::int32_t lhs, const StackNode* node) {
+        return static_cast<std::uint64_t>(serial(node)) << 32 | static_cast<std::uint32_t>(lhs);
+    }
 
     void spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out);
     bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t left,
@@ -85,7 +97,8 @@ class Completion {
     WeightedSummaries summaries_;
     // Of the stack at hand.
     std::unordered_map<const StackNode*, std::int32_t> serials_;
-    std::unordered_map<std::uint64_t, std::int64_t> least_after_;  // of (left-hand side, serial of the node)
+    Found least_after_;  // what is known of each
+    Found looked_;       // the same where no more is to be known, whatever is pending
     Interner place_ids_;
     std::vector<Place> places_;
     std::vector<PersistentStack> kept_;  // so that no address is used twice

@@ -68,17 +68,11 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
 // and those further out are the columns of open blocks, as many as the parser lets close.
 void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
                                  std::vector<Successor>& successors) {
-    const auto known = ids_[control];
-    std::vector<std::int32_t> key(known.begin(), known.end());
-    if (key[0] == layout_.newline) {
-        if (key[1] < 0) return;  // without a line break it is an error
-        key[0] = layout_.indent;
-        if (layout_.may_open(block, key[1])) successors.push_back({ids_.intern(key), 0});
-        key[0] = layout_.dedent;
-        successors.push_back({ids_.intern(key), 0});
-    } else if (key[0] == layout_.dedent) {
-        successors.push_back({control, 0});
-    }
+    if (label(control) == layout_.dedent) successors.push_back({control, 0});
+    emit_blocks(control, [&](std::int32_t made) {
+        if (label(made) == layout_.dedent || layout_.may_open(block, column(made)))
+            successors.push_back({made, 0});
+    });
 }
 
 }  // namespace pdacon

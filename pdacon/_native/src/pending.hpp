@@ -53,6 +53,18 @@ class PendingControls {
         emit(ids_.intern(key));
     }
 
+    // What can be made of a newline's control, whatever block it is in.
+    template <class Emit>
+    void emit_blocks(std::int32_t control, Emit emit) {
+        const auto known = ids_[control];
+        std::vector<std::int32_t> key(known.begin(), known.end());
+        if (key[0] != layout_.newline || key[1] < 0) return;  // without a line break it is an error
+        for (const auto made : {layout_.indent, layout_.dedent}) {
+            key[0] = made;
+            emit(ids_.intern(key));
+        }
+    }
+
     std::int32_t list(std::span<const Successor> successors);
 
     Futures& futures_;

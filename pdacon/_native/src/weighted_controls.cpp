@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace pdacon {
@@ -53,6 +54,35 @@ WeightedControls::Following WeightedControls::following(const Reading& reading, 
     for (auto& successor : successors) successor.cost -= least;
     list_id = list(successors);
     return known->second;
+}
+
+const std::vector<std::int32_t>& WeightedControls::any() {
+    if (!any_.empty()) return any_;
+    const auto& lexer = futures_.lexer();
+    std::set<std::int32_t> entries, events;
+    for (std::int32_t context = 0; context < lexer.num_contexts(); ++context)
+        for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind)
+            if (const auto entry = lexer.entry(context, behind); entry >= 0) entries.insert(entry);
+    for (const auto entry : entries) {
+        const auto set = futures_.events(futures_.of({entry, {}, {}}, 0));
+        events.insert(set.begin(), set.end());
+    }
+    std::map<std::pair<std::int32_t, std::int32_t>, std::set<std::int32_t>> groups;
+    for (const auto id : events) {
+        const auto& event = futures_.event(id);
+        groups[{event.label, event.column}].insert(event.residue);
+        if (has_layout_)
+            slack_ = std::max(slack_, static_cast<std::int32_t>(futures_.word(event.residue).size()));
+    }
+    for (const auto& [group, residues] : groups) {
+        const std::vector<std::int32_t> left(residues.begin(), residues.end());
+        const auto add = [&](std::int32_t control) { any_.push_back(control); };
+        emit_controls(group.first, group.second, left, [&](std::int32_t control) {
+            add(control);
+            emit_blocks(control, add);
+        });
+    }
+    return any_;
 }
 
 // By the number of bytes, over readings and speller states; visit(state, number of bytes) says whether to go

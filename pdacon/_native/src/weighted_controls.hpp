@@ -19,7 +19,7 @@ namespace pdacon {
 class WeightedControls final : public PendingControls {
   public:
     WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths)
-        : PendingControls(futures, layout), lengths_(lengths) {}
+        : PendingControls(futures, layout), lengths_(lengths), has_layout_(layout.newline >= 0) {}
 
     // What can follow a reading in a speller state: a list of successors, and what is to be added to their
     // costs, which is less than 0 where some of a lexeme has been read. The blanks of a line that has begun
@@ -29,6 +29,13 @@ class WeightedControls final : public PendingControls {
         std::int32_t cost = 0;
     };
     Following following(const Reading& reading, std::int32_t speller_state);
+    // For each label and column a control with all residues that one lexeme can leave, wherever it begins
+    // between two tokens: what follows any control follows one of these, for no more than `slack` bytes
+    // beyond.
+    const std::vector<std::int32_t>& any();
+    // Blanks are free in what is lexed again where a grammar has layout, and cost a byte each where they are
+    // read.
+    std::int32_t slack() const { return slack_; }
     // Of the shortest lexeme of a label.
     std::int32_t length(std::int32_t label) const { return lengths_.of(label); }
 
@@ -55,6 +62,9 @@ class WeightedControls final : public PendingControls {
     std::vector<Successor> by_label(const Costs& costs);
 
     const LexemeLengths& lengths_;
+    bool has_layout_;
+    std::vector<std::int32_t> any_;
+    std::int32_t slack_ = 0;
     Interner numbers_;  // of states
     std::unordered_map<std::int32_t, Following> following_;
     std::unordered_map<std::int32_t, Costs> event_costs_;

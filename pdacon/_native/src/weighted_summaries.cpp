@@ -149,6 +149,12 @@ void WeightedSummaries::expand(std::int32_t at) {
     }
     const auto& found = step_after(lhs, state, goal);
     if (found.top < 0) return;
+    if (kind == kBeforeAny) {
+        const auto top = found.top;
+        for (const auto any : pending_.any())
+            if (leads_on(any, top)) connect(completed(lhs, any, state, goal), {at, -1, 0});
+        return;
+    }
     for (const auto& way : found.ways) connect_pending(control, found.top, way.goal, {at, way.lhs, way.cost});
 }
 

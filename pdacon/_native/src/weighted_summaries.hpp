@@ -44,6 +44,10 @@ class WeightedSummaries {
     std::int32_t completed(std::int32_t lhs, std::int32_t control, std::int32_t state, std::int32_t goal) {
         return node(kCompleted, control, state, goal, lhs);
     }
+    // The same with any one of WeightedControls::any pending.
+    std::int32_t completed_before_any(std::int32_t lhs, std::int32_t state, std::int32_t goal) {
+        return node(kBeforeAny, -1, state, goal, lhs);
+    }
     // Finds all results of a summary that cost no more than `bound`; there may be others.
     void explore(std::int32_t summary, std::int64_t bound);
     std::int64_t bound(std::int32_t summary) const { return nodes_[static_cast<std::size_t>(summary)].bound; }
@@ -59,7 +63,7 @@ class WeightedSummaries {
             lhs;  // whose reduction is complete then above the target's state; -1: the goal is reached
         std::int64_t cost;
     };
-    enum Kind : std::int32_t { kPending, kAnyOf, kCompleted };
+    enum Kind : std::int32_t { kPending, kAnyOf, kCompleted, kBeforeAny };
     struct Node {
         std::int32_t kind, control, state, goal, lhs;
         std::int64_t bound = -1;
@@ -90,7 +94,6 @@ class WeightedSummaries {
     void raise(std::int32_t at, std::int64_t bound);
     void expand(std::int32_t at);
     void expand_pending(std::int32_t at, std::int32_t control, std::int32_t state, std::int32_t goal);
-    void expand_completed(std::int32_t at);
     void connect_pending(std::int32_t control, std::int32_t state, std::int32_t goal, const Link& link);
     void connect(std::int32_t source, const Link& link);
     void add(std::int32_t at, std::int32_t control, std::int64_t cost);
