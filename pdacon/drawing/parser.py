@@ -160,7 +160,7 @@ def stack_after(grammar: Grammar, tables: Tables, text: bytes) -> tuple[int, ...
     configuration = Configuration.initial(Machine(grammar, tables)).read(text)
     if configuration is None:
         raise DrawingError(f"no text of the grammar begins with {quote(text)}; `pdacon explain` says why")
-    return configuration.stack
+    return tuple(configuration.stack)
 
 
 _LEGEND = (

@@ -20,7 +20,7 @@ from pdacon.lalr import Tables, build_tables
 from pdacon.matching.explanation import Cut, Explanation, first_character, listing, tail
 from pdacon.matching.following import expect_viable
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
-from pdacon.pda import Configuration, Expectation, Machine, MisplacedLine, expect, misplaced_line, refuse
+from pdacon.pda import Configuration, Expectation, Machine, MisplacedLine, Stack, expect, misplaced_line, refuse
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 _MOST_ENCLOSING = 8
@@ -125,8 +125,8 @@ class Explainer:
             may_end=matcher.is_terminated() or probe.is_accepting(),
             unlisted=unlisted,
             cuts=tuple(cuts),
-            stack=self._names(int(self._tables.accessing[state]) for state in place.stack[1:]),
-            rules=tuple(self._item(*item) for item in self._kernel(place.stack[-1])),
+            stack=self._names(int(self._tables.accessing[state]) for state in list(place.stack)[1:]),
+            rules=tuple(self._item(*item) for item in self._kernel(place.stack.state)),
             within=tuple(self._enclosing(place.stack)),
         )
 
@@ -285,22 +285,22 @@ class Explainer:
         count = len(self._grammar.productions)
         return [item for item in self._tables.items(state) if item[1] > 0 or item[0] >= count]
 
-    def _enclosing(self, stack: tuple[int, ...]) -> Iterator[str]:
+    def _enclosing(self, stack: Stack) -> Iterator[str]:
         """The rules around the one on top of a stack, by their names, as far as they are certain."""
         count = len(self._grammar.productions)
-        height = len(stack) - 1
-        items = {item for item in self._kernel(stack[height]) if item[0] < count}
-        previous = self._rule(stack[height])
+        items = {item for item in self._kernel(stack.state) if item[0] < count}
+        previous = self._rule(stack.state)
         for _ in range(_MOST_ENCLOSING):
-            origins = {(height - dot, self._grammar.productions[production].lhs) for production, dot in items}
+            origins = {(dot, self._grammar.productions[production].lhs) for production, dot in items}
             if len(origins) != 1:
                 return
-            (height, symbol) = origins.pop()
+            dot, symbol = origins.pop()
+            stack = stack.pop(dot)
             rule = self._rule_of(symbol)
             if rule != previous:
                 yield rule
             previous = rule
-            items = {item for item in self._users(stack[height], symbol) if item[0] < count}
+            items = {item for item in self._users(stack.state, symbol) if item[0] < count}
 
     def _users(self, state: int, symbol: int) -> set[tuple[int, int]]:
         """The kernel items of a state that wait for a symbol, at once or through rules that begin with it."""

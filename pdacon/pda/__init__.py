@@ -11,6 +11,7 @@ from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
 from pdacon.pda.misplacement import MisplacedLine, misplaced_line
 from pdacon.pda.refusal import Refusal, refuse
+from pdacon.pda.stack import Stack
 
 __all__ = [
     "Configuration",
@@ -20,6 +21,7 @@ __all__ = [
     "Margin",
     "MisplacedLine",
     "Refusal",
+    "Stack",
     "expect",
     "misplaced_line",
     "refuse",

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdacon.lexer import compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
+from pdacon.pda.stack import Stack
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
@@ -200,20 +201,24 @@ class Machine:
 
     # Parsing
 
-    def shift(self, stack: tuple[int, ...], terminal: int) -> tuple[int, ...] | None:
+    def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """The stack after the reduces that ``terminal`` asks for and its shift; None where the tables have an error."""
         for reduced in self._chain(stack, terminal):
-            action = self._action[reduced[-1]][terminal]
+            action = self._action[reduced.state][terminal]
             if action > 0:
-                return (*reduced, action - 1)
+                return reduced.push(action - 1)
         return None
 
-    def accepts(self, stack: tuple[int, ...]) -> bool:
+    def accepts(self, stack: Stack) -> bool:
         """Whether a reduce at the end of the text leads to the start symbol; tables have no shift of the end."""
-        end = self._end_of_start[stack[0]]
-        return any(reduced[-1] == end for reduced in self._chain(stack, self.grammar.end))
+        return any(self._is_end(reduced) for reduced in self._chain(stack, self.grammar.end))
 
-    def _chain(self, stack: tuple[int, ...], lookahead: int) -> Iterator[tuple[int, ...]]:
+    def _is_end(self, stack: Stack) -> bool:
+        """Whether it is the start state and, on that, what the whole text leads to."""
+        start = stack.below
+        return start is not None and start.below is None and stack.state == self._end_of_start[start.state]
+
+    def _chain(self, stack: Stack, lookahead: int) -> Iterator[Stack]:
         """The stack, and the stack after each reduce under one lookahead.
 
         Where priority settles the conflicts of a cyclic grammar, Lark may reduce for ever: the text is not accepted.
@@ -221,15 +226,15 @@ class Machine:
         """
         reduces: list[tuple[int, int, int]] = []
         yield stack
-        while (action := self._action[stack[-1]][lookahead]) < 0:
+        while (action := self._action[stack.state][lookahead]) < 0:
             lhs, length = self._productions[-action - 1]
-            below = stack[: len(stack) - length]
+            below = stack.pop(length)
             while reduces and reduces[-1][0] > len(below):
                 reduces.pop()
-            if any((state, symbol) == (below[-1], lhs) for _, state, symbol in reduces):
+            if any((state, symbol) == (below.state, lhs) for _, state, symbol in reduces):
                 return
-            reduces.append((len(below), below[-1], lhs))
-            stack = (*below, self._goto[below[-1]][lhs])
+            reduces.append((len(below), below.state, lhs))
+            stack = below.push(self._goto[below.state][lhs])
             yield stack
 
 
@@ -250,7 +255,7 @@ class Configuration:
     Attributes
     ----------
     stack
-        The LR states, the start state first.
+        The LR states.
     threads
         The threads of the lexeme that has been begun, in order; all of them come before the fallback. Beside a pending
         one the configuration if its match is the lexeme (None: the text cannot go on from it); None beside others.
@@ -283,7 +288,7 @@ class Configuration:
     """
 
     machine: Machine = field(repr=False, compare=False)
-    stack: tuple[int, ...]
+    stack: Stack
     threads: tuple[tuple[Thread, Configuration | None], ...]
     shadows: tuple[Thread, ...]
     fallback: Configuration | None
@@ -298,14 +303,14 @@ class Configuration:
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
         """The configuration of the empty text, for the start symbol ``grammar.starts[start]``."""
-        return cls._between(machine, (machine.start_states[start],), OUTERMOST, machine.behind_nothing(), None)
+        return cls._between(machine, Stack(machine.start_states[start]), OUTERMOST, machine.behind_nothing(), None)
 
     @classmethod
     def _between(
-        cls, machine: Machine, stack: tuple[int, ...], margin: Margin, behind: Behind, last: Lexeme | None
+        cls, machine: Machine, stack: Stack, margin: Margin, behind: Behind, last: Lexeme | None
     ) -> Configuration:
         """The configuration between two lexemes."""
-        context = machine.contexts[stack[-1]]
+        context = machine.contexts[stack.state]
         absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
         threads = tuple((thread, None) for thread in machine.entry(context.terminals, behind))
         shadows = machine.entry(absorbed, behind)
@@ -376,7 +381,7 @@ class Configuration:
     def _named(self, terminal: int, shadows: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
         complete = {thread[0] for thread in shadows if self.machine.matched(thread)}
-        strings = self.machine.contexts[self.stack[-1]].keywords.get(terminal, ())
+        strings = self.machine.contexts[self.stack.state].keywords.get(terminal, ())
         return next((string for string in strings if string in complete), terminal)
 
     def alternatives(self) -> Iterator[Configuration]:

@@ -9,13 +9,11 @@ Source: ``lark.indenter`` (Lark 1.3).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Layout
-
-Stack: TypeAlias = tuple[int, ...]
-"""LR states, the start state first."""
+    from pdacon.pda.stack import Stack
 
 NEWLINE, TAB, SPACE = b"\n\t "
 

@@ -89,7 +89,7 @@ def _begins(before: Configuration, column: int) -> bool:
     if fed is None:
         return False
     stack, _ = fed
-    context = machine.contexts[stack[-1]]
+    context = machine.contexts[stack.state]
     terminals = {*context.terminals, *chain.from_iterable(context.keywords.values())}
     terminals -= machine.ignore | {layout.newline}
     return any(machine.shift(stack, terminal) is not None for terminal in terminals)

@@ -90,7 +90,7 @@ def test_the_top_of_the_stack_knows_the_parentheses(grammar: SmallGrammar, tally
             assert accepted(first) == accepted(second), text
             if first is not None and second is not None:
                 assert split.origin[list(second.stack)].tolist() == list(first.stack), text
-                assert split.in_parens[second.stack[-1]] == (second.margin.parens > 0), text
+                assert split.in_parens[second.stack.state] == (second.margin.parens > 0), text
     tally(texts=tried)
 
 
@@ -112,7 +112,7 @@ def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callab
             tally(texts=len(verdicts), sentences=sum(verdicts.values()))
             for text, configuration in layer:
                 if balanced and configuration is not None:
-                    inside = split.in_parens[configuration.stack[-1]]
+                    inside = split.in_parens[configuration.stack.state]
                     assert inside == (configuration.margin.parens > 0), f"{grammar}{text!r}"
 
 

@@ -12,7 +12,7 @@ from lark.parser_frontends import PostLexConnector
 from pdacon import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
-from pdacon.pda import Configuration, Machine
+from pdacon.pda import Configuration, Machine, Stack
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, ends, feed
 
 Lexeme: TypeAlias = tuple[str, int, int]
@@ -67,10 +67,10 @@ class NativeLexer:
         The name of an ignored one is "": the automaton has forgotten it.
         """
         automaton, end = self._automaton, self._grammar.end
-        stack, margin = (self._parser.start_states[start],), OUTERMOST
+        stack, margin = Stack(self._parser.start_states[start]), OUTERMOST
         found: list[Lexeme] = []
         begin = at = 0
-        state = automaton.entry(self._context_of_state[stack[-1]], 0)
+        state = automaton.entry(self._context_of_state[stack.state], 0)
         while state >= 0:
             inside = at < len(text)
             reached = automaton.next(state, self._classes[text[at]]) if inside else automaton.at_end(state)
@@ -84,7 +84,7 @@ class NativeLexer:
                 if fed is None:
                     return found, False
                 stack, margin = fed
-                begin, reached = at, automaton.entry(self._context_of_state[stack[-1]], behind)
+                begin, reached = at, automaton.entry(self._context_of_state[stack.state], behind)
                 assert self._landing(reached, word) == self._landing(reached, read)
             elif not inside:
                 return found, reached == 0 and ends(self._parser, stack, margin)
@@ -99,9 +99,7 @@ class NativeLexer:
             state = self._automaton.next(state, cls)
         return state if state >= -1 else f"label {self._automaton.commit(state)[0]}"
 
-    def _feed(
-        self, stack: tuple[int, ...], margin: Margin, label: int, lexeme: bytes
-    ) -> tuple[tuple[int, ...], Margin] | None:
+    def _feed(self, stack: Stack, margin: Margin, label: int, lexeme: bytes) -> tuple[Stack, Margin] | None:
         layout, column = self._grammar.layout, None
         if layout is not None:
             for byte in lexeme:
