@@ -20,11 +20,12 @@ from pdacon.lexer.lowering import (
     find_unbounded_lookahead,
 )
 from pdacon.lexer.newlines import check_newline, may_indent
-from pdacon.lexer.patterns import compile_pattern, compile_terminal
+from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal
 from pdacon.lexer.program import Program
 from pdacon.lexer.sre import is_lazy
 
 __all__ = [
+    "ANY_SIZE",
     "Collision",
     "Context",
     "Lexer",

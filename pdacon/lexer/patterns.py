@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
 
 STATES_LIMIT = 250_000
+ANY_SIZE = 1 << 60
+"""A limit for patterns of a grammar that has been compiled, which are known to keep to one."""
 
 Continuation: TypeAlias = tuple[int, ...]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from pdacon.lexer import compile_terminal
+from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.matching.lexemes import first_bytes
 from pdacon.pda import Configuration, Expectation, expect
 
@@ -44,6 +44,6 @@ def expect_viable(place: Configuration, is_viable: Callable[[int], bool]) -> Exp
         record = grammar.terminals[terminal]
         if record.pattern is None:
             return False
-        return any(map(begins_a_lexeme, first_bytes(compile_terminal(grammar, record))))
+        return any(map(begins_a_lexeme, first_bytes(compile_terminal(grammar, record, ANY_SIZE))))
 
     return replace(expected, next=tuple(filter(begins, expected.next)))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pdacon.errors import MatcherError
 from pdacon.lalr import build_tables
-from pdacon.lexer import compile_terminal
+from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.matching.lexemes import LexemeSampler, first_bytes
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, Machine, expect
@@ -314,13 +314,13 @@ def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | 
     if pattern.kind == "str":
         fixed = pattern.value.encode(grammar.options.encoding)
         return lambda rng: fixed
-    return LexemeSampler(compile_terminal(grammar, terminal)).draw
+    return LexemeSampler(compile_terminal(grammar, terminal, ANY_SIZE)).draw
 
 
 def _ignorable(grammar: Grammar) -> set[int]:
     """The bytes that ignored text can begin with."""
     ignored = (grammar.terminals[i] for i in grammar.ignore)
-    return {byte for terminal in ignored for byte in first_bytes(compile_terminal(grammar, terminal))}
+    return {byte for terminal in ignored for byte in first_bytes(compile_terminal(grammar, terminal, ANY_SIZE))}
 
 
 class _Ends:

@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdacon.lexer import compile_terminal
+from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
 from pdacon.pda.stack import Stack
@@ -91,7 +91,7 @@ class Machine:
             (production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions
         ]
         programs = {
-            index: compile_terminal(grammar, terminal)
+            index: compile_terminal(grammar, terminal, ANY_SIZE)
             for index, terminal in enumerate(grammar.terminals)
             if terminal.pattern is not None
         }

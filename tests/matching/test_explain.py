@@ -268,3 +268,10 @@ def python() -> pdacon.Constraint:
 def test_common_mistakes_in_python(python: pdacon.Constraint, text: str, reason: str) -> None:
     said = python.matcher().explain(text.encode()).reason
     assert said.startswith(reason) if reason.endswith(" ") else said == reason
+
+
+def test_explaining_lowers_no_pattern_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor has it a limit of its own that a terminal could be too large for."""
+    matcher = after(b"if", 'start: ("if" | NAME)+\nNAME: /(?!never)[a-z_0-9]+(?=[^a-z_0-9]|$)/\n%ignore " "')
+    monkeypatch.setattr("pdacon.lexer.patterns._lowered", lambda *args: pytest.fail(f"{args} is lowered again"))
+    assert not matcher.explain(b"?").allowed
