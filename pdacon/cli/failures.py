@@ -21,6 +21,10 @@ _OPTIONS = MappingProxyType(
         'postlex="python"': "--postlex python",
         "use_bytes=True": "--use-bytes",
         "with tables=": "with --tables",
+        "with exclude=": "with --exclude",
+        "by exclude=": "by --exclude",
+        "views=False": "--no-views",
+        'take statements="query"': "take the grammar sql_select",
         "give start= one of": "give --start one of",
         "give its folder with import_paths=, or the grammar's own path with source_path= for a relative import": (
             "give its folder with --import-path"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pdacon.cli.failures import BadInput
 from pdacon.cli.options import SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
+from pdacon.errors import SchemaError
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
@@ -108,30 +109,42 @@ def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Gra
         if not function.isidentifier():
             raise BadInput(f"--functions {function!r}: no name of a function; repeat the option to name several")
     (database,) = options.schema
-    schema = sql_schema_of(database, options.tables or None, views=options.views)
     changes = name == "sql"
-    if changes and not options.targets:
-        changed = {table.lower() for table in sql_schema_of(database, views=False)}
-        given["targets"] = [table for table in schema if table.lower() in changed]
-    chosen = {option: given[option] for option in ("aliases", "labels", "targets") if option in given}
+    if options.targets and not changes:
+        raise BadInput("--targets goes with the grammar sql only: sql_select changes no table")
+    added = [function for function in options.functions or [] if function.lower() not in SQL_FUNCTIONS]
     try:
+        schema = sql_schema_of(database, options.tables or None, views=options.views, exclude=options.exclude or [])
+        if changes and not options.targets:
+            changed = {table.lower() for table in sql_schema_of(database, views=False)}
+            given["targets"] = [table for table in schema if table.lower() in changed]
+        chosen = {option: given[option] for option in ("aliases", "labels", "targets") if option in given}
         return sql_for_schema(
             schema,
             "changes" if changes else "query",
-            functions=[*SQL_FUNCTIONS, *(options.functions or [])],
+            functions=[*SQL_FUNCTIONS, *added],
             double_quoted=options.double_quoted.value,
             bound_labels=options.bound_labels,
             comments=options.comments,
             with_clause=options.with_clause,
             **chosen,
         )
-    except ValueError as error:
-        raise BadInput(f"--{error}") from error
+    except (ValueError, SchemaError) as error:
+        raise BadInput(_of_options(str(error))) from error
+
+
+def _of_options(said: str) -> str:
+    """What is said of an argument, said of the option that it comes from."""
+    place, _, reason = said.rpartition(": exclude: ")
+    if place:
+        return f"{place}: --exclude: {reason}"
+    return f"--{said}" if said.partition(":")[0] in SCHEMA_OPTIONS[1:] else said
 
 
 def _switch(option: str) -> str:
-    """What an option is called on the command line."""
-    return "--with" if option == "with_clause" else f"--{option.replace('_', '-')}"
+    """What an option is called on the command line; of those that are on by themselves the one that turns them off."""
+    name = {"with_clause": "no-with", "views": "no-views", "comments": "no-comments"}.get(option, option)
+    return f"--{name.replace('_', '-')}"
 
 
 def _decoded(text: bytes) -> str:

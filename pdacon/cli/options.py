@@ -177,6 +177,10 @@ class GrammarOptions:
         list[str] | None,
         _schema_option("--tables", metavar="NAME", help="Only this table; may be repeated."),
     ] = None
+    exclude: Annotated[
+        list[str] | None,
+        _schema_option("--exclude", metavar="NAME", help="Not this table, or TABLE.COLUMN; may be repeated."),
+    ] = None
     views: Annotated[
         bool, _schema_option("--views/--no-views", help="Whether views count as tables that can be read.")
     ] = True

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -21,6 +21,7 @@ def sql_schema_of(
     tables: Iterable[str] | None = None,
     *,
     views: bool = True,
+    exclude: Iterable[str] = (),
 ) -> dict[str, list[str]]:
     """The tables of a SQLite database with their columns, as :func:`sql_for_schema` takes them.
 
@@ -37,29 +38,40 @@ def sql_schema_of(
         Only these, in this order.
     views : bool
         Whether views count. Nothing can be inserted into them, unless a trigger says how.
+    exclude : iterable of str
+        Tables, and columns as ``table.column``, that are left out: whatever can be read like that, in any case of
+        letters. ``*`` reads such a column all the same.
 
     Raises
     ------
     OSError
         The file cannot be read.
     SchemaError
-        It is no database, has no table (or not one of ``tables``), is locked, or does not say what columns a view or
-        a virtual table has.
+        It is no database, has no table (or not one of ``tables`` or ``exclude``), is locked, or does not say what
+        columns a view or a virtual table has.
     TypeError
         An argument is of another type.
     """
     checked_choice("views", views)
     wanted = None if tables is None else checked_names("tables", tables, "table")
+    without = checked_names("exclude", exclude, "table or column")
     place = "the connection" if isinstance(database, sqlite3.Connection) else _place(database)
     try:
         with _cursor(database, place) as cursor:
             known = _table_names(cursor, views)
             found = list(known.values()) if wanted is None else [_found(table, known, place) for table in wanted]
-            schema = {table: _columns(cursor, table, place) for table in found}
+            left_out = {key for name in without for key in _excluded(cursor, name, known, place)}
+            schema = {
+                table: [column for column in _columns(cursor, table, place) if (table, lowered(column)) not in left_out]
+                for table in found
+                if (table, None) not in left_out
+            }
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(f"{place}: {_reason(error)}") from error
     if not schema:
-        raise SchemaError(f"{place}: " + ("the database has no table" if wanted is None else "tables= names none"))
+        none = "the database has no table" if wanted is None else "tables= names none"
+        reason = "every table is left out by exclude=" if found else none
+        raise SchemaError(f"{place}: {reason}")
     return schema
 
 
@@ -125,14 +137,39 @@ def _found(table: str, known: dict[str, str], place: str) -> str:
     return name
 
 
+def _excluded(cursor: sqlite3.Cursor, name: str, known: dict[str, str], place: str) -> list[tuple[str, str | None]]:
+    """The tables, and the columns without case, that a name can mean: a name may have dots in it."""
+    key = lowered(name)
+    found: list[tuple[str, str | None]] = [(known[key], None)] if key in known else []
+    for dot in (at for at, character in enumerate(key) if character == "."):
+        table, column = known.get(key[:dot]), key[dot + 1 :]
+        if table is not None and column in map(lowered, _columns(cursor, table, place)):
+            found.append((table, column))
+    if not found:
+        near = _near(cursor, key, known, place)
+        meant = f"did you mean {shown(near)}?" if near else "write table, or table.column"
+        raise SchemaError(f"{place}: exclude: there is no table or column {shown(name)}; {meant}")
+    return found
+
+
+def _near(cursor: sqlite3.Cursor, key: str, known: dict[str, str], place: str) -> str | None:
+    """The table, or column behind its table, that is meant."""
+    names = dict(known)
+    for table in known.values():
+        with suppress(SchemaError):
+            names |= {lowered(f"{table}.{column}"): f"{table}.{column}" for column in _columns(cursor, table, place)}
+    near = [name for name in names if name.endswith(f".{key}")] or get_close_matches(key, names, n=1)
+    return names[near[0]] if near else None
+
+
 def _columns(cursor: sqlite3.Cursor, table: str, place: str) -> list[str]:
     quoted = '"' + table.replace('"', '""') + '"'
     try:
         return _usable(name for _, name, *_ in cursor.execute(f"PRAGMA table_xinfo({quoted})"))
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(
-            f"{place}: the columns of {shown(table)} are not known: {error}; name the others in tables=, or leave out "
-            "all views with views=False"
+            f"{place}: the columns of {shown(table)} are not known: {error}; leave it out with exclude=, or all "
+            "views with views=False"
         ) from error
 
 

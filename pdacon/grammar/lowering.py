@@ -6,7 +6,8 @@ zero-width, and no object of Lark's is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from difflib import get_close_matches
 
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
@@ -121,8 +122,8 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
     for name in options.start:
         if name not in rules:
             raise GrammarSyntaxError(
-                f"start rule {name!r} is not defined; define it, or give start= one of the rules: "
-                f"{_listed(_likely_starts(loaded, places))}",
+                f"start rule {name!r} is not defined; {_meant(name, places)}define it, or give start= one of the "
+                f"rules: {_possible_starts(loaded, places)}",
                 places.beginning(),
             )
     for rule in loaded.rules:
@@ -141,6 +142,21 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
             )
 
 
+_SHOWN = 8
+
+
+def _meant(name: str, places: Places) -> str:
+    near = get_close_matches(name, places.rule_names(), n=1)
+    return f"did you mean {near[0]!r}? Or " if near else ""
+
+
+def _possible_starts(loaded: Loaded, places: Places) -> str:
+    """Those that are likely, and then others, in the order of the file."""
+    likely = _likely_starts(loaded, places)
+    others = [name for name in places.rule_names() if name not in likely and not name.startswith("_")]
+    return _listed(sorted(likely)) + (f", or what they use: {_listed(others)}" if others else "")
+
+
 def _likely_starts(loaded: Loaded, places: Places) -> list[str]:
     """The rules that no other one needs, but for those whose name says that they are no part of the tree; else all."""
     rules = list(places.rule_names())
@@ -148,6 +164,5 @@ def _likely_starts(loaded: Loaded, places: Places) -> list[str]:
     return [name for name in rules if name not in needed and not name.startswith("_")] or rules
 
 
-def _listed(names: Iterable[str], most: int = 8) -> str:
-    known = sorted(names)
-    return ", ".join(known[:most]) + (", ..." if len(known) > most else "") if known else "(there are none)"
+def _listed(known: Sequence[str]) -> str:
+    return ", ".join(known[:_SHOWN]) + (", ..." if len(known) > _SHOWN else "") if known else "(there are none)"

@@ -20,7 +20,17 @@ from pdacon.lalr import Tables, build_tables
 from pdacon.matching.explanation import Cut, Explanation, first_character, listing, tail
 from pdacon.matching.following import expect_viable
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
-from pdacon.pda import Configuration, Expectation, Machine, MisplacedLine, Stack, expect, misplaced_line, refuse
+from pdacon.pda import (
+    Configuration,
+    Expectation,
+    Machine,
+    MisplacedLine,
+    Refusal,
+    Stack,
+    expect,
+    misplaced_line,
+    refuse,
+)
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 _MOST_ENCLOSING = 8
@@ -175,20 +185,15 @@ class Explainer:
         refusal = refuse(place, read, rest[0])
         character = quote(first_character(rest))
         if refusal.reads_on:
-            return self._doomed(place, read, rest, expected), []
+            return self._doomed(place, read, rest, expected, refusal), []
         if refusal.matched is not None:
             cut = Cut(self._name(refusal.matched), refusal.lexeme, "refused")
             what = f"the lexer takes {tail(refusal.lexeme)} for {cut.terminal}, which the parser does not take here"
             if cut.terminal == quote(refusal.lexeme):
                 what = f"the parser does not take {cut.terminal} here"
             return f"{what}; expected {self._listing(expected)}", [cut]
-        if refusal.guarded is not None and (keywords := self._names(self._listed.keywords(refusal.lexeme))):
-            what = f"{tail(refusal.lexeme)} is {listing(keywords)}, which the parser does not take here"
-            return f"{what}; expected {self._listing_taken(expect(place.restart()))}", []
         if refusal.guarded is not None:
-            word = max(word_of(refusal.lexeme, rest), refusal.lexeme + rest[:1], key=len)
-            matched = f"{self._name(refusal.guarded)} matches {tail(refusal.lexeme)}"
-            return f"{matched} but not {tail(word)}: its pattern looks at what follows", []
+            return self._guarded(place, refusal.guarded, refusal.lexeme, rest), []
         if place.fresh:
             return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"
@@ -199,7 +204,17 @@ class Explainer:
             reason += f", which began at line {line}, column {column}, and is not finished"
         return reason, []
 
-    def _doomed(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> str:
+    def _guarded(self, place: Configuration, terminal: int, lexeme: bytes, rest: bytes) -> str:
+        """Why a terminal that has matched does not end where it does."""
+        word = word_of(lexeme, rest)
+        if names := self._names(self._listed.naming(word)):
+            what = f"{tail(word)} is {listing(names)}, which the parser does not take here"
+            return f"{what}; expected {self._listing_taken(expect(place.restart()))}"
+        word = max(word, lexeme + rest[:1], key=len)
+        behind = f"it would end behind {tail(lexeme)}, where {quote(first_character(rest))} must not follow"
+        return f"{tail(word)} is no {self._name(terminal)}: {behind}"
+
+    def _doomed(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation, refusal: Refusal) -> str:
         """Why no sentence goes on with a byte that the lexer can read."""
         character = quote(first_character(rest))
         if self._grammar.options.lookahead == "commit" and place.read(rest) is not None:
@@ -216,6 +231,8 @@ class Explainer:
         word = word_of(lexeme, rest[1:])
         whole = after.read(word[len(lexeme) :])
         if whole is None or whole.length != len(word):
+            if refusal.guarded is not None:
+                return self._guarded(place, refusal.guarded, refusal.lexeme, rest)
             return f"{tail(word)} is nothing that can come here; expected {self._listing_taken(expected)}"
         after, lexeme = whole, word
         names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.reading)))

@@ -45,11 +45,12 @@ class ListedTexts:
         words = any(len(text) > 1 and text[0].isalpha() for text in texts)
         return len(texts) > 1 and words and all(map(_NAME.fullmatch, texts))
 
-    def keywords(self, word: bytes) -> list[int]:
-        """The terminals that match nothing but this word, whatever the case of its letters."""
+    def naming(self, word: bytes) -> list[int]:
+        """The terminals that list a word, whatever the case of its letters; those that list no other one, if any."""
         text = word.decode("utf-8", "surrogateescape").lower()
         terminals = range(len(self._grammar.terminals)) if any(map(str.isalpha, text)) else ()
-        return [terminal for terminal in terminals if {known.lower() for known in self.of(terminal)} == {text}]
+        found = [terminal for terminal in terminals if text in map(str.lower, self.of(terminal))]
+        return [terminal for terminal in found if {known.lower() for known in self.of(terminal)} == {text}] or found
 
     def _texts(self, terminal: int) -> Sequence[str]:
         pattern = self._grammar.terminals[terminal].pattern

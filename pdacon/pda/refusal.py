@@ -23,7 +23,7 @@ class Refusal:
     reads_on : bool
         Whether the byte can be read all the same: what follows could not save the text.
     guarded : int or None
-        A terminal that has matched, if the byte could come behind it but for what it demands to see there.
+        A terminal that has matched, and whose match is none if the byte comes behind it.
     """
 
     unfinished: tuple[int, ...]
@@ -58,15 +58,26 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
         if not alternative.fresh:
             threads = (*alternative.reading, *alternative.shadows)
             unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
-        for thread, ended in alternative.threads:
-            if ended is not None and ended.step(byte) is not None:
-                guarded = thread[0]
+        if guarded is None:
+            guarded = _guarded(alternative, byte)
         cut = cut or _cut(alternative, read[len(read) - alternative.length :], byte)
     reads_on = configuration.step(byte) is not None
     if cut is None or reads_on:
         begun = read[len(read) - configuration.length :]
-        return Refusal(tuple(unfinished), None, begun, reads_on, None if reads_on else guarded)
+        return Refusal(tuple(unfinished), None, begun, reads_on, guarded)
     return Refusal(tuple(unfinished), cut.terminal, cut.lexeme, False, None)
+
+
+def _guarded(configuration: Configuration, byte: int) -> int | None:
+    """A terminal that the parser takes, and that a thread has matched unless the byte follows."""
+    machine = configuration.machine
+    alive = {index for index, _ in machine.move(configuration.reading, byte)}
+    waiting = (
+        thread[0]
+        for index, (thread, ended) in enumerate(configuration.threads)
+        if ended is not None and machine.pending(thread) and index not in alive
+    )
+    return next(waiting, None)
 
 
 def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:

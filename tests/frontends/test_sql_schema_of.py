@@ -16,7 +16,7 @@ from pdacon import SchemaError
 from pdacon.cli import main
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import DoubleQuoted, GrammarOptions
-from pdacon.frontends import sql_for_schema, sql_schema_of
+from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema, sql_schema_of
 
 TABLES = """
 CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, "first name" TEXT, born AS (id + 1));
@@ -171,6 +171,61 @@ def test_tables_that_are_none(
         sql_schema_of(database[0], tables)
 
 
+def test_tables_and_columns_that_are_left_out(database: tuple[Path, sqlite3.Connection]) -> None:
+    path, connection = database
+    connection.execute('CREATE TABLE "singer.v2" (id, "a.b")')
+    whole = sql_schema_of(path)
+    for excluded in (
+        ["ADULTS"],
+        ["singer.Name", "order"],
+        ["singer.v2"],
+        ["singer.v2.a.b"],
+        ["singer.v2.id", "singer.id"],
+    ):
+        schema = sql_schema_of(path, exclude=excluded)
+        # What is left out is what SQLite itself does not know by any of the names, as (table) and (table, column).
+        assert schema == {
+            table: [
+                name
+                for (_, name, *_) in connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))
+                if f"{table}.{name}".lower() not in map(str.lower, excluded)
+            ]
+            for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type != 'index' ORDER BY rowid")
+            if table.lower() not in map(str.lower, excluded)
+        }
+        assert sql_schema_of(path, [*whole][::-1], exclude=excluded) == schema
+    without = sql_for_schema(sql_schema_of(path, exclude=["singer.name"]))
+    assert is_sentence(without, "SELECT singer.id, adults.name FROM singer, adults")
+    assert not is_sentence(without, "SELECT singer.name FROM singer")
+    assert sql_schema_of(path, ["order"], exclude=["order.select", "order.quote'd"]) == {"order": []}
+    connection.execute("CREATE VIEW broken AS SELECT * FROM nowhere")
+    assert sql_schema_of(path, exclude=["broken"]) == whole
+
+
+@pytest.mark.parametrize(
+    ("exclude", "error", "words"),
+    [
+        (
+            ["singer.nam"],
+            SchemaError,
+            r"exclude: there is no table or column 'singer.nam'; did you mean 'singer.name'\?",
+        ),
+        (["orders"], SchemaError, r"'orders'; did you mean 'order'\?"),
+        (["born"], SchemaError, r"'born'; did you mean 'singer.born'\?"),
+        (["qqq"], SchemaError, "'qqq'; write table, or table.column"),
+        (["singer."], SchemaError, r"'singer.'; did you mean 'singer'\?"),
+        ("singer", TypeError, "exclude: .* write .'singer'."),
+        (None, TypeError, "exclude: expected an iterable of names, not None"),
+        (["singer", "order", "adults"], SchemaError, "every table is left out by exclude="),
+    ],
+)
+def test_what_cannot_be_left_out(
+    database: tuple[Path, sqlite3.Connection], exclude: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        sql_schema_of(database[0], exclude=exclude)
+
+
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         sql_schema_of(tmp_path / "none.db")
@@ -195,7 +250,7 @@ def test_databases_that_cannot_be_read(
         sql_schema_of(path, tables=["singers"])
     connection.execute("CREATE VIEW broken AS SELECT * FROM nowhere")
     with pytest.raises(
-        SchemaError, match=r"the columns of 'broken' are not known: .*; name the others in tables=, .* views=False"
+        SchemaError, match=r"the columns of 'broken' are not known: .*; leave it out with exclude=, .* views=False"
     ):
         sql_schema_of(path)
     assert [*sql_schema_of(path, views=False)] == ["singer", "order"]
@@ -229,6 +284,10 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
         schema = sql_schema_of(path, views=options.pop("views", True))
         grammar = load_grammar("sql_select", GrammarOptions(schema=[path], views="adults" in schema, **options))
         assert grammar == sql_for_schema(schema, **options)
+    without = GrammarOptions(schema=[path], exclude=["singer.name", "order"], functions=["mine", "ABS"])
+    functions = [*SQL_FUNCTIONS, "mine"]  # ABS is one of them
+    schema = {"singer": ["id", "first name", "born"], "adults": ["name", "number"]}
+    assert load_grammar("sql_select", without) == sql_for_schema(schema, functions=functions)
     writable = sql_for_schema(sql_schema_of(path), "changes", targets=["singer", "order"])
     assert load_grammar("sql", GrammarOptions(schema=[path])) == writable  # nothing is inserted into a view
     assert load_grammar("sql", GrammarOptions(schema=[path], targets=["order", "singer"])) == writable
@@ -245,8 +304,22 @@ def test_options_that_cannot_be(database: tuple[Path, sqlite3.Connection], capsy
         (["mask", "sql", "--schema", str(path), "--aliases", "^x", "S"], "--aliases: '^x' cannot describe names"),
         (["mask", "sql", "--schema", str(path), "--functions", "a", "--functions", "A", "S"], "one function"),
         (["mask", "sql", "--schema", str(path), "--functions", "a b", "S"], "no name of a function; repeat the option"),
-        (["mask", "sql", "--schema", str(path), "--targets", "singers", "S"], "targets: no table 'singers'"),
-        (["mask", "sql", "--no-with", "S"], "--with goes with --schema only"),
+        (["mask", "sql", "--schema", str(path), "--targets", "singers", "S"], "--targets: no table 'singers'"),
+        (["mask", "sql", "--schema", str(path), "--targets", "singers", "S"], "or take the grammar sql_select"),
+        (
+            ["mask", "sql_select", "--schema", str(path), "--targets", "singer", "S"],
+            "--targets goes with the grammar sql",
+        ),
+        (
+            ["mask", "sql", "--schema", str(path), "--tables", "a", "--tables", "A", "S"],
+            "--tables: 'a' and 'A' are one",
+        ),
+        (
+            ["mask", "sql", "--schema", str(path), "--exclude", "singer.nam", "S"],
+            "--exclude: there is no table or column ",
+        ),
+        (["mask", "sql", "--schema", str(path), "--exclude", "a", "--exclude", "A", "S"], "--exclude: 'a' and 'A' are"),
+        (["mask", "sql", "--no-with", "S"], "--no-with goes with --schema only"),
         (["mask", "sql", "--bound-labels", "S"], "--bound-labels goes with --schema only"),
         (["mask", "sql", "--schema", str(path) + "x", "S"], "No such file"),
         (["mask", "sql", "--schema", str(path.parent), "S"], "directory"),

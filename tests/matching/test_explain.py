@@ -73,9 +73,9 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
          'the text could end here, but lookahead="commit" gives such texts up'),
         (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "é" "\\xc3"'),
         (b"ab", "start: (NAME|INT)+\nNAME: /[a-z]+\\b/\nINT: /[0-9]+/", {}, b"1",
-         'NAME matches "ab" but not "ab1": its pattern looks at what follows'),
+         '"ab1" is no NAME: it would end behind "ab", where "1" must not follow'),
         (b"i", "start: NAME INT\nNAME: /(?!if)[a-z]+/\nINT: /[0-9]+/", {}, b"f",
-         '"f" cannot continue NAME "i", nor begin what can follow it; expected INT'),
+         '"if" is no NAME: it would end behind "i", where "f" must not follow'),
     ],
 )  # fmt: skip
 def test_reasons_that_json_does_not_have(
@@ -256,7 +256,7 @@ def python() -> pdacon.Constraint:
         ("except: x", '"except" is EXCEPT, which the parser does not take here; expected '),
         ("def else(", '"else" is ELSE, which the parser does not take here; expected NAME'),
         ("for x on y:", '"on" is nothing that can come here; expected IN, ",", ".", "(" or "["'),
-        ("1if x else y", 'NUMBER matches "1" but not "1if": its pattern looks at what follows'),
+        ("1if x else y", '"1if" is no NUMBER: it would end behind "1", where "i" must not follow'),
         ("x = 1\nprint('hello)\n",
          """"\\n" cannot continue STRING "'hello)", which began at line 2, column 7, and is not finished"""),
         ("'\\N{GRINNING FACE}'", """"I" cannot continue STRING "'\\\\N{GR\""""),

@@ -118,7 +118,13 @@ def test_names_of_a_schema(schema: pdacon.Constraint, text: str, word: str, mean
 
 
 def test_made_up_names_of_a_schema(schema: pdacon.Constraint) -> None:
-    assert reason(schema, "SELECT name FROM singer AS foo").startswith('ALIAS matches "f" but not "foo"')
+    said = '"foo" is no {}: it would end behind "f", where "o" must not follow'
+    assert reason(schema, "SELECT name FROM singer AS foo") == said.format("ALIAS")
+    assert reason(schema, "SELECT name FROM singer foo") == said.format("BARE_ALIAS")
+    assert reason(schema, "SELECT count(*) foo FROM singer") == said.format("BARE_LABEL")
+    assert reason(schema, "SELECT count(*) numbers FROM singer").startswith('"numbers" is no BARE_LABEL: ')
+    said = reason(schema, "SELECT name FROM singer AS singer")
+    assert said.startswith('"singer" is TABLE_NAME, which the parser does not take here; expected ALIAS, ')
     assert "nor does ALIAS_DOT or LABEL match it" in reason(schema, "SELECT foo.name FROM singer")
 
 
