@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -227,20 +228,22 @@ class _Absorption:
 
     def __call__(self, regex: int) -> frozenset[int]:
         if regex not in self.known:
-            pattern = self.grammar.terminals[regex].pattern
-            assert pattern is not None
-            match = re.compile(pattern.regexp, self.grammar.options.g_regex_flags).match
-            self.known[regex] = frozenset(k for k in self.strings if self._matches(match, regex, k))
+            self.known[regex] = frozenset(self._absorbed(regex))
         return self.known[regex]
 
-    def _matches(self, match: Callable[[str], re.Match[str] | None], regex: int, string: int) -> bool:
+    def _absorbed(self, regex: int) -> Iterator[int]:
         terminals = self.grammar.terminals
-        literal = terminals[string].pattern
-        assert literal is not None
-        if terminals[regex].priority != terminals[string].priority:
-            return False
-        found = match(literal.value)
-        return found is not None and found.group() == literal.value
+        # Python's `re` takes long for a long pattern, which is spared where no string could be absorbed.
+        if rivals := [k for k in self.strings if terminals[k].priority == terminals[regex].priority]:
+            pattern = terminals[regex].pattern
+            assert pattern is not None
+            match = re.compile(pattern.regexp, self.grammar.options.g_regex_flags).match
+            for string in rivals:
+                literal = terminals[string].pattern
+                assert literal is not None
+                found = match(literal.value)
+                if found is not None and found.group() == literal.value:
+                    yield string
 
 
 def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:
@@ -355,20 +358,22 @@ def _contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[
 def _rivals(lexer: Lexer) -> list[tuple[int, int]]:
     """Pairs of equal priority in one alternation, of which neither names lexemes of the other."""
     grammar, contexts = lexer.grammar, lexer.contexts
-    terminals = sorted({k for context in contexts for k in context.alternation})
-    place = {k: at for at, k in enumerate(terminals)}
-    inside = np.zeros((len(contexts), len(terminals)), np.float32)
-    for row, context in zip(inside, contexts, strict=True):
-        row[[place[k] for k in context.alternation]] = 1
-    patterns = [k for k in terminals if not _is_one_text(grammar, k)]  # two texts are not the same one
-    together = inside[:, [place[k] for k in patterns]].T @ inside > 0
+    terminals = {k for context in contexts for k in context.alternation}
+    priority = {k: grammar.terminals[k].priority for k in terminals}
+    patterns = {k for k in terminals if not _is_one_text(grammar, k)}  # two texts are not the same one
+    together = {
+        frozenset(equals)
+        for context in contexts
+        for _, equals in groupby(sorted(context.alternation, key=priority.__getitem__), priority.__getitem__)
+    }
+    beside: dict[int, set[int]] = {k: set() for k in patterns}
+    for equals in together:
+        for pattern in patterns & equals:
+            beside[pattern] |= equals
     order = {k: lexing_order(grammar.terminals[k]) for k in terminals}
-    found = set()
-    for pattern, row in zip(patterns, together, strict=True):
-        for at in np.flatnonzero(row).tolist():
-            pair = pattern, terminals[at]
-            if grammar.terminals[pattern].priority == grammar.terminals[terminals[at]].priority:
-                found.add(pair if order[pair[0]] < order[pair[1]] else pair[::-1])
+    found = {
+        (pattern, k) if order[pattern] < order[k] else (k, pattern) for pattern in patterns for k in beside[pattern]
+    }
     for regex, keywords in {rename for context in contexts for rename in context.renames}:
         found.difference_update(pair for k in keywords for pair in ((regex, k), (k, regex)))
     return sorted(pair for pair in found if pair[0] != pair[1])

@@ -468,3 +468,18 @@ def test_what_is_never_an_alias(aliases: str) -> None:
 def test_errors_name_what_is_wrong(arguments: Any, words: str) -> None:
     with pytest.raises(TypeError, match=words):
         sql_for_schema(*arguments)
+
+
+def test_python_compiles_no_pattern_of_all_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    # It takes longer for that than everything else does together.
+    tried: list[str] = []
+    really = re.compile
+
+    def watched(pattern: Any, *flags: Any) -> Any:
+        tried.append(pattern)
+        return really(pattern, *flags)
+
+    grammar = sql_for_schema({f"table_{n}": [f"unheard_of_{m}" for m in range(20)] for n in range(20)})
+    monkeypatch.setattr(re, "compile", watched)
+    pdacon.compile(grammar, EVERY_BYTE)
+    assert not [pattern for pattern in tried if "unheard_of" in str(pattern)]
