@@ -83,6 +83,7 @@ bool Determinizer::explore(Pass pass) {
     states_.clear();
     commits_.clear();
     steps_.clear();
+    first_.clear();
     for (auto* numbers : {&reached_, &reached_commits_, &number_, &commit_number_}) numbers->clear();
     made_ = {};
     made_.entries.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
@@ -173,63 +174,83 @@ std::int32_t Determinizer::entry(std::int32_t context, std::int32_t behind) {
 void Determinizer::step_all(std::int32_t from) {
     auto row = std::move(steps_[static_cast<std::size_t>(from)]);
     complete(from, row);
+    auto at = made_.delta.size();
+    made_.delta.resize(at + row.size(), LexingAutomaton::kDead);
     for (const auto& [target, matched] : row) {
+        if (target != LexingAutomaton::kDead) made_.delta[at] = reach(target);
         if (matched >= 0) note_match(matched);
-        made_.delta.push_back(reach(target));
+        ++at;
     }
 }
 
 // Finds the steps of a state that are not known. Byte classes that lead the threads to the same places lead
 // to the same state, unless a match reads them on.
 void Determinizer::complete(std::int32_t from, std::vector<Step>& row) {
-    Interner seen;
-    std::vector<Step> results;
-    std::vector<std::int32_t> targets;
-    const auto leading = leading_classes(states_[static_cast<std::size_t>(from)]);
-    std::vector<Step> elsewhere(static_cast<std::size_t>(out_.num_behind_));  // where no thread goes on
+    const auto parts = parts_of(states_[static_cast<std::size_t>(from)]);
+    const auto fallback = states_[static_cast<std::size_t>(from)].fallback;
+    std::vector<Step> results(static_cast<std::size_t>(parts.last) + 1);
     row.resize(static_cast<std::size_t>(out_.num_classes_));
-    for (std::int32_t cls = 0; cls < out_.num_classes_; ++cls) {
+    const auto lead = [&](std::size_t cls) {
+        auto& found = row[cls];
+        if (found.target != Step::kUnknown) return;
         budget_.tick();
-        auto& found = row[static_cast<std::size_t>(cls)];
-        if (found.target != Step::kUnknown) continue;
-        const auto& state = states_[static_cast<std::size_t>(from)];
-        const auto byte = representative(cls);
-        const auto behind = spec_.nfa.behind_after(state.behind, byte);
-        auto* same =
-            leading[static_cast<std::size_t>(cls)] ? nullptr : &elsewhere[static_cast<std::size_t>(behind)];
-        if (same != nullptr && same->target != Step::kUnknown) {
-            found = *same;
-            continue;
-        }
-        targets.assign(1, behind);
-        for (const auto& thread : state.threads) targets.push_back(closure_.step(thread.position, byte));
-        for (const auto& shadow : state.shadows) targets.push_back(closure_.step(shadow.position, byte));
-        if (const auto known = seen.find(targets); known >= 0) {
-            found = results[static_cast<std::size_t>(known)];
-            continue;
+        auto& same = results[static_cast<std::size_t>(parts.of[cls])];
+        if (same.target != Step::kUnknown) {
+            found = same;
+            return;
         }
         has_read_on_ = false;
-        found = step(from, cls);
-        if (has_read_on_) continue;
-        if (same != nullptr) *same = found;
-        seen.intern(targets);
-        results.push_back(found);
+        found = step(from, static_cast<std::int32_t>(cls));
+        if (!has_read_on_) same = found;
+    };
+    if (fallback.label < 0) {  // most states of long lists of words, where few classes lead on
+        for (const auto cls : parts.leading()) lead(cls);
+        for (auto& step : row)
+            if (step.target == Step::kUnknown) step.target = LexingAutomaton::kDead;
+        return;
     }
+    for (std::size_t cls = 0; cls < row.size(); ++cls)
+        if (parts.of[cls] != Parts::kNoThread)
+            lead(cls);
+        else if (row[cls].target == Step::kUnknown)
+            row[cls].target = without_threads(fallback, static_cast<std::int32_t>(cls));
 }
 
-// The byte classes on which some thread goes on.
-std::vector<std::uint8_t> Determinizer::leading_classes(const State& state) const {
-    std::vector<std::uint8_t> leading(static_cast<std::size_t>(out_.num_classes_));
-    const auto add = [&](std::int32_t position) {
-        const auto at = static_cast<std::size_t>(position);
-        for (auto edge = static_cast<std::size_t>(spec_.nfa.offset[at]);
-             edge < static_cast<std::size_t>(spec_.nfa.offset[at + 1]); ++edge)
-            for (std::size_t byte = spec_.nfa.low[edge]; byte <= spec_.nfa.high[edge]; ++byte)
-                leading[out_.byte_class_[byte]] = 1;
+// Parts are told apart by where each thread goes on, and by what lies behind: each in turn splits those that
+// there are.
+Determinizer::Parts Determinizer::parts_of(const State& state) {
+    const auto& nfa = spec_.nfa;
+    Parts parts;
+    const auto split = [&](std::uint8_t cls, std::int32_t target) {
+        auto& part = parts.of[cls];
+        if (part == Parts::kNoThread) parts.classes[parts.num_classes++] = cls;
+        const auto known = std::ranges::find_if(
+            splits_, [&](const Split& other) { return other.part == part && other.target == target; });
+        const auto into = known == splits_.end() ? ++parts.last : known->into;
+        if (known == splits_.end()) splits_.push_back({part, target, into});
+        part = into;
     };
-    for (const auto& thread : state.threads) add(thread.position);
-    for (const auto& shadow : state.shadows) add(shadow.position);
-    return leading;
+    const auto split_all = [&](std::int32_t position) {
+        const auto at = static_cast<std::size_t>(position);
+        splits_.clear();
+        for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
+             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge)
+            for (std::size_t byte = nfa.low[edge]; byte <= nfa.high[edge]; ++byte)
+                if (const auto cls = out_.byte_class_[byte]; representative_[cls] == byte)
+                    split(cls, nfa.target[edge]);
+    };
+    for (const auto& thread : state.threads) split_all(thread.position);
+    for (const auto& shadow : state.shadows) split_all(shadow.position);
+    std::sort(parts.classes.begin(), parts.classes.begin() + parts.num_classes);
+    splits_.clear();
+    for (const auto cls : parts.leading()) split(cls, nfa.behind_after(state.behind, representative_[cls]));
+    return parts;
+}
+
+// Where a byte class leads to on which no thread goes on.
+std::int32_t Determinizer::without_threads(const Match& fallback, std::int32_t cls) {
+    const auto match = read_on(fallback, cls);
+    return match.label < 0 ? LexingAutomaton::kDead : commit(match);
 }
 
 Determinizer::Step Determinizer::step(std::int32_t from, std::int32_t cls) {
@@ -280,16 +301,15 @@ bool Determinizer::move(const State& from, std::int32_t cls, const std::vector<M
     to.behind = nfa.behind_after(from.behind, byte);
     std::int32_t matched = -1;
     bool certain = false;
-    std::vector<std::int32_t> positions;
     closure_.begin();
     for (std::size_t slot = 0; slot < from.threads.size() && !certain; ++slot) {
         const auto& thread = from.threads[slot];
         const auto target = closure_.step(thread.position, byte);
         if (target < 0) continue;
         if (!nfa.is_pending(thread.position)) {
-            positions.clear();
-            certain = closure_.until_match(target, positions);
-            for (const auto position : positions) to.threads.push_back({position, {}});
+            positions_.clear();
+            certain = closure_.until_match(target, positions_);
+            for (const auto position : positions_) to.threads.push_back({position, {}});
             if (certain) {
                 matched = nfa.owner[static_cast<std::size_t>(target)];
                 matched_terminal = matched;
@@ -332,18 +352,17 @@ bool Determinizer::move(const State& from, std::int32_t cls, const std::vector<M
 std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(const State& from,
                                                                               std::uint8_t byte, State& to) {
     std::vector<std::pair<std::int32_t, std::int32_t>> names;
-    std::vector<std::int32_t> positions;
     for (const auto& shadow : from.shadows) {
         const auto target = closure_.step(shadow.position, byte);
         if (target < 0) continue;
-        positions.clear();
+        positions_.clear();
         closure_.begin();
-        if (closure_.until_match(target, positions)) names.emplace_back(shadow.regex, shadow.keyword);
+        if (closure_.until_match(target, positions_)) names.emplace_back(shadow.regex, shadow.keyword);
         if (std::none_of(to.threads.begin(), to.threads.end(), [&](const Thread& thread) {
                 return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == shadow.regex;
             }))
             continue;  // the regex cannot match any more
-        for (const auto position : positions) {
+        for (const auto position : positions_) {
             const Shadow next{shadow.regex, shadow.keyword, position};
             if (std::find(to.shadows.begin(), to.shadows.end(), next) == to.shadows.end())
                 to.shadows.push_back(next);
@@ -356,18 +375,30 @@ std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(co
 Determinizer::Match Determinizer::read_on(Match match, std::int32_t cls) {
     if (pass_ == Pass::kSurvey) {
         match.residual = 0;
-    } else if (match.label >= 0) {
-        match.relexing = relexing_.step(
-            match.waits() ? match.relexing : relexing_.after(match.label, match.behind), representative(cls));
-        if (relexing_.viable(match.relexing))
-            match.residual = match.waits() ? residuals_->after(match.residual, cls)
-                                           : residuals_->after_match(match.label, match.behind, cls);
-        else
-            match.residual = Residuals::kNone;
+    } else if (match.waits()) {
+        match.relexing = relexing_.step(match.relexing, representative(cls));
+        match.residual =
+            relexing_.viable(match.relexing) ? residuals_->after(match.residual, cls) : Residuals::kNone;
         if (!match.waits()) match = {Match::kFailed};
+    } else if (match.label >= 0) {
+        match = read_first(match, cls);
     }
-    has_read_on_ = true;
+    has_read_on_ = true;  // also if what was asked of residuals has made steps of its own
     return match;
+}
+
+// The same for the first byte of a residual: every state where such a match has just been made asks for it.
+Determinizer::Match Determinizer::read_first(Match match, std::int32_t cls) {
+    const auto row = static_cast<std::size_t>(match.label * out_.num_behind_ + match.behind);
+    if (row >= first_.size()) first_.resize(row + 1);
+    const auto at = static_cast<std::size_t>(cls);
+    if (first_[row].empty()) first_[row].resize(static_cast<std::size_t>(out_.num_classes_));
+    if (first_[row][at].label != Match::kNone) return first_[row][at];
+    match.relexing = relexing_.step(relexing_.after(match.label, match.behind), representative(cls));
+    if (relexing_.viable(match.relexing))  // what is asked there can come back here
+        match.residual = residuals_->after_match(match.label, match.behind, cls);
+    if (!match.waits()) match = {Match::kFailed};
+    return first_[row][at] = match;
 }
 
 // Whether all that the residual can be read as is being read by threads ahead of the fallback, in step: they
@@ -455,7 +486,8 @@ std::int32_t Determinizer::commit(const Match& match) {
 }
 
 std::int32_t Determinizer::intern(State&& state) {
-    const auto id = state_ids_.intern(key_of(state));
+    note_key(state);
+    const auto id = state_ids_.intern(key_);
     if (static_cast<std::size_t>(id) == states_.size()) {
         if (spec_.newline >= 0) state.keeps = columns_kept(state);
         states_.push_back(std::move(state));
@@ -466,22 +498,21 @@ std::int32_t Determinizer::intern(State&& state) {
     return id;
 }
 
-// What tells states apart.
-std::vector<std::int32_t> Determinizer::key_of(const State& state) const {
-    std::vector<std::int32_t> key{state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())};
+// What tells states apart, in `key_`.
+void Determinizer::note_key(const State& state) {
+    key_.assign({state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())});
     const auto add = [&](const Match& match) {
-        key.push_back(match.label);
-        if (match.label >= 0) key.insert(key.end(), {match.behind, match.residual, match.relexing});
+        key_.push_back(match.label);
+        if (match.label >= 0) key_.insert(key_.end(), {match.behind, match.residual, match.relexing});
     };
     for (const auto& thread : state.threads) {
-        key.push_back(thread.position);
+        key_.push_back(thread.position);
         if (spec_.nfa.is_pending(thread.position)) add(thread.match);
     }
-    key.push_back(static_cast<std::int32_t>(state.shadows.size()));
+    key_.push_back(static_cast<std::int32_t>(state.shadows.size()));
     for (const auto& shadow : state.shadows)
-        key.insert(key.end(), {shadow.regex, shadow.keyword, shadow.position});
+        key_.insert(key_.end(), {shadow.regex, shadow.keyword, shadow.position});
     add(state.fallback);
-    return key;
 }
 
 std::vector<std::int32_t> Determinizer::entries_after(std::int32_t label, std::int32_t behind) {

@@ -1,9 +1,11 @@
 // The ordered subset construction behind a LexingAutomaton.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +65,20 @@ class Determinizer final : private Residuals::Lexer {
         std::int32_t target = kUnknown, matched = -1;
         static constexpr std::int32_t kUnknown = std::numeric_limits<std::int32_t>::min();
     };
+    // The byte classes, in parts that lead to the same places.
+    struct Parts {
+        static constexpr std::int32_t kNoThread = 0;  // no thread goes on
+        std::array<std::int32_t, 256> of{};           // of each class
+        std::int32_t last = kNoThread;
+        std::array<std::uint8_t, 256> classes;  // those on which a thread goes on, ascending
+        std::ptrdiff_t num_classes = 0;
+        std::span<const std::uint8_t> leading() const {
+            return {classes.data(), static_cast<std::size_t>(num_classes)};
+        }
+    };
+    struct Split {
+        std::int32_t part, target, into;
+    };
     enum class Pass { kPlain, kSurvey, kCut };
     // Where a state keeps a match that waits: the index of a thread, or kFallback.
     using Slot = std::int32_t;
@@ -74,7 +90,8 @@ class Determinizer final : private Residuals::Lexer {
     std::int32_t entry(std::int32_t context, std::int32_t behind);
     void step_all(std::int32_t from);
     void complete(std::int32_t from, std::vector<Step>& row);
-    std::vector<std::uint8_t> leading_classes(const State& state) const;
+    Parts parts_of(const State& state);
+    std::int32_t without_threads(const Match& fallback, std::int32_t cls);
     Step step(std::int32_t from, std::int32_t cls);
     void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
     bool move(const State& from, std::int32_t cls, const std::vector<Match>& pending, State& to,
@@ -84,6 +101,7 @@ class Determinizer final : private Residuals::Lexer {
     std::int32_t finish(State&& state);
     std::vector<Match> read_pending(std::int32_t from, std::int32_t cls);
     Match read_on(Match match, std::int32_t cls);
+    Match read_first(Match match, std::int32_t cls);
     void cut_loops(State& state);
     bool is_outrun(const State& state) const;
     std::int32_t at_end(const State& state);
@@ -96,7 +114,7 @@ class Determinizer final : private Residuals::Lexer {
     std::string path_to(const State& state) const;
     std::int32_t commit(const Match& match);
     std::int32_t intern(State&& state);
-    std::vector<std::int32_t> key_of(const State& state) const;
+    void note_key(const State& state);
     static std::vector<std::int32_t> line_of(const State& state, Slot slot);
     static std::vector<Slot> waiting_slots(const State& state);
     static const Match& match_in(const State& state, Slot slot) {
@@ -126,6 +144,11 @@ class Determinizer final : private Residuals::Lexer {
     std::vector<Match> commits_;
     std::vector<std::int32_t> entries_;     // [contexts, behind states]; kDead: not made
     std::vector<std::vector<Step>> steps_;  // of each state: what Residuals has asked for
+    // By label and what lies behind, and by byte class: a match after the first byte of its residual; kNone:
+    // not asked.
+    std::vector<std::vector<Match>> first_;
+    std::vector<std::int32_t> key_, positions_;  // scratch space, as the next
+    std::vector<Split> splits_;
     // The automaton's arrays: see LexingAutomaton.
     struct Made {
         std::vector<std::int32_t> delta, end, entries;
