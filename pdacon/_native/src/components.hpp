@@ -8,9 +8,11 @@
 
 namespace pdacon {
 
-// The component of each node, numbered in reverse topological order. Iterative.
-// Source: Tarjan 1972, "Depth-first search and linear graph algorithms".
-inline std::vector<std::int32_t> components(const std::vector<std::vector<std::int32_t>>& successors) {
+// The component of each node, numbered in reverse topological order. Iterative. `successors`: for each node
+// those that it leads to, a vector of vectors or anything like it. Source: Tarjan 1972, "Depth-first search
+// and linear graph algorithms".
+template <class Successors>
+std::vector<std::int32_t> components(const Successors& successors) {
     const auto count = successors.size();
     std::vector<std::int32_t> component(count, -1), index(count, -1), low(count, 0), stack;
     std::vector<std::pair<std::size_t, std::size_t>> path;  // node, its next successor

@@ -1,12 +1,34 @@
 #include "futures.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "components.hpp"
 
 namespace pdacon {
+
+namespace {
+
+// Sequences of different lengths, one behind the other; the last one grows until it is closed.
+struct Sequences {
+    std::vector<std::int32_t> values;
+    std::vector<std::size_t> ends;
+
+    void close() { ends.push_back(values.size()); }
+    std::size_t size() const { return ends.size(); }
+    std::span<const std::int32_t> operator[](std::size_t at) const {
+        const auto begin = at == 0 ? 0 : ends[at - 1];
+        return {values.data() + begin, ends[at] - begin};
+    }
+};
+
+void make_set(std::vector<std::int32_t>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
 
 Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
                  ColumnClasses classes, Budget& budget)
@@ -146,24 +168,26 @@ std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
     return id;
 }
 
-void Futures::expand(std::int32_t at) {
+// Appends the nodes that the edges of one lead to, and the events of its own edges.
+void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
+    budget_.tick();
     const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
     const auto speller_state = nodes_[static_cast<std::size_t>(at)].speller_state;
-    std::vector<std::int32_t> successors, own;
     for (const auto& move : moves(speller_state)) {
-        budget_.tick();
         const auto next = lexer_.next(reading.state, move.byte_class);
-        if (next >= 0) successors.push_back(node(moved(reading, next, move.byte_class), move.speller_state));
-        if (!LexingAutomaton::is_commit(next)) continue;
+        if (next == LexingAutomaton::kDead) continue;
+        if (next >= 0) {
+            const auto to = node(moved(reading, next, move.byte_class), move.speller_state);
+            // Neighbours mostly lead to the same.
+            if (successors.empty() || successors.back() != to) successors.push_back(to);
+            continue;
+        }
         const auto event = commit_event(next, reading, move);
         if (event >= 0) own.push_back(event);
     }
     if (may_end(speller_state))
         if (const auto end = end_event(reading); end >= 0) own.push_back(end);
-    std::sort(successors.begin(), successors.end());
-    successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
-    nodes_[static_cast<std::size_t>(at)].successors = std::move(successors);
-    nodes_[static_cast<std::size_t>(at)].own = std::move(own);
+    make_set(successors);
 }
 
 std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
@@ -191,47 +215,59 @@ void Futures::drop_covered(std::vector<std::int32_t>& events) const {
 // Answers all nodes that are reachable from one and have no answer yet. Those of a strongly connected
 // component share theirs: the union of what their edges lead to.
 void Futures::close_over(std::int32_t start) {
-    std::vector<std::int32_t> open{start};  // local index -> node
-    std::unordered_map<std::int32_t, std::int32_t> local{{start, 0}};
-    std::vector<std::vector<std::int32_t>> successors;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        expand(open[i]);
-        successors.emplace_back();
-        for (const auto next : nodes_[static_cast<std::size_t>(open[i])].successors) {
-            if (nodes_[static_cast<std::size_t>(next)].set >= 0) continue;
-            const auto [known, added] = local.try_emplace(next, static_cast<std::int32_t>(open.size()));
-            if (added) open.push_back(next);
-            successors.back().push_back(known->second);
+    std::vector<std::int32_t> open{start}, successors;
+    nodes_[static_cast<std::size_t>(start)].place = 0;
+    Sequences within, beyond, own;  // of each open node: open ones that it leads to, answers, events
+    for (std::size_t at = 0; at < open.size(); ++at) {
+        successors.clear();
+        expand(open[at], successors, own.values);
+        for (const auto next : successors) {
+            auto& node = nodes_[static_cast<std::size_t>(next)];
+            if (node.set >= 0) {
+                beyond.values.push_back(node.set);
+                continue;
+            }
+            if (node.place < 0) {
+                node.place = static_cast<std::int32_t>(open.size());
+                open.push_back(next);
+            }
+            within.values.push_back(node.place);
         }
+        for (auto* sequences : {&within, &beyond, &own}) sequences->close();
     }
-    const auto component = components(successors);
-    std::vector<std::vector<std::int32_t>> members(open.size());
-    for (std::size_t i = 0; i < open.size(); ++i)
-        members[static_cast<std::size_t>(component[i])].push_back(open[i]);
-    for (const auto& group : members) {  // successors first
-        if (group.empty()) break;
-        std::vector<std::int32_t> events, sets;
-        for (const auto member : group) {
-            const auto& node = nodes_[static_cast<std::size_t>(member)];
-            events.insert(events.end(), node.own.begin(), node.own.end());
-            for (const auto next : node.successors)
-                if (const auto set = nodes_[static_cast<std::size_t>(next)].set; set >= 0)
+    const auto component = components(within);
+    std::vector<std::size_t> ends(open.size() + 1);  // of each component, in `order`
+    for (const auto at : component) ++ends[static_cast<std::size_t>(at) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<std::size_t> order(open.size());
+    for (std::size_t at = 0; at < open.size(); ++at)
+        order[ends[static_cast<std::size_t>(component[at])]++] = at;
+    std::vector<std::int32_t> events, sets;
+    for (std::size_t group = 0, begin = 0; begin < order.size(); begin = ends[group++]) {  // successors first
+        const auto members = std::span(order).subspan(begin, ends[group] - begin);
+        events.clear();
+        sets.clear();
+        for (const auto at : members) {
+            events.insert(events.end(), own[at].begin(), own[at].end());
+            sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
+            for (const auto next : within[at])
+                if (const auto set =
+                        nodes_[static_cast<std::size_t>(open[static_cast<std::size_t>(next)])].set;
+                    set >= 0)
                     sets.push_back(set);
         }
-        std::sort(sets.begin(), sets.end());
-        sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
-        for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
-        std::sort(events.begin(), events.end());
-        events.erase(std::unique(events.begin(), events.end()), events.end());
-        if (newline_ >= 0) drop_covered(events);
-        const auto set = sets_.intern(events);
-        for (const auto member : group) {
-            auto& node = nodes_[static_cast<std::size_t>(member)];
-            node.set = set;
-            node.successors = {};
-            node.own = {};
-        }
+        make_set(sets);
+        const auto answer = events.empty() && sets.size() == 1 ? sets[0] : join(events, sets);
+        for (const auto at : members) nodes_[static_cast<std::size_t>(open[at])].set = answer;
     }
+}
+
+// The id of the union of some events and some sets of them.
+std::int32_t Futures::join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets) {
+    for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
+    make_set(events);
+    if (newline_ >= 0) drop_covered(events);
+    return sets_.intern(events);
 }
 
 }  // namespace pdacon

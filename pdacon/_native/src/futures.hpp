@@ -99,13 +99,13 @@ class Futures {
     struct Node {
         Reading reading;
         std::int32_t speller_state;
-        std::int32_t set = -1;  // the answer
-        std::vector<std::int32_t> successors;
-        std::vector<std::int32_t> own;  // events of its own edges
+        std::int32_t set = -1;    // the answer
+        std::int32_t place = -1;  // among those that are answered together
     };
     std::int32_t node(const Reading& reading, std::int32_t speller_state);
-    void expand(std::int32_t at);
+    void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
+    std::int32_t join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets);
     void drop_covered(std::vector<std::int32_t>& events) const;
     std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
                          std::span<const std::int32_t> word);
