@@ -139,6 +139,13 @@ def column_classes(
     max_seconds: float,
     cancel: CancelEvent | None = None,
 ) -> tuple[int, int]: ...
+def read_words(
+    letters: NDArray[np.uint8],
+    lengths: NDArray[np.int32],
+    after: NDArray[np.int32],  # of each word: -1 it has matched, -2 the tail decides, or the list that comes next
+    num_words: NDArray[np.int32],
+    max_states: int,
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], int] | None: ...
 def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
 
 # composition

@@ -1,9 +1,13 @@
-// Flat arrays from Python, copied once into vectors.
+// Flat arrays from Python, copied once into vectors or looked at for one call; and vectors that become
+// arrays.
 #pragma once
 
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace pdacon {
@@ -14,6 +18,20 @@ using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, 
 template <class T>
 std::vector<T> copy(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
+}
+
+template <class T>
+std::span<const T> view(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+
+template <class T>
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T> values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    auto* const vector = kept.get();
+    nanobind::capsule owner(vector, [](void* of) noexcept { delete static_cast<std::vector<T>*>(of); });
+    kept.release();
+    return {vector->data(), {vector->size()}, owner};
 }
 
 }  // namespace pdacon

@@ -13,6 +13,7 @@
 #include "module.hpp"
 #include "speller.hpp"
 #include "trie.hpp"
+#include "word_lists.hpp"
 
 namespace nb = nanobind;
 
@@ -102,6 +103,21 @@ nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
         out.append(nb::make_tuple(collision.first, collision.second, bytes_of(collision.witness),
                                   bytes_of(collision.following)));
     return out;
+}
+
+// The states as arrays: kinds, offsets, bytes, targets; and the entry.
+nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
+                 const Array<std::int32_t>& after, const Array<std::int32_t>& num_words,
+                 std::int64_t max_states) {
+    std::optional<WordStates> states;
+    {
+        const nb::gil_scoped_release release;
+        Budget budget(max_states, 0);
+        states = read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
+    }
+    if (!states) return nb::none();
+    return nb::make_tuple(owned(std::move(states->kind)), owned(std::move(states->offset)),
+                          owned(std::move(states->bytes)), owned(std::move(states->target)), states->entry);
 }
 
 nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds) {
@@ -219,6 +235,8 @@ void bind_lexer(nb::module_& m) {
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
     m.def("column_classes", &column_classes, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
           nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none());
+    m.def("read_words", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("after"),
+          nb::arg("num_words"), nb::arg("max_states"));
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
           nb::arg("max_seconds"));
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
