@@ -10,8 +10,8 @@ from pdacon.errors import SchemaError
 LONGEST = 1000
 
 
-def checked_names(where: str, names: Iterable[str], kind: str) -> list[str]:
-    """The names of an argument, each of which SQLite can have, and no two of which are one to it.
+def checked_names(where: str, names: Iterable[str], kind: str) -> dict[str, str]:
+    """The names of an argument by their names without case: SQLite can have each, and no two are one to it.
 
     Raises
     ------
@@ -24,7 +24,6 @@ def checked_names(where: str, names: Iterable[str], kind: str) -> list[str]:
         raise TypeError(f"{where}: expected an iterable of names, not the text {shown(names)}; write [{shown(names)}]")
     if not isinstance(names, Iterable):
         raise TypeError(f"{where}: expected an iterable of names, not {_type_of(names)}")
-    names = list(names)
     seen: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str):
@@ -39,7 +38,7 @@ def checked_names(where: str, names: Iterable[str], kind: str) -> list[str]:
                 "case; name it once"
             )
         seen[key] = name
-    return names
+    return seen
 
 
 def checked_choice(where: str, value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -117,7 +117,7 @@ def sql_for_schema(
         comments=checked_choice("comments", comments),
         with_clause=checked_choice("with_clause", with_clause),
         kinds=frozenset(terminals),
-        regexp="regexp" in map(lowered, called),
+        regexp="regexp" in called,
     )
     return _filled(load(form), terminals)
 
@@ -127,7 +127,8 @@ def _chosen(argument: str, value: object, known: object) -> None:
         raise ValueError(f"{argument} must be {' or '.join(map(repr, get_args(known)))}, not {value!r}")
 
 
-def _checked(schema: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+def _checked(schema: Mapping[str, Iterable[str]]) -> dict[str, dict[str, str]]:
+    """The columns of each table, by their names without case."""
     if not isinstance(schema, Mapping):
         raise TypeError(
             f"schema must map each table to its columns, not be a {type(schema).__name__}; sql_schema_of reads one "
@@ -140,7 +141,7 @@ def _checked(schema: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 
 
 def _targets(
-    tables: Mapping[str, Sequence[str]],
+    tables: Iterable[str],
     columns: Mapping[str, Spelled],
     targets: Iterable[str] | None,
     changes: bool,
@@ -156,29 +157,28 @@ def _targets(
         return []
     named = checked_names("targets", targets, "table")
     known = {lowered(table): table for table in tables}
-    unknown = [shown(name) for name in named if lowered(name) not in known]
+    unknown = [shown(name) for key, name in named.items() if key not in known]
     if unknown or not named:
         said = f"no table {unknown[0]} in the schema" if unknown else "no table"
         raise SchemaError(f'targets: {said}; name tables of the schema, or take statements="query"')
-    return [] if len(named) == len(known) else [known[lowered(name)] for name in named]
+    return [] if len(named) == len(known) else [known[key] for key in named]
 
 
 def _terminals(
-    tables: Mapping[str, Sequence[str]],
+    tables: Mapping[str, Iterable[str]],
     columns: Mapping[str, Spelled],
-    functions: Sequence[str],
+    functions: Mapping[str, str],
     labels: str,
     changed: Iterable[str],
     double_quoted: DoubleQuoted,
 ) -> dict[str, Pattern]:
     """What each terminal for names matches; one without names is left out."""
     label = re.compile(labels, re.ASCII | re.IGNORECASE)
-    called = set(map(lowered, functions))
     # A name that can be either is a terminal of its own, so that what comes behind it decides.
     either = {
-        lowered(name)
-        for name in functions
-        if lowered(name) in columns or any(map(label.fullmatch, (name, name.lower(), name.upper())))
+        key
+        for key, name in functions.items()
+        if key in columns or any(map(label.fullmatch, (name, name.lower(), name.upper())))
     }
     # Where a text may stand a name in double quotes is one, unless it needs them: then it is a terminal of its own.
     texts = double_quoted == "text"
@@ -188,21 +188,20 @@ def _terminals(
     if texts:
         others = [Spelled(name.words, tuple(text for text in name.closed if text[0] != '"')) for name in others]
     spelled_tables = {table: spelled(table) for table in tables}
-    of_tables = [(spelled_tables[table], [columns[lowered(name)] for name in own]) for table, own in tables.items()]
     named = {
         "TABLE_NAME": [*map(as_written, spelled_tables.values())],
         "CHANGED_TABLE": [as_written(spelled_tables[table]) for table in changed],
         "COLUMN_NAME": [*map(as_written, others)],
-        "COLUMN_OR_FUNCTION": [as_written(spelled_function(name)) for name in functions if lowered(name) in either],
-        "FUNCTION": [spelled_function(name) for name in functions if lowered(name) not in either],
+        "COLUMN_OR_FUNCTION": [as_written(spelled_function(name)) for key, name in functions.items() if key in either],
+        "FUNCTION": [spelled_function(name) for key, name in functions.items() if key not in either],
     }
     # To SQLite these are names of columns, unless there is no such column.
-    named["BOOLEAN"] = [spelled(name) for name in ("true", "false") if name not in columns and name not in called]
+    named["BOOLEAN"] = [spelled(name) for name in ("true", "false") if name not in columns and name not in functions]
     patterns = {name: pattern(names) for name, names in named.items() if names}
     if in_double_quotes:
         patterns["QUOTED_COLUMN"] = pattern_beside_texts(in_double_quotes)
     if columns:
-        patterns["QUALIFIED_COLUMN"] = qualified((table, own) for table, own in of_tables if own)
+        patterns["QUALIFIED_COLUMN"] = qualified(spelled_tables, columns, tables)
     return {**patterns, "ALL_COLUMNS": pattern(map(also_quoted, spelled_tables.values()), after=".*")}
 
 

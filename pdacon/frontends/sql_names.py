@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,8 +21,7 @@ _NO_TEXT_GOES_ON = '(?!["])'
 NAME = re.compile(r"[^\x00-@\[-^`{-\x7f\ufeff][^\x00-#%-/:-@\[-^`{-\x7f]*")
 """What can be a name without quotes, if it is no keyword."""
 _ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{}/"})
-# Lark drops a backslash before a double quote, be it escaped itself.
-_UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]|(?<=\\)"')
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]")
 
 
 JOIN_WORDS = frozenset({"cross", "full", "indexed", "inner", "left", "natural", "outer", "right"})
@@ -59,7 +58,7 @@ def never_names() -> frozenset[str]:
 
 def spelled(name: str) -> Spelled:
     """As a word where it can be one; else in quotes."""
-    if NAME.fullmatch(name) and (lowered(name) not in _reserved() or lowered(name) in JOIN_WORDS):
+    if NAME.fullmatch(name) and ((key := lowered(name)) not in _reserved() or key in JOIN_WORDS):
         return Spelled((name,), ())
     return Spelled((), _quoted(name))
 
@@ -101,21 +100,33 @@ def pattern_beside_texts(names: Iterable[str]) -> Pattern:
     return _pattern(f"(?:{_alternatives(names)}){_NO_TEXT_GOES_ON}", min(lengths), max(lengths))
 
 
-def qualified(tables: Iterable[tuple[Spelled, Sequence[Spelled]]]) -> Pattern:
+def qualified(
+    spelled_tables: Mapping[str, Spelled], spelled_columns: Mapping[str, Spelled], tables: Mapping[str, Iterable[str]]
+) -> Pattern:
     """A pattern for a column behind its table: ``singer.name``; either may be in double quotes.
 
+    Parameters
+    ----------
+    tables : mapping of str to iterable of str
+        For each table its columns, by their names in ``spelled_columns``.
+
+    Notes
+    -----
     Each kind of quotes would make the columns of every table once more. Keywords are few, and in quotes more often.
     """
     keywords = _keywords()
+    behind_dot = {
+        name: _in_any_quotes(column) if column.words and name in keywords else also_quoted(column)
+        for name, column in spelled_columns.items()
+    }
     parts = []
     shortest, longest = [], []
-    for table, columns in tables:
-        table = also_quoted(table)
-        names = [
-            _in_any_quotes(column) if column.words and lowered(column.words[0]) in keywords else also_quoted(column)
-            for column in columns
-        ]
-        before = (*table.words, *table.closed)
+    for table, columns in tables.items():
+        names = [behind_dot[column] for column in columns]
+        if not names:
+            continue
+        named = also_quoted(spelled_tables[table])
+        before = (*named.words, *named.closed)
         words = [word for name in names for word in name.words]
         closed = [text for name in names for text in name.closed]
         parts.append(f"(?:{_alternatives(before)})\\.(?:{_any_of(words, closed)})")
@@ -141,12 +152,14 @@ def _alternatives(texts: Collection[str]) -> str:
     return "\0".join(sorted(set(texts), key=key, reverse=True)).translate(_ESCAPES).replace("\0", "|")
 
 
-def columns_of(schema: Mapping[str, Sequence[str]]) -> dict[str, Spelled]:
+def columns_of(schema: Mapping[str, Mapping[str, str]]) -> dict[str, Spelled]:
     """Every column of any table, once, by its name without case."""
-    named = {lowered(column): column for columns in schema.values() for column in columns}
+    named = {key: column for columns in schema.values() for key, column in columns.items()}
     return {name: spelled(column) for name, column in named.items()}
 
 
 def as_literal(value: str) -> str:
     """The regular expression as Lark's language writes it, between slashes."""
+    # Lark drops a backslash before a double quote, be it escaped itself.
+    value = value.replace('\\"', r"\\u0022")
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", value)

@@ -53,8 +53,8 @@ def sql_schema_of(
         An argument is of another type.
     """
     checked_choice("views", views)
-    wanted = None if tables is None else checked_names("tables", tables, "table")
-    without = checked_names("exclude", exclude, "table or column")
+    wanted = None if tables is None else checked_names("tables", tables, "table").values()
+    without = checked_names("exclude", exclude, "table or column").values()
     place = "the connection" if isinstance(database, sqlite3.Connection) else _place(database)
     try:
         with _cursor(database, place) as cursor:
