@@ -47,24 +47,21 @@ def test_schema(measured: bool, clock: Callable[[], float], show: Callable[..., 
         return min(found)
 
     def row(name: str, make: Callable[[], pdacon.Grammar]) -> list[object]:
-        return [name, f"{spent(make):.0f}", f"{spent(lambda: pdacon.compile(make(), EVERY_BYTE)):.0f}"]
+        found = pdacon.compile(make(), EVERY_BYTE).statistics()
+        size = f"{found['lexer_states']:,}", f"{found['bytes'] / 1e6:.1f}"
+        return [name, f"{spent(make):.0f}", f"{spent(lambda: pdacon.compile(make(), EVERY_BYTE)):.0f}", *size]
 
-    tables, columns = (100, 20) if measured else (3, 4)
-    plain, reserved = schema_of(tables, columns, []), schema_of(tables, columns, ["order"])
     base = pdacon.Grammar.builtin("sql_select")
 
     def made(schema: dict[str, list[str]]) -> Callable[[], pdacon.Grammar]:
         # A table has another name each time, so that no pattern is known from the time before.
         return lambda: sql_for_schema({f"{table}{next(number)}": own for table, own in schema.items()})
 
-    different = len({column for own in plain.values() for column in own})
-    show(
-        ("", "make the grammar", "make and compile"),
-        [
-            row("sql_select, made before", lambda: base),
-            row("a schema of one table", made({"singer": ["name"]})),
-            row(f"{tables} tables of {columns} columns, {different} different names", made(plain)),
-            row("the same with a reserved word in each", made(reserved)),
-        ],
-    )
+    rows = [row("sql_select, made before", lambda: base), row("a schema of one table", made({"singer": ["name"]}))]
+    for tables, columns in ((10, 10), (100, 20), (500, 40)) if measured else ((3, 4),):
+        plain = schema_of(tables, columns, [])
+        different = len({column for own in plain.values() for column in own})
+        rows.append(row(f"{tables} tables of {columns} columns, {different:,} different names", made(plain)))
+        rows.append(row("the same with a reserved word in each", made(schema_of(tables, columns, ["order"]))))
+    show(("", "make the grammar", "make and compile", "lexer states", "MB"), rows)
     assert pdacon.compile(sql_for_schema(plain), EVERY_BYTE).matcher().accept_bytes(b"SELECT ")
