@@ -147,6 +147,7 @@ def test_where_the_order_of_words_matters_there_is_none(lists: list[dict[bytes, 
         (b"ab", [1, 0], [-1, -1], [2]),
         (b"ab", [1, -1], [-1, -1], [2]),
         (b"ba", [1, 1], [-1, -1], [2]),  # not ascending
+        (b"Ab", [1, 1], [-1, -1], [2]),
         (b"ab", [1, 1], [-1, -3], [2]),
         (b"ab", [1, 1], [-1, 0], [2]),  # a list that is not there yet
         (b"ab", [1, 1], [-1, -1], [1]),

@@ -117,6 +117,8 @@ class WordReader {
 }  // namespace
 
 std::optional<WordStates> read_words(const WordLists& lists, Budget& budget) {
+    if (std::ranges::any_of(lists.letters, [](auto letter) { return letter >= 'A' && letter <= 'Z'; }))
+        throw std::invalid_argument("words: a capital letter");
     WordReader reader(budget);
     std::vector<std::int32_t> entries;
     auto letters = lists.letters;
