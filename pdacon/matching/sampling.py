@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,17 @@ if TYPE_CHECKING:
     from pdacon.matching import Matcher
 
 T = TypeVar("T")
+_Kind: TypeAlias = Literal["keyword", "name"] | None
+"""Of a word: the only one of its terminal, or one of many; None: no word."""
 
 # Weights beside 1: of moves that lead nowhere new, of those that leave nothing to say, of comments, of the end.
-_SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.05, 0.1
+_SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.02, 0.1
+_ALSO_NAMES = 0.02  # of keywords where they are read as names, beside names themselves
 _LISTED = 4.0  # of lexemes that the grammar lists, such as the names of a schema: they say more than free texts
-_AS_LISTED = 0.8  # how often they are written as they are listed, and not in any way that matches
+_AS_LISTED = 0.95  # how often they are written as they are listed, and not in any way that matches
+_AGAIN = 0.25  # of moves that lead to a situation that the text has been in
+_SHARED = 0.75  # of n moves that lead to the same situation each has its weight divided by n to the power of this
+_LONG = 8.0  # bytes to the end with which a move is half as likely as with none
 _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
@@ -63,8 +69,9 @@ def sample(
     ------
     str
         A sentence; of a grammar with ``use_bytes`` each character stands for a byte (latin-1). Not uniform over
-        anything: at each place each kind of continuation is about as likely as the others, strings and names are short
-        and mostly letters, whitespace is rare. Sentences may repeat.
+        anything: at each place each kind of continuation is about as likely as the others, less so if the text has
+        been there or the way to its end is long; strings and names are short and mostly letters, whitespace is rare.
+        Sentences may repeat.
 
     Examples
     --------
@@ -138,10 +145,11 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         configuration: Configuration | None = initial
         airy = rng.choice(_AIRY)
         text = b""
+        seen: set[int] = set()
         while True:
             left = matcher._completion_length() if len(text) >= target else None
             moves = pieces.moves(rng, text, configuration, airy)
-            piece = _step(matcher, rng, moves, matcher.accept_bytes, ends.reached, left)
+            piece = _step(matcher, rng, moves, matcher.accept_bytes, ends.reached, left, seen)
             if piece is None:
                 break
             text += piece
@@ -150,7 +158,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         return len(text), text
 
     while True:
-        yield _longest_of_few(walk, rng.randint(1, size))
+        yield _longest_of_few(walk, max(rng.randint(1, size), rng.randint(1, size)))
 
 
 def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable[[], Matcher]) -> Iterator[list[int]]:
@@ -163,14 +171,15 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
     def walk(target: int) -> tuple[int, list[int]]:
         matcher = begin()
         ids: list[int] = []
+        seen: set[int] = set()
         while True:
             left = matcher._completion_length() if len(ids) >= target else None
             allowed = ends.allowed(matcher)
             few = np.flatnonzero(allowed & single).tolist()
             many = np.flatnonzero(allowed & ~single).tolist()
             tried = few + (rng.sample(many, _TRIED) if len(many) > _TRIED else many)
-            moves = [(i, liked[i]) for i in tried if liked[i]]
-            token = _step(matcher, rng, moves, matcher.accept_token, ends.reached, left)
+            moves = [(i, liked[i], None) for i in tried if liked[i]]
+            token = _step(matcher, rng, moves, matcher.accept_token, ends.reached, left, seen)
             if token is None:
                 break
             ids.append(token)
@@ -178,7 +187,7 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
         return len(ids), ids
 
     while True:
-        yield _longest_of_few(walk, rng.randint(1, size))
+        yield _longest_of_few(walk, max(rng.randint(1, size), rng.randint(1, size)))
 
 
 def _longest_of_few(walk: Callable[[int], tuple[int, T]], target: int) -> T:
@@ -196,31 +205,45 @@ def _longest_of_few(walk: Callable[[int], tuple[int, T]], target: int) -> T:
 def _step(
     matcher: Matcher,
     rng: Random,
-    moves: Iterable[tuple[T, float]],
+    moves: Iterable[tuple[T, float, _Kind]],
     accept: Callable[[T], bool],
     is_over: Callable[[Matcher], bool],
     left: int | None,
+    seen: set[int],
 ) -> T | None:
-    """Make one of the moves, each given with its weight; None: the text had better end here.
+    """Make one of the moves; None: the text had better end here.
 
+    ``moves``: each with its weight, and of what kind of word it is.
+
+    ``seen``: the situations so far; this one is added.
     ``left``: only moves that leave less than so many bytes to the end; None: any move.
     """
     if left == 0 or is_over(matcher):
         return None
     here = matcher.mask_id()
-    found: list[tuple[T, int, float]] = []
-    for move, weight in moves:
+    seen.add(here)
+    found: list[tuple[T, int, float, _Kind]] = []
+    lengths: dict[int, int] = {}  # to the end: of those in one situation that of the first will do
+    for move, weight, kind in moves:
         if not accept(move):
             continue
-        if left is None or matcher._completion_length() < left:
-            there = matcher.mask_id()
-            found.append((move, there, weight * (_SAME if there == here else _LAST if is_over(matcher) else 1.0)))
+        there = matcher.mask_id()
+        if left is not None or there not in lengths:
+            lengths[there] = matcher._completion_length()
+        if left is None or lengths[there] < left:
+            weight *= _SAME if there == here else _LAST if is_over(matcher) else _AGAIN if there in seen else 1.0
+            weight *= _LONG / (_LONG + lengths[there])
+            found.append((move, there, weight, kind))
         matcher.rollback(1)
     # Moves that lead to the same situation share their chance: twenty operators are not twenty times as likely as the
-    # end of the expression.
-    shares = Counter(there for _, there, _ in found)
-    choices: list[T | None] = [move for move, _, _ in found]
-    weights = [weight / shares[there] ** 0.5 for _, there, weight in found]
+    # end of the expression. A keyword that leads where a name does is one there.
+    names = {there for _, there, _, kind in found if kind == "name"}
+    shares = Counter(there for _, there, _, kind in found if kind != "keyword" or there not in names)
+    choices: list[T | None] = [move for move, _, _, _ in found]
+    weights = [
+        weight * (_ALSO_NAMES if kind == "keyword" and there in names else 1.0) / shares[there] ** _SHARED
+        for _, there, weight, kind in found
+    ]
     if matcher.is_accepting():
         choices.append(None)
         weights.append(_STOP)
@@ -253,8 +276,11 @@ class _Pieces:
 
     def moves(
         self, rng: Random, text: bytes, configuration: Configuration | None, airy: float
-    ) -> Iterator[tuple[bytes, float]]:
-        """Pieces and their weights. ``airy``: how often there is a space where there need not be one."""
+    ) -> Iterator[tuple[bytes, float, _Kind]]:
+        """Pieces, their weights, and of what kind of word each is.
+
+        ``airy``: how often there is a space where there need not be one.
+        """
         if configuration is None:
             return
         space = self._space
@@ -266,7 +292,7 @@ class _Pieces:
                 # Indentation by chance would hardly ever be that of a line before.
                 columns = configuration.margin.columns
                 further = columns[-1] + (self._layout.indent_len or _INDENT_LEN)
-                yield from ((b"\n" + b" " * column, 0.5) for column in (*columns, further))
+                yield from ((b"\n" + b" " * column, 0.5, None) for column in (*columns, further))
                 continue
             piece = self._piece(rng, terminal)
             if piece is None:
@@ -275,13 +301,19 @@ class _Pieces:
             spaced = airy if text else 0.0
             if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(configuration, piece):
                 spaced = 0.99
-            yield piece, (1 - spaced) * liked
+            kind = self._kind(terminal, piece)
+            yield piece, (1 - spaced) * liked, kind
             if spaced > 0:
-                yield space + piece, spaced * liked
+                yield space + piece, spaced * liked, kind
         for terminal in self._ignored:
             piece = self._draw[terminal](rng)
             if piece is not None and not piece.decode("utf-8", "replace").isspace():  # a comment
-                yield _closed(configuration, piece), _IGNORED
+                yield from ((comment, _IGNORED, None) for comment in _closed(configuration, piece))
+
+    def _kind(self, terminal: int, piece: bytes) -> _Kind:
+        if not piece.decode("utf-8", "replace").isidentifier():
+            return None
+        return "keyword" if len(self._listed.of(terminal)) == 1 else "name"
 
     def _piece(self, rng: Random, terminal: int) -> bytes | None:
         listed = self._listed.of(terminal)
@@ -300,11 +332,13 @@ def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_"
 
 
-def _closed(configuration: Configuration, comment: bytes) -> bytes:
-    """A comment, and the line break that ends it if one does."""
-    line = comment + b"\n"
-    after = configuration.read(line)
-    return line if after is not None and after.length <= 1 else comment
+def _closed(configuration: Configuration, comment: bytes) -> Iterator[bytes]:
+    """A comment, and the line break that ends it if one does; nothing if what comes behind could still be in it."""
+    for text in (comment, comment + b"\n"):
+        after = configuration.read(text)
+        if after is not None and after.length <= len(text) - len(comment):
+            yield text
+            return
 
 
 def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | None]:

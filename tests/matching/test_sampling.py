@@ -136,3 +136,24 @@ def test_what_is_listed_is_shown() -> None:
     texts = list(islice(sample(pdacon.compile(grammar, BYTES), 1), 30))
     named = [text for text in texts if re.search("singer|concert|name|year", text, re.IGNORECASE)]
     assert len(named) > len(texts) / 2
+
+
+def test_keywords_are_seldom_names_and_comments_are_closed() -> None:
+    grammar = pdacon.Grammar.from_lark(r"""
+start: "get" _name ("," _name)*
+_name: NAME | ON | OFF | LEFT | RIGHT | FULL | CROSS
+NAME: /(?!(on|off|left|right|full|cross)\b)[a-z]+/
+ON: /on\b/
+OFF: /off\b/
+LEFT: /left\b/
+RIGHT: /right\b/
+FULL: /full\b/
+CROSS: /cross\b/
+%ignore /\s+/
+%ignore /\/\*([^*]|\*(?!\/))*(\*\/)?/
+""")
+    texts = list(islice(sample(pdacon.compile(grammar, BYTES), 7), 100))
+    names = [name for text in texts for name in re.findall(r"[a-z]+", re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL))]
+    assert sum(name in ("on", "off", "left", "right", "full", "cross") for name in names) < 0.1 * len(names)
+    assert any("/*" in text for text in texts)
+    assert [text for text in texts if text.count("/*") > text.count("*/")] == []
