@@ -14,23 +14,21 @@ Without ``--benchmark-enable`` the smallest of each is tried. Nothing here asser
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from random import Random
 from typing import Any
 
 import numpy as np
 from support.benchmark_texts import RECORD
-from support.engines import Compiled, Engine, RefusedError, Work, installed
+from support.engines import Work, installed
 from support.real_vocabularies import coded
+from support.replaying import COLUMNS, PATIENCE, Clock, figures, spent
 
 import pdacon
 
-Clock = Callable[[], float]
 SIZES = [1 << 15, 1 << 17, 1 << 18]
 STATEMENTS = [10, 100, 1_000]
-PATIENCE = 5.0
-"""An engine that compiled for so many seconds is not given the next larger grammar."""
 MOST_TOKENS = 1_000
 LENGTHS = [10, 1_000, 100_000, 1_000_000]
 LINES, LEVELS = 10_000, 12
@@ -53,13 +51,6 @@ def greedy(vocabulary: pdacon.Vocabulary, text: bytes) -> list[int]:
         found.append(ids[text[:length]])
         text = text[length:]
     return found
-
-
-def spent(clock: Clock, work: Callable[[], Any]) -> float:
-    """Seconds."""
-    begin = clock()
-    work()
-    return clock() - begin
 
 
 def calls(clock: Clock, constraint: pdacon.Constraint, tokens: Sequence[int]) -> tuple[list[float], list[float]]:
@@ -134,37 +125,12 @@ def test_grammar(measured: bool, clock: Clock, show: Any) -> None:
         sizes = pdacon.compile(read(), known.vocabulary).statistics()
         shape = [work.name, f"{sizes['parser_states']:,}", f"{sizes['lexer_states']:,}", f"{loaded * 1e3:.0f}"]
         for engine in list(taking):
-            begun, figures = with_statements(engine, work, known.encode_inside(text)[:MOST_TOKENS], clock)
-            rows.append([*shape, engine.name, *figures])
-            if begun > PATIENCE:
+            begun, row = figures(engine, work, known.encode_inside(text)[:MOST_TOKENS], clock)
+            rows.append([*shape, engine.name, *row])
+            if begun > PATIENCE:  # it is not given the next larger grammar
                 taking.remove(engine)
-    columns = "grammar, LR states, lexer states, Lark's loader (ms), engine, compile + first mask (ms)"
-    show([*columns.split(", "), "cold p50 (us)", "p99", "max", "warm p50", "p99", "accept p50"], rows)
-
-
-def with_statements(engine: Engine, work: Work, tokens: Sequence[int], clock: Clock) -> tuple[float, list[str]]:
-    """Seconds until the first mask, and the figures of a row; of the cold masks the first is not one."""
-    compiled: list[Compiled] = []
-
-    def begin() -> None:
-        compiled[:] = [engine.compile(work)]
-        compiled[0].session().fill()
-
-    try:
-        begun = spent(clock, begin)
-    except RefusedError as error:
-        return 0, [f"refuses it: {str(error).splitlines()[0][:60]}"]
-    if begun < PATIENCE:
-        begun = statistics.median(spent(clock, begin) for _ in range(3))
-    points = [f"{begun * 1e3:,.1f}"]
-    for turn in range(2):
-        session = compiled[0].session()
-        masks, accepts = [], []
-        for token in tokens:
-            masks.append(spent(clock, session.fill) * 1e6)
-            accepts.append(spent(clock, partial(session.accept, token)) * 1e6)
-        points += [f"{point:,.1f}" for point in np.percentile(masks, [50, 99] if turn else [50, 99, 100])]
-    return begun, [*points, f"{np.median(accepts):.2f}"]
+    columns = "grammar, LR states, lexer states, Lark's loader (ms), engine"
+    show([*columns.split(", "), *COLUMNS], rows)
 
 
 def test_length(measured: bool, clock: Clock, show: Any) -> None:

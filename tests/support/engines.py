@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -21,11 +21,17 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Work:
-    """A grammar as text, with the options of `Grammar.from_lark` that it needs."""
+    """A grammar as text, with the options of `Grammar.from_lark` that it needs, and the one regex that it is, if so."""
 
     name: str
     text: str
     options: dict[str, Any] = field(default_factory=dict)
+    regex: str | None = None
+
+    @classmethod
+    def of_regex(cls, name: str, regex: str) -> Work:
+        """A regex without slashes."""
+        return cls(name, f"start: TEXT\nTEXT: /{regex}/\n", regex=regex)
 
     @classmethod
     def builtin(cls, name: str) -> Work:
@@ -140,6 +146,8 @@ def with_xgrammar(coded: Coded) -> Engine:
         if work.name == "json":
             return compiled(compiler.compile_builtin_json_grammar())
         try:
+            if work.regex is not None:
+                return compiled(compiler.compile_regex(work.regex))
             return compiled(compiler.compile_grammar(xgrammar.Grammar.from_lark(work.text)))
         except (AttributeError, RuntimeError, ValueError) as error:
             raise RefusedError(str(error)) from error
@@ -150,9 +158,44 @@ def with_xgrammar(coded: Coded) -> Engine:
     return Engine("xgrammar", compile, load)
 
 
+def with_outlines(coded: Coded) -> Engine:
+    """Of regexes alone. Its masks are lists of tokens, which `fill` writes as bits, as its own kernels do."""
+    outlines = pytest.importorskip("outlines_core", reason="outlines-core is not installed")
+    vocabulary = coded.vocabulary
+    ids: dict[bytes, list[int]] = {}
+    for token, text in enumerate(vocabulary.tokens):
+        if text:
+            ids.setdefault(text, []).append(token)
+    known, words = outlines.Vocabulary(vocabulary.eos_ids[0], ids), (vocabulary.size + 31) // 32
+
+    def compile(work: Work) -> Compiled:
+        if work.regex is None:
+            raise RefusedError("takes regexes only")
+        index = outlines.Index(work.regex, known)
+
+        def session() -> Session:
+            guide, row = outlines.Guide(index), np.zeros(words, np.int32)
+
+            def fill(row: Any = row, address: int = row.ctypes.data) -> None:  # the row lives as long as this
+                guide.write_mask_into(address, words, 4)
+
+            def accept(token: int) -> bool:
+                guide.advance(token, return_tokens=False)
+                return True
+
+            return Session(fill, accept)
+
+        return Compiled(session)
+
+    return Engine("outlines-core", compile)
+
+
 ENGINES = {"pdacon": with_pdacon, "llguidance": with_llguidance, "xgrammar": with_xgrammar}
 
 
-def installed(coded: Coded) -> list[Engine]:
+REGEX_ENGINES = ENGINES | {"outlines_core": with_outlines}
+
+
+def installed(coded: Coded, engines: Mapping[str, Callable[[Coded], Engine]] = ENGINES) -> list[Engine]:
     """The engines that are there, pdacon first."""
-    return [make(coded) for name, make in ENGINES.items() if find_spec(name)]
+    return [make(coded) for name, make in engines.items() if find_spec(name)]
