@@ -1,8 +1,9 @@
-// What recurs in every grammar: a lexer state that comes back to itself on a set of characters.
+// What recurs in every grammar: a lexer state that comes back to itself on a set of characters, or states one
+// after another that do the same and count them.
 //
 // For such a set, the tokens that are made of it, and the nodes of the trie where the others leave it, depend
 // on the vocabulary alone. They are found once and shared by all states of all grammars with that loop:
-// strings, names, spaces.
+// strings, names, spaces, texts of bounded length.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "token_set.hpp"
@@ -33,21 +35,26 @@ struct LoopSet {
     }
 };
 
-// Tokens against a loop: those that stay in it (a character may be incomplete at the end), and, by byte, the
-// nodes whose byte is the first that leaves it. What is not well-formed leaves at the first byte of its last
-// character.
+// Tokens against a loop: those that stay in it (a character may be incomplete at the end), and the nodes
+// whose byte is the first that leaves it, by that byte and how many characters of the loop come before. What
+// is not well-formed leaves at the first byte of its last character.
 struct LoopTokens {
+    struct Exit {
+        std::uint8_t byte, characters;  // 0 if the loop takes any number of them
+        std::vector<std::int32_t> nodes;
+    };
     TokenSet staying;
-    std::array<std::vector<std::int32_t>, 256> exits;
+    std::vector<Exit> exits;
 };
 
 class LoopCache {
   public:
     explicit LoopCache(const Trie& trie) : trie_(trie) {}
 
-    // Safe from any thread. Cost: at first sight one walk over the nodes within the loop, then a lookup.
-    // When many sets have been seen all are forgotten; their users keep what they have.
-    std::shared_ptr<const LoopTokens> of(const LoopSet& loop);
+    // For a loop that takes so many characters and no more; 0: any number. Safe from any thread. Cost: at
+    // first sight one walk over the nodes within the loop, then a lookup. When many have been seen all are
+    // forgotten; their users keep what they have.
+    std::shared_ptr<const LoopTokens> of(const LoopSet& loop, std::uint8_t most = 0);
 
   private:
     // Each takes up to a megabyte; a server sees the character sets of many grammars.
@@ -55,7 +62,7 @@ class LoopCache {
 
     const Trie& trie_;
     std::mutex lock_;
-    std::map<LoopSet, std::shared_ptr<const LoopTokens>> known_;
+    std::map<std::pair<LoopSet, std::uint8_t>, std::shared_ptr<const LoopTokens>> known_;
 };
 
 }  // namespace pdacon

@@ -1,6 +1,7 @@
 #include "token_classes.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "utf8.hpp"
 
@@ -32,10 +33,11 @@ class TokenClasses::Walk {
 
     // The remainders below a node of the trie, lexed from a place.
     void add(std::int32_t trie_node, const Place& place) {
-        if (trie_node == 0 && classes_.loop(place.state).size() >= kSharedLoop &&
-            (!lexer_.keeps_columns(place.state) || classes_.leaves_without_column(place.state))) {
-            walk_exits(place.state);
-            return;
+        if (trie_node == 0) {
+            if (const auto most = classes_.taken(place.state)) {
+                walk_exits(place.state, *most);
+                return;
+            }
         }
         if (trie_node != 0 && is_part(trie_node, place.state)) {
             add_part(trie_node, place.state);
@@ -79,27 +81,26 @@ class TokenClasses::Walk {
     static constexpr std::int32_t kLeastPart = 64;
     static constexpr int kLevels = 3;
 
-    // Loops of fewer characters are walked anew for each state: that costs less than keeping them.
-    static constexpr int kSharedLoop = 16;
-
-    // The whole trie from a state that loops: what stays is known, what leaves is walked from where it
-    // leaves.
-    void walk_exits(std::int32_t state) {
-        const auto tokens = trie_.loops().of(classes_.loop(state));
-        found.made.push_back({{classes_.futures_.future(state), -1, {}, {}}, {tokens, &tokens->staying}});
-        for (std::size_t byte = 0; byte < 256; ++byte) {
-            if (tokens->exits[byte].empty()) continue;
-            const auto byte_class = lexer_.byte_class(static_cast<std::uint8_t>(byte));
-            const auto next = lexer_.next(state, byte_class);
+    // The whole trie from a state that takes so many characters of a loop, 0: any number. What stays is
+    // known, what leaves is walked from where it leaves.
+    void walk_exits(std::int32_t first, std::uint8_t most) {
+        const auto tokens = trie_.loops().of(classes_.step(first).characters, most);
+        std::vector<std::int32_t> states{first};  // after so many characters
+        while (states.size() <= most) states.push_back(classes_.step(states.back()).next);
+        const auto future = classes_.futures_.future(classes_.step(first).next);
+        found.made.push_back({{future, -1, {}, {}}, {tokens, &tokens->staying}});
+        for (const auto& [byte, characters, nodes] : tokens->exits) {
+            Place place{states[characters], {}, {}};
+            const auto byte_class = lexer_.byte_class(byte);
+            const auto next = lexer_.next(place.state, byte_class);
             if (next == LexingAutomaton::kDead) continue;
-            Place place{state, {}, {}};
             if (LexingAutomaton::is_commit(next)) {
                 const auto ahead = commit(place, next, byte_class, {});
-                for (const auto node : tokens->exits[byte]) cross(ahead, node);
+                for (const auto node : nodes) cross(ahead, node);
                 continue;
             }
             lexer_.move(place, next, byte_class);
-            for (const auto node : tokens->exits[byte]) {
+            for (const auto node : nodes) {
                 stay(place, trie_.first_token(node), trie_.first_token(node + 1));
                 walk_below(node, place);
             }
@@ -144,8 +145,8 @@ class TokenClasses::Walk {
         const auto& below = trie_.below(node);
         if (!classes_.futures_.column_free(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
-        const auto& loop = classes_.loop(state);
-        return !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
+        const auto& [next, known, loop] = classes_.step(state);
+        return next == state && !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
                (!below.other || loop.other);
     }
 
@@ -254,16 +255,57 @@ class TokenClasses::Walk {
     std::size_t last_stay_ = 0;
 };
 
-const LoopSet& TokenClasses::loop(std::int32_t lexer_state) {
-    auto& [known, characters] = loops_[static_cast<std::size_t>(lexer_state)];
-    if (!known) {
-        known = true;
-        for (std::size_t byte = 0; byte < 128; ++byte)
-            if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == lexer_state)
-                characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
-        characters.other = loops_outside_ascii(lexer_state);
+const TokenClasses::Step& TokenClasses::step(std::int32_t lexer_state) {
+    auto& [next, known, characters] = steps_[static_cast<std::size_t>(lexer_state)];
+    if (known) return steps_[static_cast<std::size_t>(lexer_state)];
+    known = true;
+    next = next_of_most(lexer_state);
+    if (next < 0) return steps_[static_cast<std::size_t>(lexer_state)];
+    for (std::size_t byte = 0; byte < 128; ++byte)
+        if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == next)
+            characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
+    characters.other = steps_outside_ascii(lexer_state, next);
+    return steps_[static_cast<std::size_t>(lexer_state)];
+}
+
+// Itself if it loops, else the state that most ASCII bytes lead to, or what is none.
+std::int32_t TokenClasses::next_of_most(std::int32_t lexer_state) const {
+    std::vector<std::pair<std::int32_t, int>> counts;
+    for (std::size_t byte = 0; byte < 128; ++byte) {
+        const auto next = lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+        if (next == lexer_state) return next;
+        if (next < 0) continue;
+        const auto known = std::ranges::find(counts, next, &std::pair<std::int32_t, int>::first);
+        if (known == counts.end())
+            counts.emplace_back(next, 1);
+        else
+            ++known->second;
     }
-    return characters;
+    const auto most = std::ranges::max_element(counts, {}, &std::pair<std::int32_t, int>::second);
+    return most == counts.end() ? LexingAutomaton::kDead : most->first;
+}
+
+std::optional<std::uint8_t> TokenClasses::taken(std::int32_t lexer_state) {
+    // Loops of fewer characters, and less often, are walked anew for each state: that costs less than keeping
+    // them.
+    constexpr int kLeastCharacters = 16;
+    constexpr std::uint8_t kLeastTaken = 4, kMostTaken = 16;
+    const auto first = step(lexer_state);
+    if (first.characters.size() < kLeastCharacters) return std::nullopt;
+    if (first.next == lexer_state) {
+        if (lexer_.keeps_columns(lexer_state) && !leaves_without_column(lexer_state)) return std::nullopt;
+        return 0;
+    }
+    if (lexer_.keeps_columns(lexer_state)) return std::nullopt;
+    std::uint8_t count = 0;
+    for (auto here = first; count < kMostTaken; here = step(here.next)) {
+        if (here.next < 0 || here.characters != first.characters || lexer_.keeps_columns(here.next) ||
+            futures_.future(here.next) != futures_.future(first.next))
+            break;
+        ++count;
+    }
+    if (count < kLeastTaken) return std::nullopt;
+    return std::bit_floor(count);
 }
 
 // Whether the columns that a lexer state keeps can be forgotten: nothing reads them before the next line
@@ -282,15 +324,15 @@ bool TokenClasses::leaves_without_column(std::int32_t lexer_state) const {
     return true;
 }
 
-bool TokenClasses::loops_outside_ascii(std::int32_t lexer_state) const {
-    const auto future = futures_.future(lexer_state);
+bool TokenClasses::steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const {
+    const auto future = futures_.future(target);
     const auto step = [&](std::int32_t state, int byte) {
         return lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
     };
     // From `state`, `left` continuation bytes, the first of them in low..high, lead back.
     const auto returns = [&](const auto& self, std::int32_t state, int left, int low, int high) -> bool {
         if (state < 0) return false;
-        if (left == 0) return state == lexer_state;
+        if (left == 0) return state == target;
         if (futures_.future(state) != future) return false;
         std::int32_t checked = LexingAutomaton::kDead;
         for (int byte = low; byte <= high; ++byte) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -62,7 +63,7 @@ class TokenClasses {
           budget_(budget),
           word_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
-          loops_(of_state_.size()) {}
+          steps_(of_state_.size()) {}
 
     // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
     Node& of_state(std::int32_t lexer_state);
@@ -79,7 +80,10 @@ class TokenClasses {
     void forget();
 
   private:
-    struct Loop {
+    // The characters that lead from a lexer state to the same next one, which is itself if any does; `next`
+    // has the same future all along them.
+    struct Step {
+        std::int32_t next = LexingAutomaton::kDead;
         bool known = false;
         LoopSet characters;
     };
@@ -103,10 +107,13 @@ class TokenClasses {
     // The tokens below a node of the trie, itself included, read from a lexer state behind it that keeps no
     // columns. Walks that start from different states, or in different contexts, mostly meet in such parts.
     const Found& part(std::int32_t trie_node, std::int32_t lexer_state, int level);
-    // The characters on which a lexer state comes back to itself, with the same future all the way.
-    const LoopSet& loop(std::int32_t lexer_state);
-    bool loops_outside_ascii(std::int32_t lexer_state) const;
+    const Step& step(std::int32_t lexer_state);
+    std::int32_t next_of_most(std::int32_t lexer_state) const;
+    bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
     bool leaves_without_column(std::int32_t lexer_state) const;
+    // How many characters of its step a lexer state takes one after another, as the cache of loops counts
+    // them: 0 is any number. Nothing if it is not worth to keep what they are.
+    std::optional<std::uint8_t> taken(std::int32_t lexer_state);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -119,7 +126,7 @@ class TokenClasses {
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders, by context
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
-    std::vector<Loop> loops_;                                                // of each lexer state
+    std::vector<Step> steps_;                                                // of each lexer state
     std::unordered_map<std::uint64_t, std::unique_ptr<const Found>> parts_;  // by trie node and lexer state
     std::size_t bytes_ = 0;
 };
