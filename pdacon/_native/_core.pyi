@@ -131,14 +131,6 @@ def find_collisions(
     max_seconds: float,
     cancel: CancelEvent | None = None,
 ) -> list[tuple[int, int, bytes, bytes]]: ...  # first, second, witness, what has to follow it
-def column_classes(
-    lexer: LexingAutomaton,
-    trie: Trie,
-    newline: int,
-    max_states: int,
-    max_seconds: float,
-    cancel: CancelEvent | None = None,
-) -> tuple[int, int]: ...
 def read_words(
     letters: NDArray[np.uint8],
     lengths: NDArray[np.int32],
@@ -147,6 +139,23 @@ def read_words(
     max_states: int,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], int] | None: ...
 def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
+
+class Columns:
+    """The columns that a newline of a lexer has to be told apart by, with what was found out on the way."""
+
+    @staticmethod
+    def make(
+        lexer: LexingAutomaton,
+        trie: Trie,
+        newline: int,
+        max_states: int,
+        max_seconds: float,
+        cancel: CancelEvent | None = None,
+    ) -> Columns: ...
+    @property
+    def single(self) -> int: ...
+    @property
+    def period(self) -> int: ...
 
 # composition
 
@@ -187,6 +196,7 @@ class TokenPda:
         max_depth: int,
         max_bytes: int = ...,
         cancel: CancelEvent | None = None,
+        known: Columns | None = None,
     ) -> TokenPda: ...
     def mask_all(
         self, max_columns: int, max_states: int, max_seconds: float, cancel: CancelEvent | None = None

@@ -109,10 +109,10 @@ def compose(
         raise VocabularyError("a grammar with indentation needs a vocabulary with tokens for a space and for a newline")
     trie = native_trie(vocabulary)
     context, blocks = lexer.context_of_state, np.empty(0, np.int32)
-    opened, classes = blocks, ColumnClasses()
+    opened, classes, known = blocks, ColumnClasses(), None
     if layout is not None:
-        native = _core.column_classes(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel)
-        classes = ColumnClasses(*native)
+        known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel)
+        classes = ColumnClasses(known.single, known.period)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
         tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)
     base = len(grammar.terminals) + 1
@@ -137,4 +137,5 @@ def compose(
         limits.depth,
         limits.bytes,
         cancel,
+        known,
     )

@@ -90,12 +90,19 @@ def find_imbalances(grammar: Grammar) -> list[Imbalance]:
     Cost: linear in the grammar where each production is balanced in itself; else up to the number of nonterminals
     times that.
     """
+    return _imbalances(grammar, levels_of(grammar, _parentheses(grammar)))
+
+
+def _imbalances(grammar: Grammar, parentheses: Levels | None) -> list[Imbalance]:
+    """The same, with what is known of parentheses."""
     if grammar.layout is None:
         return []
     blocks = {grammar.layout.indent: 1, grammar.layout.dedent: -1}
     found = []
-    for what, effect in (("blocks", blocks), ("parentheses", _parentheses(grammar))):
-        levels = levels_of(grammar, effect)
+    for what, effect, levels in (
+        ("blocks", blocks, levels_of(grammar, blocks)),
+        ("parentheses", _parentheses(grammar), parentheses),
+    ):
         if levels is None or (what == "blocks" and any(levels.net[start] for start in grammar.starts)):
             alone = [(k, [effect.get(symbol, 0) for symbol in p.rhs]) for k, p in enumerate(grammar.productions)]
             depths = [(k, list(accumulate(effects))) for k, effects in alone if any(effects)]
@@ -134,11 +141,11 @@ def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_0
     Cost: linear in the result; lark's python.lark (796 states become 1,105) 6 ms. A rule that opens n parentheses
     itself before it closes one makes up to n + 1 copies of the states in it.
     """
-    imbalance = next(iter(find_imbalances(grammar)), None)
-    if imbalance is not None:
-        raise UnsupportedGrammarError(f"{imbalance.message}; {imbalance.advice}", imbalance.span, feature="postlex")
     effect = _parentheses(grammar)
     levels = levels_of(grammar, effect)
+    imbalance = next(iter(_imbalances(grammar, levels)), None)
+    if imbalance is not None:
+        raise UnsupportedGrammarError(f"{imbalance.message}; {imbalance.advice}", imbalance.span, feature="postlex")
     if not effect or levels is None:
         return tables
     entered = np.where(tables.accessing < 0, 0, np.array(levels.net, np.int64)[tables.accessing])
@@ -177,7 +184,10 @@ def _imbalance(grammar: Grammar, index: int, what: str, effect: Mapping[int, int
 
 
 def levels_of(grammar: Grammar, effect: Mapping[int, int]) -> Levels | None:
-    """None if a nonterminal derives texts of different effect, or a text can close what it has not opened."""
+    """None if a nonterminal derives texts of different effect, or a text can close what it has not opened.
+
+    Cost: linear in the grammar, and for the lowest levels up to the number of nonterminals times the rules that count.
+    """
     count = grammar.end + 1 + len(grammar.nonterminals)
     levels = Levels([0] * count, [0] * count)
     for symbol, gain in effect.items():
@@ -186,20 +196,51 @@ def levels_of(grammar: Grammar, effect: Mapping[int, int]) -> Levels | None:
     touched = [rhs for _, rhs in rules if not effect.keys().isdisjoint(rhs)]
     if all(levels.lowest(rhs) == 0 == sum(levels.net[symbol] for symbol in rhs) for rhs in touched):
         return levels
-    known = set(range(grammar.end))
-    while newly := {lhs: rhs for lhs, rhs in rules if lhs not in known and known.issuperset(rhs)}:
-        for lhs, rhs in newly.items():
-            levels.net[lhs] = sum(levels.net[symbol] for symbol in rhs)
-        known |= newly.keys()
+    uses: list[list[int]] = [[] for _ in range(count)]  # Of each symbol: the rules that have it.
+    for index, (_, rhs) in enumerate(rules):
+        for symbol in set(rhs):
+            uses[symbol].append(index)
+    _find_net(levels, rules, uses, range(grammar.end))
     if any(levels.net[lhs] != sum(levels.net[symbol] for symbol in rhs) for lhs, rhs in rules):
         return None
+    changed = [symbol for symbol in range(count) if levels.net[symbol] or levels.low[symbol]]
     for _ in range(len(grammar.nonterminals) + 1):
-        lower = {lhs: low for lhs, rhs in rules if (low := levels.lowest(rhs)) < levels.low[lhs]}
-        if not lower:
+        affected = [rules[index] for index in {index for symbol in changed for index in uses[symbol]}]
+        lower: dict[int, int] = {}
+        for lhs, rhs in affected:
+            lower[lhs] = min(lower.get(lhs, levels.low[lhs]), levels.lowest(rhs))
+        changed = [lhs for lhs, low in lower.items() if low < levels.low[lhs]]
+        if not changed:
             return levels if all(levels.low[start] == 0 for start in grammar.starts) else None
-        for lhs, low in lower.items():
-            levels.low[lhs] = low
+        for lhs in changed:
+            levels.low[lhs] = lower[lhs]
     return None
+
+
+def _find_net(
+    levels: Levels,
+    rules: Sequence[tuple[int, tuple[int, ...]]],
+    uses: Sequence[Sequence[int]],
+    terminals: Iterable[int],
+) -> None:
+    """What each nonterminal adds, by the first of its rules of whose symbols that is known."""
+    missing = [len(set(rhs)) for _, rhs in rules]
+    ready = [index for index, symbols in enumerate(missing) if symbols == 0]
+    known = set(terminals)
+    newly = list(known)
+    while newly or ready:
+        for symbol in newly:
+            for index in uses[symbol]:
+                missing[index] -= 1
+                if missing[index] == 0:
+                    ready.append(index)
+        newly = []
+        for lhs, rhs in map(rules.__getitem__, ready):
+            if lhs not in known:
+                known.add(lhs)
+                newly.append(lhs)
+                levels.net[lhs] = sum(levels.net[symbol] for symbol in rhs)
+        ready = []
 
 
 def most_counted(tables: Tables, levels: Levels) -> NDArray[np.int64]:

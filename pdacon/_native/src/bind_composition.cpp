@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "cancelling.hpp"
+#include "column_classes.hpp"
 #include "every_mask.hpp"
 #include "module.hpp"
 #include "token_pda.hpp"
@@ -37,7 +38,8 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                                    std::pair<std::int32_t, std::int32_t> columns,
                                    const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
                                    std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
-                                   std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel) {
+                                   std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
+                                   const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     ParseTables tables;
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
@@ -55,9 +57,13 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                   copy(block),  copy(opened)};
     PythonCanceller canceller(std::move(cancel));
     const nb::gil_scoped_release release;
+    const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
+    if (futures != nullptr && blocks.classes.count() != 1)
+        throw std::invalid_argument("token pda: other columns than those of the futures");
     return std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
-        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes);
+        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes,
+        futures);
 }
 
 using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
@@ -135,7 +141,8 @@ void bind_composition(nb::module_& m) {
                     nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"), nb::arg("columns"),
                     nb::arg("block"), nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"),
                     nb::arg("max_seconds"), nb::arg("max_depth"),
-                    nb::arg("max_bytes") = std::int64_t{1} << 31, nb::arg("cancel") = nb::none())
+                    nb::arg("max_bytes") = std::int64_t{1} << 31, nb::arg("cancel") = nb::none(),
+                    nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"))
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),

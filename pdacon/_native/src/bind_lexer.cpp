@@ -180,16 +180,14 @@ class NextLexemes {
     Futures futures_;
 };
 
-// The classes of columns that a newline has to be told apart by: how many single ones, and the period of the
-// others.
-std::pair<std::int32_t, std::int32_t> column_classes(const LexingAutomaton& lexer, const Trie& trie,
-                                                     std::int32_t newline, std::int64_t max_states,
-                                                     double max_seconds, nb::object cancel) {
+std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, std::shared_ptr<Trie> trie,
+                                      std::int32_t newline, std::int64_t max_states, double max_seconds,
+                                      nb::object cancel) {
+    if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
     PythonCanceller canceller(std::move(cancel));
     const nb::gil_scoped_release release;
-    Budget budget(max_states, max_seconds, &canceller);
-    const auto classes = find_column_classes(lexer, Speller(trie, budget), newline, budget);
-    return {classes.single, classes.period};
+    return std::make_shared<Columns>(std::move(lexer), std::move(trie), newline,
+                                     Budget(max_states, max_seconds, &canceller));
 }
 
 std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
@@ -233,10 +231,13 @@ void bind_lexer(nb::module_& m) {
                     nb::arg("max_seconds"))
         .def("beginning", &NextLexemes::beginning)
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
-    m.def("column_classes", &column_classes, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
-          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none());
     m.def("read_words", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("after"),
           nb::arg("num_words"), nb::arg("max_states"));
+    nb::class_<Columns>(m, "Columns")
+        .def_static("make", &make_columns, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
+                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none())
+        .def_prop_ro("single", [](const Columns& columns) { return columns.classes().single; })
+        .def_prop_ro("period", [](const Columns& columns) { return columns.classes().period; });
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
           nb::arg("max_seconds"));
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),

@@ -46,9 +46,11 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
 }
 
 Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts,
-                                 Budget& budget)
+                                 Budget& budget, const Futures* known)
     : machine_(machine),
-      futures_(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget),
+      futures_(known != nullptr ? Futures(*known, budget)
+                                : Futures(machine.lexer, speller, machine.layout.newline,
+                                          machine.layout.classes, budget)),
       controls_(futures_, machine.layout),
       exits_(machine),
       few_(*this, &exits_),

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "components.hpp"
-#include "futures.hpp"
 #include "interner.hpp"
+#include "speller.hpp"
 
 namespace pdacon {
 
@@ -103,15 +103,15 @@ class Blanks {
 // stand for what they lead to, whatever their column.
 class Lines {
   public:
-    Lines(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline, Budget& budget)
-        : lexer_(lexer),
+    Lines(Futures& futures, std::int32_t newline, Budget& budget)
+        : lexer_(futures.lexer()),
           newline_(newline),
-          width_(std::max(lexer.tab_width(), 1)),
+          width_(std::max(lexer_.tab_width(), 1)),
           budget_(budget),
-          futures_(lexer, speller, newline, {}, budget) {
-        for (std::int32_t state = 0; state < lexer.num_states(); ++state) futures_.of({state, {}, {}}, 0);
-        for (std::int32_t spelled = 0; spelled < static_cast<std::int32_t>(speller.edges.size()); ++spelled) {
-            for (const auto& reading : lexer.first_columns())
+          futures_(futures) {
+        for (std::int32_t state = 0; state < lexer_.num_states(); ++state) futures_.of({state, {}, {}}, 0);
+        for (std::int32_t spelled = 0; spelled < futures_.num_speller_states(); ++spelled) {
+            for (const auto& reading : lexer_.first_columns())
                 reading.now.known() ? void(line(reading.state, spelled)) : add_before(reading.state, spelled);
             add_whole(spelled);
         }
@@ -243,7 +243,7 @@ class Lines {
     const LexingAutomaton& lexer_;
     std::int32_t newline_, width_;
     Budget& budget_;
-    Futures futures_;
+    Futures& futures_;
     Interner before_ids_, place_ids_, sets_;
     std::vector<std::pair<std::int32_t, std::int32_t>> before_;
     std::vector<Place> places_;
@@ -446,11 +446,19 @@ ColumnClasses Lines::coarsest() {
 
 }  // namespace
 
-ColumnClasses find_column_classes(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
-                                  Budget& budget) {
-    if (newline < 0 || !lexer.has_columns() || Blanks(lexer, speller, newline).make_no_difference())
-        return {};
-    return Lines(lexer, speller, newline, budget).classes();
+Columns::Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
+                 std::int32_t newline, Budget budget)
+    : lexer_(std::move(lexer)), trie_(std::move(trie)), newline_(newline) {
+    const Speller speller(*trie_, budget);
+    if (newline < 0 || !lexer_->has_columns() || Blanks(*lexer_, speller, newline).make_no_difference())
+        return;
+    futures_.emplace(*lexer_, speller, newline, ColumnClasses{}, budget);
+    classes_ = Lines(*futures_, newline, budget).classes();
+}
+
+const Futures* Columns::futures(const LexingAutomaton& lexer, const Trie& trie, std::int32_t newline) const {
+    const bool same = &lexer == lexer_.get() && &trie == trie_.get() && newline == newline_;
+    return same && classes_.count() == 1 && futures_ ? &*futures_ : nullptr;
 }
 
 }  // namespace pdacon

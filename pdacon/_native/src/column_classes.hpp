@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "budget.hpp"
 #include "columns.hpp"
+#include "futures.hpp"
 #include "lexing.hpp"
-#include "speller.hpp"
+#include "trie.hpp"
 
 namespace pdacon {
 
@@ -16,9 +19,23 @@ namespace pdacon {
 //
 // The columns that lead from a place to a commit are a regular set over one letter, for a byte adds 0, 1 or
 // the width of a tab; so they repeat in the end. They are followed column by column until they do.
-//
-// Throws LimitExceeded("states") if they are more than the budget's states.
-ColumnClasses find_column_classes(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
-                                  Budget& budget);
+class Columns {
+  public:
+    // Throws LimitExceeded("states") if they are more than the budget's states.
+    Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
+            std::int32_t newline, Budget budget);
+
+    const ColumnClasses& classes() const { return classes_; }
+    // The futures of the lexer, if they are known: what finds the classes takes all columns for one, so it
+    // has those where there is one class. They need another budget.
+    const Futures* futures(const LexingAutomaton& lexer, const Trie& trie, std::int32_t newline) const;
+
+  private:
+    std::shared_ptr<const LexingAutomaton> lexer_;
+    std::shared_ptr<const Trie> trie_;
+    std::int32_t newline_;
+    std::optional<Futures> futures_;
+    ColumnClasses classes_;
+};
 
 }  // namespace pdacon

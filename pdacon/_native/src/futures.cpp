@@ -35,7 +35,7 @@ Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int3
     : lexer_(lexer),
       newline_(newline),
       classes_(classes),
-      budget_(budget),
+      budget_(&budget),
       boundary_(speller.boundary),
       plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
       plain_events_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
@@ -163,14 +163,14 @@ std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
         nodes_.emplace_back();
         nodes_.back().reading = reading;
         nodes_.back().speller_state = speller_state;
-        budget_.check_states(nodes_.size());
+        budget_->check_states(nodes_.size());
     }
     return id;
 }
 
 // Appends the nodes that the edges of one lead to, and the events of its own edges.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
-    budget_.tick();
+    budget_->tick();
     const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
     const auto speller_state = nodes_[static_cast<std::size_t>(at)].speller_state;
     for (const auto& move : moves(speller_state)) {

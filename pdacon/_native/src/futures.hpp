@@ -29,6 +29,8 @@ class Futures {
     // `newline`: the terminal whose columns count, -1: none.
     Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline, ColumnClasses classes,
             Budget& budget);
+    // What is known already, to go on from with another budget.
+    Futures(const Futures& known, Budget& budget) : Futures(known) { budget_ = &budget; }
 
     // The set of events that can follow a reading, as the id of a sorted sequence of event ids; as if every
     // column of a class could be reached if one can. Computes what is missing: amortised one visit of each
@@ -91,9 +93,12 @@ class Futures {
     }
 
     const LexingAutomaton& lexer() const { return lexer_; }
+    std::int32_t num_speller_states() const { return static_cast<std::int32_t>(moves_.size()); }
     const ColumnClasses& classes() const { return classes_; }
 
   private:
+    Futures(const Futures&) = default;
+
     static constexpr std::int32_t kUnasked = -2;
 
     struct Node {
@@ -113,7 +118,7 @@ class Futures {
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
     ColumnClasses classes_;
-    Budget& budget_;
+    Budget* budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
     std::vector<std::int32_t> plain_nodes_;  // of each lexer state between two tokens, without columns

@@ -1,5 +1,6 @@
 // Which terminals match the same text: breadth-first search in the product of two leftmost-first automata.
 #include <algorithm>
+#include <bitset>
 #include <compare>
 #include <ranges>
 #include <set>
@@ -197,6 +198,7 @@ class OverlapSearch {
         for (const auto byte : bytes_by_legibility() | std::views::reverse)
             representative_[class_of[byte]] = byte;
         std::ranges::sort(representative_, {}, legibility);
+        known_.resize(nfa.kind.size());
     }
 
     // True and the shortest common lexeme with what has to follow it, or false.
@@ -220,8 +222,10 @@ class OverlapSearch {
             add(stepper_.start(nfa_.entry_of(first, behind)), stepper_.start(nfa_.entry_of(second, behind)),
                 -1, 0);
         for (std::size_t at = 0; at < pairs.size(); ++at) {
+            const auto both = led_on(pairs[at].first) & led_on(pairs[at].second);
             for (const auto byte : representative_) {
                 budget_.tick();
+                if (!both[byte]) continue;
                 auto a = stepper_.step(pairs[at].first, byte), b = stepper_.step(pairs[at].second, byte);
                 if (can_both_end(a.ends, b.ends, collision.following)) {
                     collision.witness = spelled(pairs, at) + static_cast<char>(byte);
@@ -234,6 +238,20 @@ class OverlapSearch {
     }
 
   private:
+    // The bytes with which some of the threads goes on: most lead nowhere.
+    std::bitset<256> led_on(const Threads& threads) {
+        std::bitset<256> bytes;
+        for (const auto& thread : threads) {
+            const auto at = static_cast<std::size_t>(thread.position);
+            auto& known = known_[at];
+            if (known.none())
+                for (auto edge = static_cast<std::size_t>(nfa_.offset[at]);
+                     edge < static_cast<std::size_t>(nfa_.offset[at + 1]); ++edge)
+                    for (std::size_t byte = nfa_.low[edge]; byte <= nfa_.high[edge]; ++byte) known.set(byte);
+            bytes |= known;
+        }
+        return bytes;
+    }
     // Whether a match can still end. What only waits is of no concern then, unless something comes behind it.
     static bool goes_on(Threads& threads) {
         while (!threads.empty() && threads.back().ended) threads.pop_back();
@@ -300,6 +318,7 @@ class OverlapSearch {
     Stepper stepper_;
     Continuation continuation_;
     std::vector<std::uint8_t> representative_;
+    std::vector<std::bitset<256>> known_;  // of each position: see led_on; none: not asked
     // Of the pair at hand: what can follow it, and the ends that have been looked at; they have led to
     // nothing.
     Continuation::Place behind_;

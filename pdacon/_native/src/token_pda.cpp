@@ -10,7 +10,7 @@
 namespace pdacon {
 
 TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
-                   std::int64_t max_bytes)
+                   std::int64_t max_bytes, const Futures* known)
     : machine_(std::move(machine)),
       trie_(std::make_shared<const LazyTrie>(std::move(trie))),
       budget_(budget),
@@ -18,7 +18,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
       max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
                                : std::size_t{std::numeric_limits<std::int64_t>::max()}),
       verdicts_(machine_),
-      engine_(std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_)),
+      engine_(std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_, known)),
       masks_(tokens().words()),
       decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
     std::vector<std::int32_t> ends(tokens().words(), 0);

@@ -35,10 +35,10 @@ namespace pdacon {
 
 class TokenPda {
   public:
-    // `max_bytes`: for the masks and what they are made of, 0: no limit. Throws LimitExceeded,
-    // std::invalid_argument.
+    // `max_bytes`: for the masks and what they are made of, 0: no limit. `known`: the futures of the machine's
+    // lexer, if somebody has made them. Throws LimitExceeded, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
-             std::int64_t max_bytes);
+             std::int64_t max_bytes, const Futures* known = nullptr);
     // What `save` has written. Nothing but what is stored is known at first; the rest is found as it is
     // needed, which begins with the futures of the lexer and the trie. Throws ArtifactDamage.
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
@@ -109,9 +109,10 @@ class TokenPda {
   private:
     // What finds masks that are not known.
     struct Engine {
-        Engine(const Pushdown& machine, const Trie& trie, Verdicts& verdicts, Budget& budget)
+        Engine(const Pushdown& machine, const Trie& trie, Verdicts& verdicts, Budget& budget,
+               const Futures* known = nullptr)
             : speller(trie, budget),
-              coaccessibility(machine, speller, verdicts, budget),
+              coaccessibility(machine, speller, verdicts, budget, known),
               classes(machine, coaccessibility, trie, budget),
               selection(machine, coaccessibility, classes, budget) {}
         // What can be forgotten and found again.
