@@ -157,7 +157,7 @@ def check(
     name="compile",
     epilog=_examples(
         "pdacon compile json --tokenizer tokenizer.json -o json.pda",
-        "pdacon compile my.lark -t NAME -o my.pda --eager",
+        "pdacon compile my.lark -t NAME -o my.pda --eager --seconds 60",
     ),
 )
 @with_grammar_options
@@ -172,19 +172,26 @@ def compile_grammar(
         bool,
         typer.Option(
             "--eager",
-            help="With every mask; for a large grammar that takes half a minute. Default: each at first sight.",
+            help="With every mask, or as many as there is room for; for a large grammar that takes half a minute. "
+            "Default: each at first sight.",
         ),
     ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0, metavar="N", help="With --eager: how long at most; what is ready then."),
+    ] = None,
     options: GrammarOptions,
 ) -> int:
     """Compile a grammar for a tokenizer into a file that loads in a moment.
 
     In Python: `pdacon.Constraint.load("json.pda")`. Nothing in such a file is executed.
     """
+    if seconds is not None and not eager:
+        raise BadInput("--seconds goes with --eager: without it masks are computed at first sight")
     loaded = load_grammar(grammar, options, several_starts=True)
     from pdacon.cli.compiling import compile_to_file
 
-    return compile_to_file(loaded, _tokens(tokenizer), out, eager=eager)
+    return compile_to_file(loaded, _tokens(tokenizer), out, eager=eager, seconds=seconds or 0.0)
 
 
 @app.command(name="show", epilog=_examples("pdacon show json.pda", "pdacon show json.pda --format json"))
@@ -230,10 +237,9 @@ def sample(
     loaded = load_grammar(grammar, options)
     from pdacon.cli.compiled import constraint_for
     from pdacon.cli.sampling import show_samples
-    from pdacon.cli.vocabularies import BYTES
 
     tokens = None if tokenizer is None else _tokens(tokenizer)
-    constraint = constraint_for(grammar, loaded, (tokens or _tokens(BYTES)).vocabulary)
+    constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
     return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
 
 
@@ -314,13 +320,12 @@ def explain(
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
-    from pdacon.cli.vocabularies import BYTES
 
     given = read_text(text, None)
     tokenizer = tokenizer or _artifact_name(grammar)
     tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
     json_format = format is Format.json
-    constraint = constraint_for(grammar, loaded, (tokens or _tokens(BYTES)).vocabulary)
+    constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
     return show_explanation(constraint, given, token, tokens, whole=whole, full=full, json_format=json_format)
 
 

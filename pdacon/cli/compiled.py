@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from pdacon import Constraint, compile
 from pdacon.cli.grammars import artifact_of
+from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.composition import StoredConstraint, map_file
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
 
 
-def constraint_for(name: str, grammar: Grammar, vocabulary: Vocabulary) -> Constraint:
+def constraint_for(name: str, grammar: Grammar, vocabulary: Vocabulary | None) -> Constraint:
     """The constraint in the compiled file that a command was given for its grammar, if it has this vocabulary.
 
-    Any other grammar is compiled, and so is that of a file for another vocabulary.
+    Any other grammar is compiled, and so is that of a file for another vocabulary; that is said on standard error.
+    None: no tokens are asked for, and one for each byte will do.
     """
+    used = load_vocabulary(BYTES).vocabulary if vocabulary is None else vocabulary
     path = artifact_of(name)
     if path is None:
-        return compile(grammar, vocabulary)
+        return compile(grammar, used)
     settings = StoredConstraint(map_file(path), str(path), verify=False).settings
-    if settings.vocabulary != vocabulary.fingerprint:
-        return compile(grammar, vocabulary)
-    return Constraint.load(path, vocabulary, grammar=grammar)
+    if settings.vocabulary == used.fingerprint:
+        return Constraint.load(path, used, grammar=grammar)
+    if vocabulary is not None:
+        sys.stderr.write(
+            f"pdacon: {path} is for another vocabulary ({settings.size:,} tokens) than the one that is used "
+            f"({used.size:,} tokens): its grammar is compiled again, without the masks in the file; `pdacon compile` "
+            "makes a file for this one\n"
+        )
+    return compile(grammar, used)
 
 
 def show_compiled(path: Path, *, json_format: bool) -> int:
@@ -34,11 +44,11 @@ def show_compiled(path: Path, *, json_format: bool) -> int:
     ------
     ArtifactError, OSError
     """
-    constraint = Constraint.load(path, verify=True)
-    settings = StoredConstraint(map_file(path), str(path), verify=False).settings
+    stored = StoredConstraint(map_file(path), str(path), verify=True)
+    settings = stored.settings
     starts = {
-        start: {} if number in settings.empty else constraint.statistics(start)
-        for number, start in enumerate(settings.starts)
+        start: {} if number in settings.empty else pda.statistics()
+        for number, (start, pda) in enumerate(zip(settings.starts, stored.pdas, strict=True))
     }
     facts = {
         "bytes": path.stat().st_size,

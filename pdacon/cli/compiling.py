@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from pdacon import Constraint, compile
+from pdacon import Constraint, Limits, compile
 from pdacon.cli.compiled import masks_of, size_of
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
@@ -15,7 +15,7 @@ from pdacon.composition.artifact import require_place
 from pdacon.grammar import Grammar
 
 
-def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool) -> int:
+def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool, seconds: float = 0.0) -> int:
     """Write the constraint of a grammar and a vocabulary; say on standard error what it is.
 
     Raises
@@ -29,14 +29,22 @@ def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool)
     if place.exists() and place.stat().st_size > 0 and not is_artifact(place):
         raise BadInput(f"{out}: there is a file already that is no compiled grammar; give another name, or remove it")
     begin = time.perf_counter()
-    constraint = compile(grammar, tokens.vocabulary, eager=eager)
-    seconds = time.perf_counter() - begin
+    constraint = compile(grammar, tokens.vocabulary, eager=eager, limits=Limits(seconds=seconds))
+    spent = time.perf_counter() - begin
     constraint.save(out)
     Constraint.load(out, tokens.vocabulary, grammar=grammar, verify=True)
     counts = [constraint.statistics(start) for start in grammar.options.start]
-    both = {key: sum(count[key] for count in counts) for key in ("distinct_masks", "situations_left")}
+    keys = ("masks_computed", "distinct_masks", "situations_left")
+    sums = {key: sum(count[key] for count in counts) for key in keys}
     sys.stderr.write(
         f"{out}: {size_of(out.stat().st_size)}, for {tokens.source} ({len(tokens.vocabulary):,} tokens), "
-        f"{masks_of(both)}, compiled in {seconds:.2f} s\n"
+        f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s\n"
     )
     return 0
+
+
+def _left_out(sums: dict[str, int]) -> str:
+    """What was not computed beforehand, if anything."""
+    if sums["situations_left"] <= 0:
+        return ""
+    return f" ({sums['masks_computed']:,} situations have theirs, {sums['situations_left']:,} or more have not)"

@@ -100,8 +100,34 @@ def test_commands_use_the_vocabulary_that_is_in_it(drinks: Path, capsys: pytest.
     assert json.loads(capsys.readouterr().out)["tokens"][-1] == 258
     assert main(["tokens", "--tokenizer", str(drinks), "#0"]) == 0
     assert "tea" in capsys.readouterr().out
+    capsys.readouterr()
+
+
+def test_a_file_for_another_vocabulary_is_compiled_again_and_that_is_said(
+    drinks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["mask", str(drinks), "", "--tokenizer", "bytes", "--format", "json"]) == 0
-    assert 256 not in json.loads(capsys.readouterr().out)["tokens"]
+    out, err = capsys.readouterr()
+    assert 256 not in json.loads(out)["tokens"]
+    assert "drinks.pda is for another vocabulary (259 tokens) than the one that is used (257 tokens)" in err
+    assert err.count("\n") == 1
+    for quiet in (["sample", str(drinks), "-n", "1"], ["explain", str(drinks), "tea"], ["mask", str(drinks), ""]):
+        assert main(quiet) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_eager_compilation_has_an_end_and_says_what_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arithmetic.pda"
+    arguments = ["compile", "arithmetic", "--tokenizer", "bytes", "-o", str(path)]
+    assert main([*arguments, "--eager", "--seconds", "600"]) == 0
+    said = re.search(
+        r"and others when they are needed \(([\d,]+) situations have theirs, [\d,]+ or more have not\)",
+        capsys.readouterr().err,
+    )
+    assert said
+    assert int(said[1].replace(",", "")) > 0
+    assert main([*arguments, "--seconds", "1"]) == 2
+    assert "--seconds goes with --eager" in capsys.readouterr().err
 
 
 def test_it_can_be_looked_at(drinks: Path, capsys: pytest.CaptureFixture[str]) -> None:

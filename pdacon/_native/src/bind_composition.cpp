@@ -62,8 +62,7 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
         throw std::invalid_argument("token pda: other columns than those of the futures");
     return std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
-        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes,
-        futures);
+        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes, futures);
 }
 
 using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;

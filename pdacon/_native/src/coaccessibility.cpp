@@ -48,9 +48,9 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
 Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts,
                                  Budget& budget, const Futures* known)
     : machine_(machine),
-      futures_(known != nullptr ? Futures(*known, budget)
-                                : Futures(machine.lexer, speller, machine.layout.newline,
-                                          machine.layout.classes, budget)),
+      futures_(known != nullptr
+                   ? Futures(*known, budget)
+                   : Futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget)),
       controls_(futures_, machine.layout),
       exits_(machine),
       few_(*this, &exits_),
@@ -145,16 +145,6 @@ void Coaccessibility::find_column_free(const std::vector<std::int32_t>& first_li
                   line_future_[static_cast<std::size_t>(at)] == future;
         if (all) future_[state] = future;
     }
-}
-
-bool Coaccessibility::Known::is_settled(std::int32_t control, std::int32_t top, bool dropped) {
-    if (!dropped && !owner_.controls_.is_through(control, owner_.machine_.block(top))) return false;
-    const auto context = owner_.machine_.tables.context[static_cast<std::size_t>(top)];
-    const auto& futures = owner_.controls_.futures_after(context, control);
-    return std::any_of(futures.begin(), futures.end(), [&](std::int32_t future) {
-        return owner_.has_verdicts(future) &&
-               owner_.verdicts_.at(owner_.row(future), top) == Verdict::kAlways;
-    });
 }
 
 // In most grammars every start of a lexeme is alive on every stack, and shown to be by the exits of the
@@ -253,7 +243,9 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
             !(label == machine_.layout.indent ? feed_indent(machine_, after, controls_.column(control))
                                               : feed(machine_, after, label)))
             continue;
-        if (label == machine_.lexer.end_label() || is_settled(control, after.top(), dropped)) return true;
+        const auto verdict_of = [&](std::int32_t future) { return verdict(future, after.top()); };
+        if (label == machine_.lexer.end_label() || is_settled(control, after.top(), dropped, verdict_of))
+            return true;
         if (dropped)
             add_successors(control, after, dropped, controls);
         else
@@ -270,15 +262,6 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
         unknown |= !found;
     }
     return unknown ? std::nullopt : std::optional(false);
-}
-
-bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped) {
-    if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
-    const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
-    const auto futures = controls_.futures_after(context, control);  // a copy: proofs ask for more of them
-    return std::any_of(futures.begin(), futures.end(), [&](std::int32_t future) {
-        return has_verdicts(future) && verdict(future, top) == Verdict::kAlways;
-    });
 }
 
 bool Coaccessibility::reaches_end(std::int32_t events, Overlay below) {

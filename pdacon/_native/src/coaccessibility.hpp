@@ -6,6 +6,7 @@
 // that a look further down tells.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -82,7 +83,11 @@ class Coaccessibility {
         bool counts(std::int32_t label, std::int32_t state) const override {
             return exits_ == nullptr || exits_->has(state, label);
         }
-        bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override;
+        bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override {
+            return owner_.is_settled(control, top, dropped, [&](std::int32_t future) {
+                return owner_.verdicts_.at(owner_.row(future), top);
+            });
+        }
 
       private:
         Coaccessibility& owner_;
@@ -97,7 +102,10 @@ class Coaccessibility {
     Verdict find_verdict(std::int32_t future, std::int32_t top);
     void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
     bool proved(std::int32_t future, std::int32_t top);
-    bool is_settled(std::int32_t control, std::int32_t top, bool dropped);
+    // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
+    // every stack with this top, by a function that knows or finds its verdict there.
+    template <class VerdictOf>
+    bool is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of);
     // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
     static constexpr int kMostLabels = 2, kMostFeeds = 512;
     std::optional<bool> alive_after(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
@@ -118,5 +126,14 @@ class Coaccessibility {
     std::vector<std::int32_t> dense_;        // of each future: its row in verdicts_, or -1
     Verdicts& verdicts_;
 };
+
+template <class VerdictOf>
+bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of) {
+    if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
+    const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
+    return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
+        return has_verdicts(future) && verdict_of(future) == Verdict::kAlways;
+    });
+}
 
 }  // namespace pdacon

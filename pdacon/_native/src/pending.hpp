@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -32,7 +33,7 @@ class PendingControls {
     bool is_through(std::int32_t control, std::int32_t block) const;
     std::vector<Successor> successors(std::int32_t list) const;
     // The futures in which lexing goes on, between two tokens, once the control's label has been taken and
-    // the context is this one.
+    // the context is this one. Valid as long as this object.
     const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
 
   protected:
@@ -82,7 +83,7 @@ class PendingControls {
     Interner after_ids_, lists_;
     std::vector<std::int32_t> after_;  // lists of successors
     Interner entered_ids_;
-    std::vector<std::vector<std::int32_t>> entered_;  // the futures that are entered
+    std::deque<std::vector<std::int32_t>> entered_;  // the futures that are entered
 };
 
 }  // namespace pdacon

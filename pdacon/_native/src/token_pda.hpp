@@ -35,8 +35,8 @@ namespace pdacon {
 
 class TokenPda {
   public:
-    // `max_bytes`: for the masks and what they are made of, 0: no limit. `known`: the futures of the machine's
-    // lexer, if somebody has made them. Throws LimitExceeded, std::invalid_argument.
+    // `max_bytes`: for the masks and what they are made of, 0: no limit. `known`: the futures of the
+    // machine's lexer, if somebody has made them. Throws LimitExceeded, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes, const Futures* known = nullptr);
     // What `save` has written. Nothing but what is stored is known at first; the rest is found as it is
