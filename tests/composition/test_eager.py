@@ -164,6 +164,22 @@ def test_what_never_ends_is_left() -> None:
         assert (first == second).all()
 
 
+def test_what_is_alike_is_stored_once() -> None:
+    """Many answers, few masks: the file has far fewer bytes than answers, and knows them all."""
+    eager = pdacon.compile(RIGHT_RECURSIVE, BRACKETS, eager=True)
+    data = eager.to_bytes()
+    assert len(data) < eager.statistics()["masks_computed"]
+    loaded = Constraint.from_bytes(data, BRACKETS)
+    assert len(loaded.to_bytes()) == len(data)
+    for opening in product([b"(", b"["], repeat=10):
+        known, again = (constraint.matcher() for constraint in (eager, loaded))
+        for byte in b"".join(opening):
+            assert known.accept_token(TOKENS.index(bytes([byte])))
+            assert again.accept_token(TOKENS.index(bytes([byte])))
+        assert (row_of(known, 1) == row_of(again, 1)).all()
+    assert loaded.statistics()["masks_computed"] == 0
+
+
 OWN_RULE = SmallGrammar(
     "rules for INDENT and DEDENT",
     "a block is open where a nonterminal stands for its INDENT, and none where one stands for its DEDENT",

@@ -90,7 +90,8 @@ void Decisions::add(const Reading& reading, const StackView& stack, const Looked
 
 void Decisions::forget() { added_ = {}; }
 
-// What an artifact has, and what was added to it, as one tree.
+// What an artifact has, and what was added to it, as one. Nodes of an artifact are shared, so those on the
+// way to what was added are copied.
 Decisions::Tree Decisions::all() const {
     Tree tree;
     for (std::size_t at = 0; at < stored_.masks.size(); ++at) {
@@ -108,16 +109,71 @@ Decisions::Tree Decisions::all() const {
             open.emplace_back(root, root);
     for (std::size_t at = 0; at < added_.line_roots.size(); ++at)
         open.emplace_back(added_.line_roots[at],
-                          tree.make_line_root(added_.lines[static_cast<std::int32_t>(at)]));
+                          tree.own_line_root(added_.lines[static_cast<std::int32_t>(at)]));
     while (!open.empty()) {
         const auto [from, to] = open.back();
         open.pop_back();
         if (const auto mask = added_.answer(from); mask >= 0)
             tree.nodes[static_cast<std::size_t>(to)].mask = mask;
         for (const auto& branch : added_.branches(from))
-            open.emplace_back(branch.next, tree.make_branch(to, branch.state));
+            open.emplace_back(branch.next, tree.own_branch(to, branch.state));
     }
     return tree;
+}
+
+std::int32_t Decisions::Tree::copied(std::int32_t node) {
+    auto copy = nodes[static_cast<std::size_t>(node)];
+    nodes.push_back(std::move(copy));
+    return static_cast<std::int32_t>(nodes.size() - 1);
+}
+
+std::int32_t Decisions::Tree::own_branch(std::int32_t node, std::int32_t state) {
+    const auto known = nodes.size();
+    auto next = make_branch(node, state);
+    if (nodes.size() > known) return next;
+    next = copied(next);
+    place_of(nodes[static_cast<std::size_t>(node)].branches, state)->next = next;
+    return next;
+}
+
+std::int32_t Decisions::Tree::own_line_root(std::span<const std::int32_t> line) {
+    const auto known = lines.size();
+    const auto root = make_line_root(line);
+    return lines.size() > known ? root
+                                : line_roots[static_cast<std::size_t>(lines.find(line))] = copied(root);
+}
+
+// A mask, then of each branch the state and the number of what it leads to.
+std::vector<std::int32_t> Decisions::key_of(const Node& node, std::span<const std::int32_t> kind) {
+    std::vector<std::int32_t> key{node.mask};
+    for (const auto& [state, next] : node.branches)
+        key.insert(key.end(), {state, kind[static_cast<std::size_t>(next)]});
+    return key;
+}
+
+// Of each node below the roots: the number of what it says, with all below it. Equal ones have the same, and
+// those below come first.
+std::vector<std::int32_t> Decisions::number_nodes(const Tree& tree, Interner& kinds) const {
+    constexpr std::int32_t kUnseen = -1;
+    std::vector<std::int32_t> kind(tree.nodes.size(), kUnseen), open;
+    for (std::size_t root = 0; root < roots_; ++root)
+        for (const auto& branch : tree.nodes[root].branches) open.push_back(branch.next);
+    open.insert(open.end(), tree.line_roots.begin(), tree.line_roots.end());
+    while (!open.empty()) {
+        const auto node = open.back();
+        if (kind[static_cast<std::size_t>(node)] != kUnseen) {
+            open.pop_back();
+            continue;
+        }
+        const auto before = open.size();
+        for (const auto& branch : tree.branches(node))
+            if (kind[static_cast<std::size_t>(branch.next)] == kUnseen) open.push_back(branch.next);
+        if (open.size() > before) continue;
+        open.pop_back();
+        kind[static_cast<std::size_t>(node)] =
+            kinds.intern(key_of(tree.nodes[static_cast<std::size_t>(node)], kind));
+    }
+    return kind;
 }
 
 Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
@@ -136,8 +192,12 @@ Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
                      "decisions of other tables");
     require_artifact(all_within(stored_.masks.view(), -1, static_cast<std::int64_t>(masks)),
                      "a decision for a mask");
-    bool inside = true;
-    for (const auto& branch : branches) inside &= branch.next >= 0 && branch.next < nodes;
+    bool inside = true;  // and forwards, so that no way goes round
+    for (std::int64_t node = 0; node < nodes; ++node)
+        for (auto at = offsets[static_cast<std::size_t>(node)];
+             at < offsets[static_cast<std::size_t>(node) + 1]; ++at)
+            inside &= branches[static_cast<std::size_t>(at)].next > node &&
+                      branches[static_cast<std::size_t>(at)].next < nodes;
     require_artifact(inside, "a branch of a decision");
     const auto lines = stored_.roots_of_lines.size();
     require_artifact(key_offsets.size() == lines + 1 && are_rows(key_offsets, keys.size()) &&
@@ -148,15 +208,24 @@ Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
     stored_.line_keys = {std::move(key_offsets), std::move(keys)};
 }
 
+// Most of what texts, or an eager compilation, fill the tree with is alike below many nodes, and is stored
+// once. A node comes before those that it leads to: the roots, then the rest.
 void Decisions::save(ArtifactWriter& artifact, std::int32_t start) const {
-    const auto tree = all();
+    auto tree = all();
+    Interner kinds;
+    const auto kind = number_nodes(tree, kinds);
+    const auto last = static_cast<std::int32_t>(roots_ + kinds.size()) - 1;
+    const auto place = [&](std::int32_t of) { return last - of; };
     std::vector<std::int32_t> masks, offsets{0};
     std::vector<Branch> branches;
-    for (const auto& node : tree.nodes) {
-        masks.push_back(node.mask);
-        branches.insert(branches.end(), node.branches.begin(), node.branches.end());
+    const auto add = [&](std::span<const std::int32_t> key) {
+        masks.push_back(key[0]);
+        for (std::size_t at = 1; at < key.size(); at += 2) branches.push_back({key[at], place(key[at + 1])});
         offsets.push_back(static_cast<std::int32_t>(branches.size()));
-    }
+    };
+    for (std::size_t root = 0; root < roots_; ++root) add(key_of(tree.nodes[root], kind));
+    for (auto at = static_cast<std::int32_t>(kinds.size()); at-- > 0;) add(kinds[at]);
+    for (auto& root : tree.line_roots) root = place(kind[static_cast<std::size_t>(root)]);
     const auto keys = Rows<std::int32_t>::of(tree.lines);
     artifact.add(Part::kDecisionMasks, start, std::span<const std::int32_t>(masks));
     artifact.add(Part::kDecisionOffsets, start, std::span<const std::int32_t>(offsets));

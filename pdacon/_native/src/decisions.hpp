@@ -1,9 +1,11 @@
 // Which mask a configuration has: a decision tree over the lexer state and the topmost LR states.
 //
-// The tree of an artifact is used where it lies; what is added is in a second one.
+// The tree of an artifact is used where it lies, with what is alike in it stored once; what is added is in a
+// second one.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,10 @@ class Decisions {
         std::int32_t make_line_root(std::span<const std::int32_t> line);
         // Where an LR state leads from a node.
         std::int32_t make_branch(std::int32_t node, std::int32_t state);
+        // The same with a copy of what is there, if anything is.
+        std::int32_t own_branch(std::int32_t node, std::int32_t state);
+        std::int32_t own_line_root(std::span<const std::int32_t> line);
+        std::int32_t copied(std::int32_t node);
         std::int32_t answer(std::int32_t node) const { return nodes[static_cast<std::size_t>(node)].mask; }
         std::span<const Branch> branches(std::int32_t node) const {
             return nodes[static_cast<std::size_t>(node)].branches;
@@ -84,6 +90,8 @@ class Decisions {
     template <class AnyTree>
     std::int32_t find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const;
     Tree all() const;
+    static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> kind);
+    std::vector<std::int32_t> number_nodes(const Tree& tree, Interner& kinds) const;
 
     std::size_t roots_;
     bool columns_;

@@ -26,7 +26,8 @@ void EveryMask::file_all() {
     pda_.leading_mask();
     for (const auto& [reading, tops] : situations_->places())
         for (const auto top : tops) open({reading, {top}});
-    for (; !open_.empty(); open_.pop_front()) file(open_.front());
+    while (!open_.empty() && file(open_.front())) open_.pop_front();
+    left_ += open_.size();
 }
 
 void EveryMask::open(Open next) {
@@ -123,8 +124,8 @@ void EveryMask::open_blocks(const Open& at) {
 }
 
 // Files the mask of a stack with these topmost states, and opens the others that differ where it was looked
-// at.
-void EveryMask::file(const Open& at) {
+// at. False: there is no room for more, so that what is left need not be computed.
+bool EveryMask::file(const Open& at) {
     const auto& topmost = at.topmost;
     budget_.look();
     const auto whole = situations_->completed(topmost);
@@ -133,13 +134,10 @@ void EveryMask::file(const Open& at) {
     if (at.blocks >= 0)
         for (const auto column : blocks_[static_cast<std::size_t>(at.blocks)]) stack.open_block(column);
     const auto filed = pda_.file_mask(at.reading, stack, at.blocks >= 0);
-    if (!filed) {
-        ++left_;
-        return;
-    }
+    if (!filed) return false;
     if (filed->columns && at.blocks < 0) {
         open_blocks(at);
-        return;
+        return true;
     }
     for (auto depth = topmost.size(); depth < filed->states; ++depth) {
         States other(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
@@ -153,6 +151,7 @@ void EveryMask::file(const Open& at) {
                 ++left_;
         }
     }
+    return true;
 }
 
 }  // namespace pdacon

@@ -43,7 +43,7 @@ class EveryMask {
     void find_blocks();
     void open(Open next);
     void open_blocks(const Open& at);
-    void file(const Open& at);
+    bool file(const Open& at);
     bool fits(const States& topmost, std::int32_t blocks) const;
 
     TokenPda& pda_;
