@@ -219,7 +219,7 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         (data + b"\0" * 64, "damaged: "),
         (
             data[:8] + b"\1" + data[9:],
-            "format has version 1, and this pdacon reads version 2; compile the grammar again",
+            "format has version 1, and this pdacon reads version 3; compile the grammar again",
         ),
     ]:
         path.write_bytes(content)

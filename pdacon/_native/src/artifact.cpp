@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::uint8_t, 8> kMagic{0x89, 'P', 'D', 'A', '\r', '\n', 0x1A, '\n'};
 // To be raised whenever files that were written before would be read wrongly: also when lexer states,
 // rows of verdicts or anything else that an array counts is numbered in another way.
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kAlignment = 64;
 
 struct Header {
