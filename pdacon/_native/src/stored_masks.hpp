@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "artifact.hpp"
@@ -24,12 +25,11 @@ class StoredMasks {
           origin_(artifact.origin()),
           per_mask_((words + kBlock - 1) / kBlock),
           blocks_(artifact.unchecked<std::int32_t>(Part::kMaskBlocks, start)),
-          numbers_(artifact.array<std::int32_t>(Part::kMasks, start)),
           checksums_(artifact.array<std::uint64_t>(Part::kMaskChecksums, start)),
+          numbers_(artifact.packed(Part::kMasks, start, checksums_.size() * per_mask_)),
           rows_(checksums_.size()) {
         const auto blocks = static_cast<std::int64_t>(blocks_.size() / kBlock);
-        require_artifact(blocks_.size() % kBlock == 0 && numbers_.size() == checksums_.size() * per_mask_ &&
-                             all_within(numbers_.view(), 0, blocks),
+        require_artifact(blocks_.size() % kBlock == 0 && all_within(numbers_, 0, blocks),
                          "masks of another vocabulary");
     }
     // `row`: of each of so many masks its words.
@@ -53,7 +53,7 @@ class StoredMasks {
             flat.insert(flat.end(), block.begin(), block.end());
         }
         artifact.add(Part::kMaskBlocks, start, std::span<const std::int32_t>(flat));
-        artifact.add(Part::kMasks, start, std::span<const std::int32_t>(numbers));
+        artifact.add_packed(Part::kMasks, start, Packed(std::move(numbers)));
         artifact.add(Part::kMaskChecksums, start, std::span<const std::uint64_t>(checksums));
     }
 
@@ -84,8 +84,9 @@ class StoredMasks {
     std::size_t words_ = 0;
     std::shared_ptr<const Origin> origin_;
     std::size_t per_mask_ = 0;
-    Flat<std::int32_t> blocks_, numbers_;
+    Flat<std::int32_t> blocks_;
     Flat<std::uint64_t> checksums_;
+    Packed numbers_;  // of the blocks of each mask
     mutable std::vector<Row> rows_;
 };
 
