@@ -30,16 +30,22 @@ const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
 
 std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t context,
                                                                 std::span<const std::int32_t> residues) {
-    std::vector<std::int32_t> events;
+    std::vector<std::int32_t> events, sets;  // most residues lead to the same sets
     for (const auto residue : residues) {
         const auto landing = futures_.land(context, residue);
         if (landing.event >= 0) events.push_back(landing.event);
-        if (landing.reading.state < 0) continue;
-        const auto more = futures_.events(futures_.of(landing.reading, landing.speller_state));
+        if (landing.reading.state >= 0) sets.push_back(futures_.of(landing.reading, landing.speller_state));
+    }
+    const auto sort = [](std::vector<std::int32_t>& ids) {
+        std::sort(ids.begin(), ids.end());
+        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    };
+    sort(sets);
+    for (const auto set : sets) {
+        const auto more = futures_.events(set);
         events.insert(events.end(), more.begin(), more.end());
     }
-    std::sort(events.begin(), events.end());
-    events.erase(std::unique(events.begin(), events.end()), events.end());
+    sort(events);
     std::vector<Successor> successors;
     for (const auto next : of_set(futures_.intern_set(events))) successors.push_back({next, 0});
     return successors;
@@ -164,12 +170,16 @@ void Coaccessibility::prove_entries() {
     }
 }
 
-// With the exits alone.
-bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
+// What the exits alone lead to.
+std::int32_t Coaccessibility::below_exits(std::int32_t future, std::int32_t top) {
     std::vector<std::int32_t> controls;
     for (const auto control : controls_.of_set(future))
         if (exits_.has(top, controls_.label(control))) controls.push_back(control);
-    const auto pops = few_proofs_.below(controls, top);
+    return few_proofs_.below(controls, top);
+}
+
+bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
+    const auto pops = below_exits(future, top);
     if (pops == Proofs::kAccepts) return true;
     const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
     return !few_proofs_.is_empty(pops) && !below.empty() &&
@@ -180,9 +190,8 @@ bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
 // In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
 // stack at hand is looked through in less than one microsecond.
 Verdict Coaccessibility::find_verdict(std::int32_t future, std::int32_t top) {
-    auto controls = controls_.of_set(future);
-    exits_first(controls, top);
-    if (few_proofs_.below(controls, top) == Proofs::kAccepts) return Verdict::kAlways;
+    if (below_exits(future, top) == Proofs::kAccepts) return Verdict::kAlways;
+    const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
         return machine_.drops(label, top) || machine_.tables.action_of(top, label) != 0;
@@ -204,9 +213,30 @@ Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
     return answer;
 }
 
+// What many states tell is as quick to find as to find again.
+bool Coaccessibility::alive(std::int32_t future, const StackView& stack, Looked& looked) {
+    constexpr std::uint32_t kMostStates = 64;
+    looked.states = std::max(looked.states, 1U);
+    const auto answer = verdict(future, stack.top->state);
+    if (answer != Verdict::kDepends) return answer == Verdict::kAlways;
+    auto known = alive_.find(future, stack.top);
+    if (known.answer < 0) {
+        Looked here;
+        known.answer = look_at(future, Overlay(stack, here));
+        known.states = here.states;
+        if (bytes() > kMostBytes) forget();
+        if (known.states <= kMostStates) alive_.add(future, stack.top, known);
+    }
+    looked.states = std::max(looked.states, known.states);
+    return known.answer != 0;
+}
+
 bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
     const auto answer = verdict(future, stack.top());
-    if (answer != Verdict::kDepends) return answer == Verdict::kAlways;
+    return answer == Verdict::kDepends ? look_at(future, stack) : answer == Verdict::kAlways;
+}
+
+bool Coaccessibility::look_at(std::int32_t future, Overlay stack) {
     int feeds = kMostFeeds;
     const auto found = alive_after(controls_.of_set(future), stack, 0, feeds);
     return found ? *found : reaches_end(future, stack);
@@ -244,7 +274,8 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
                                               : feed(machine_, after, label)))
             continue;
         const auto verdict_of = [&](std::int32_t future) { return verdict(future, after.top()); };
-        if (label == machine_.lexer.end_label() || is_settled(control, after.top(), dropped, verdict_of))
+        if (label == machine_.lexer.end_label() || few_.is_settled(control, after.top(), dropped) ||
+            is_settled(control, after.top(), dropped, verdict_of))
             return true;
         if (dropped)
             add_successors(control, after, dropped, controls);

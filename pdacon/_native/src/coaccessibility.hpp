@@ -19,6 +19,7 @@
 #include "pushdown.hpp"
 #include "stack.hpp"
 #include "summaries.hpp"
+#include "tops.hpp"
 #include "verdicts.hpp"
 
 namespace pdacon {
@@ -60,6 +61,8 @@ class Coaccessibility {
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
     // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
     bool alive(std::int32_t future, Overlay& stack);
+    // The same, remembered under the states that it depended on.
+    bool alive(std::int32_t future, const StackView& stack, Looked& looked);
     // The same for any set of events of `futures()`, with nothing remembered for it.
     bool reaches_end(std::int32_t events, Overlay stack);
 
@@ -74,6 +77,10 @@ class Coaccessibility {
     Verdict verdict(std::int32_t future, std::int32_t top);
 
     Futures& futures() { return futures_; }
+
+    // Of what is remembered of stacks; it can be forgotten, and found again.
+    std::size_t bytes() const { return alive_.bytes(); }
+    void forget() { alive_.forget(); }
 
   private:
     // Leaves out what is known to be alive and, if exits are given, all labels but those.
@@ -101,11 +108,14 @@ class Coaccessibility {
     std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
     Verdict find_verdict(std::int32_t future, std::int32_t top);
     void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
+    std::int32_t below_exits(std::int32_t future, std::int32_t top);
     bool proved(std::int32_t future, std::int32_t top);
     // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
     // every stack with this top, by a function that knows or finds its verdict there.
     template <class VerdictOf>
     bool is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of);
+    static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+    bool look_at(std::int32_t future, Overlay stack);
     // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
     static constexpr int kMostLabels = 2, kMostFeeds = 512;
     std::optional<bool> alive_after(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
@@ -125,6 +135,7 @@ class Coaccessibility {
     std::vector<std::int32_t> line_future_;  // the same of each line
     std::vector<std::int32_t> dense_;        // of each future: its row in verdicts_, or -1
     Verdicts& verdicts_;
+    Tops alive_;  // of each future, whether stacks are
 };
 
 template <class VerdictOf>

@@ -53,7 +53,7 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most)
         ++node;
     }
     LoopTokens found;
-    found.staying = TokenSet(trie, ranges);
+    found.staying = TokenSet(trie, std::move(ranges));
     for (std::size_t at = 0; at < exits.size(); ++at)
         if (!exits[at].empty())
             found.exits.push_back({static_cast<std::uint8_t>(at % 256), static_cast<std::uint8_t>(at / 256),

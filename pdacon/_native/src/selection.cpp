@@ -6,12 +6,6 @@
 
 namespace pdacon {
 
-namespace {
-
-constexpr std::int32_t kNodeItself = -1;  // in place of a place and a state: the place with no state yet
-
-}  // namespace
-
 void Selection::Answer::add(const TokenSet& set) {
     if (set.is_mask())
         sets.push_back(&set);
@@ -38,7 +32,6 @@ void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start
         }
         auto done = std::move(open_.back());
         open_.pop_back();
-        done.answer.states = done.looked.states;
         if (open_.empty()) {
             looked.states = std::max(looked.states, done.looked.states);
             looked.columns |= done.looked.columns;
@@ -47,21 +40,20 @@ void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start
             return;
         }
         open_.back().looked.columns |= done.looked.columns;
-        add_answer(open_.back(), done.answer, done.popped, done.pushed);
+        add_answer(open_.back(), done.answer, done.looked.states, done.popped, done.pushed);
         if (!done.looked.columns) file(std::move(done));
     }
 }
 
 void Selection::add_staying(Open& open, const Reading& start) {
-    Overlay here(open.stack, open.looked);
     std::optional<LineEnds> lines;
     for (const auto& [stay, tokens] : open.node->staying) {
         bool allowed = false;
         if (stay.lexer_state < 0) {
-            allowed = coaccessibility_.alive(stay.future, here);
+            allowed = coaccessibility_.alive(stay.future, open.stack, open.looked);
         } else {
-            if (!lines) lines.emplace(machine_, coaccessibility_, budget_, here);
-            here.look_at_columns();
+            if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(open.stack, open.looked));
+            open.looked.columns = true;
             allowed = lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
         }
         if (allowed) open.answer.add(*tokens);
@@ -76,51 +68,30 @@ bool Selection::add_crossing(Open& open, const Reading& start) {
     const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
     const auto& node = classes_.after(crossing, context);
     const auto stack = after.view(made_);
-    if (const auto* known = find(node, stack)) {
-        add_answer(open, *known, after.popped(), after.pushed());
+    if (const auto known = answer_of_.find(node.number, stack.top); known.answer >= 0) {
+        add_answer(open, answers_[static_cast<std::size_t>(known.answer)], known.states, after.popped(),
+                   after.pushed());
         return false;
     }
     open_.push_back({&node, stack, after.popped(), after.pushed()});
     return true;
 }
 
-void Selection::add_answer(Open& to, const Answer& answer, std::uint32_t popped, std::uint32_t pushed) {
+void Selection::add_answer(Open& to, const Answer& answer, std::uint32_t states, std::uint32_t popped,
+                           std::uint32_t pushed) {
     to.answer.add(answer);
-    if (answer.states > pushed)
-        to.looked.states = std::max(to.looked.states, popped + answer.states - pushed);
-}
-
-const Selection::Answer* Selection::find(const TokenClasses::Node& node, const StackView& stack) const {
-    std::int32_t key[] = {kNodeItself, node.number};
-    for (const auto* at = stack.top;; at = at->below) {
-        const auto place = places_.find(key);
-        if (place < 0) return nullptr;
-        if (const auto answer = answer_of_[static_cast<std::size_t>(place)]; answer >= 0)
-            return &answers_[static_cast<std::size_t>(answer)];
-        if (at == nullptr) return nullptr;
-        key[0] = place;
-        key[1] = at->state;
-    }
+    if (states > pushed) to.looked.states = std::max(to.looked.states, popped + states - pushed);
 }
 
 void Selection::file(Open open) {
-    std::int32_t key[] = {kNodeItself, open.node->number};
-    auto place = places_.intern(key);
-    const auto* at = open.stack.top;
-    for (auto left = open.looked.states; left > 0; --left, at = at->below) {
-        key[0] = place;
-        key[1] = at->state;
-        place = places_.intern(key);
-    }
-    answer_of_.resize(places_.size(), -1);
-    answer_of_[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(answers_.size());
+    answer_of_.add(open.node->number, open.stack.top,
+                   {static_cast<std::int32_t>(answers_.size()), open.looked.states});
     bytes_ += open.answer.bytes();
     answers_.push_back(std::move(open.answer));
 }
 
 void Selection::forget() {
-    places_ = Interner();
-    answer_of_.clear();
+    answer_of_.forget();
     answers_.clear();
     bytes_ = 0;
 }

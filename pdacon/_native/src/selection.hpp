@@ -13,11 +13,11 @@
 
 #include "budget.hpp"
 #include "coaccessibility.hpp"
-#include "interner.hpp"
 #include "pushdown.hpp"
 #include "stack.hpp"
 #include "token_classes.hpp"
 #include "token_set.hpp"
+#include "tops.hpp"
 
 namespace pdacon {
 
@@ -33,7 +33,7 @@ class Selection {
                      Looked& looked, std::span<std::int32_t> mask);
 
     // Of what is remembered; it can be forgotten, and has to be when the classes are.
-    std::size_t bytes() const { return bytes_ + answer_of_.size() * kPlaceBytes; }
+    std::size_t bytes() const { return bytes_ + answer_of_.bytes(); }
     void forget();
 
   private:
@@ -41,7 +41,6 @@ class Selection {
     struct Answer {
         std::vector<std::int32_t> tokens;
         std::vector<const TokenSet*> sets;
-        std::uint32_t states = 0;  // that it depended on
 
         void add(const TokenSet& set);
         void add(const Answer& other);
@@ -59,12 +58,13 @@ class Selection {
         Looked looked = {};
         Answer answer = {};
     };
-    static constexpr std::size_t kMostBytes = std::size_t{16} << 20, kPlaceBytes = 32;
+    static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
     void add_staying(Open& open, const Reading& start);
     bool add_crossing(Open& open, const Reading& start);
-    void add_answer(Open& to, const Answer& answer, std::uint32_t popped, std::uint32_t pushed);
-    const Answer* find(const TokenClasses::Node& node, const StackView& stack) const;
+    // `states`: that the answer depended on.
+    void add_answer(Open& to, const Answer& answer, std::uint32_t states, std::uint32_t popped,
+                    std::uint32_t pushed);
     void file(Open open);
 
     const Pushdown& machine_;
@@ -73,9 +73,7 @@ class Selection {
     Budget& budget_;
     std::vector<Open> open_;
     Overlay::Nodes made_;  // what the stacks of open_ have been made of
-    // A place is a node with the first states of a stack below it; answers are at places.
-    Interner places_;
-    std::vector<std::int32_t> answer_of_;  // of each place, or -1
+    Tops answer_of_;       // of each node
     std::deque<Answer> answers_;
     std::size_t bytes_ = 0;
 };

@@ -15,10 +15,10 @@ class TokenClasses::Walk {
           lexer_(classes.lexer_),
           trie_(classes.trie_),
           level_(level),
-          path_(static_cast<std::size_t>(trie_.max_depth()) + 1) {}
-
-    // A place of the walk. Its columns are relative to those of the reading that it starts from.
-    using Place = ReadingOf<RelativeColumn>;
+          desk_(classes.desks_[static_cast<std::size_t>(level)]) {
+        ++desk_.walk;
+        desk_.path.resize(static_cast<std::size_t>(trie_.max_depth()) + 1);
+    }
 
     // The remainders below one root, lexed from the start of a context: first the root's word, then the trie.
     void add(const Root& root, std::int32_t context) {
@@ -77,9 +77,8 @@ class TokenClasses::Walk {
         Ahead crossing;
     };
     // Subtrees of the trie that are walked once for each lexer state, in nodes; smaller ones cost less than
-    // keeping them. Parts have parts, but not for ever.
+    // keeping them.
     static constexpr std::int32_t kLeastPart = 64;
-    static constexpr int kLevels = 3;
 
     // The whole trie from a state that takes so many characters of a loop, 0: any number. What stays is
     // known, what leaves is walked from where it leaves.
@@ -108,7 +107,7 @@ class TokenClasses::Walk {
     }
 
     void walk_below(std::int32_t top, const Place& start) {
-        path_[static_cast<std::size_t>(trie_.depth(top))] = start;
+        desk_.path[static_cast<std::size_t>(trie_.depth(top))] = start;
         const auto end = trie_.subtree_end(top);
         if (end > top + 1 && swallows(start.state, top)) {
             stay(start, trie_.first_token(top + 1), trie_.first_token(end));
@@ -118,7 +117,7 @@ class TokenClasses::Walk {
             classes_.budget_.tick();
             const auto depth = static_cast<std::size_t>(trie_.depth(node));
             const auto byte_class = lexer_.byte_class(trie_.byte(node));
-            auto place = path_[depth - 1];
+            auto place = desk_.path[depth - 1];
             const auto next = lexer_.next(place.state, byte_class);
             if (next < 0) {
                 if (LexingAutomaton::is_commit(next)) cross(commit(place, next, byte_class, {}), node);
@@ -134,7 +133,7 @@ class TokenClasses::Walk {
                 node = trie_.subtree_end(node);
             } else {
                 stay(place, trie_.first_token(node), trie_.first_token(node + 1));
-                path_[depth] = place;
+                desk_.path[depth] = place;
                 ++node;
             }
         }
@@ -161,17 +160,17 @@ class TokenClasses::Walk {
             list.emplace_back(begin, end);
     }
 
-    // Neighbours mostly stay alike.
     std::vector<TokenRange>& ranges_of(const Stay& stay) {
-        if (last_stay_ < found.stays.size() && found.stays[last_stay_] == stay)
-            return found.ranges[last_stay_];
-        const auto known = std::find(found.stays.begin(), found.stays.end(), stay);
-        last_stay_ = static_cast<std::size_t>(known - found.stays.begin());
-        if (known == found.stays.end()) {
+        const auto add = [&] {
             found.stays.push_back(stay);
             found.ranges.emplace_back();
-        }
-        return found.ranges[last_stay_];
+            return found.ranges.size() - 1;
+        };
+        if (stay.future >= 0) return found.ranges[desk_.stays.of(stay.future, desk_.walk, add)];
+        const auto known = std::find(found.stays.begin(), found.stays.end(), stay);
+        return found
+            .ranges[known == found.stays.end() ? add()
+                                               : static_cast<std::size_t>(known - found.stays.begin())];
     }
 
     bool is_part(std::int32_t node, std::int32_t state) const {
@@ -219,11 +218,15 @@ class TokenClasses::Walk {
     }
 
     std::vector<Root>& roots_of(std::int32_t label, const RelativeColumn& column) {
-        auto known = std::find_if(found.leaving.begin(), found.leaving.end(), [&](const Leaving& leaving) {
+        const auto add = [&] {
+            found.leaving.push_back({label, column, {}});
+            return found.leaving.size() - 1;
+        };
+        if (label != classes_.newline_) return found.leaving[desk_.leaving.of(label, desk_.walk, add)].roots;
+        const auto known = std::ranges::find_if(found.leaving, [&](const Leaving& leaving) {
             return leaving.label == label && leaving.column == column;
         });
-        if (known == found.leaving.end()) known = found.leaving.insert(known, {label, column, {}});
-        return known->roots;
+        return known == found.leaving.end() ? found.leaving[add()].roots : known->roots;
     }
 
     void land(std::int32_t behind_and_word, std::int32_t context) {
@@ -248,11 +251,10 @@ class TokenClasses::Walk {
     TokenClasses& classes_;
     const LexingAutomaton& lexer_;
     const Trie& trie_;
-    int level_;                // of the part that is walked; 0: none
-    std::vector<Place> path_;  // at each depth
+    int level_;  // of the part that is walked; 0: none
+    Desk& desk_;
     Landing landing_;
     std::vector<std::int32_t> word_;
-    std::size_t last_stay_ = 0;
 };
 
 const TokenClasses::Step& TokenClasses::step(std::int32_t lexer_state) {
@@ -353,7 +355,8 @@ bool TokenClasses::steps_outside_ascii(std::int32_t lexer_state, std::int32_t ta
 
 void TokenClasses::make_sets(Found& found) {
     for (std::size_t at = 0; at < found.stays.size(); ++at) {
-        found.made.push_back({found.stays[at], std::make_shared<const TokenSet>(trie_, found.ranges[at])});
+        found.made.push_back(
+            {found.stays[at], std::make_shared<const TokenSet>(trie_, std::move(found.ranges[at]))});
         bytes_ += found.made.back().tokens->bytes();
     }
     found.stays.clear();

@@ -7,6 +7,7 @@
 // for the stack to say.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -88,6 +89,35 @@ class TokenClasses {
         LoopSet characters;
     };
     class Walk;
+    // A place of a walk. Its columns are relative to those of the reading that it starts from.
+    using Place = ReadingOf<RelativeColumn>;
+    // Where a walk has put what has a number.
+    class Index {
+      public:
+        // `add`: puts it somewhere, if this walk has not yet.
+        template <class Add>
+        std::size_t of(std::int32_t number, std::int64_t walk, Add add) {
+            const auto at = static_cast<std::size_t>(number);
+            if (at >= entries_.size()) entries_.resize(at + 1);
+            if (entries_[at].walk != walk) entries_[at] = {walk, add()};
+            return entries_[at].place;
+        }
+
+      private:
+        struct Entry {
+            std::int64_t walk = 0;
+            std::size_t place = 0;
+        };
+        std::vector<Entry> entries_;
+    };
+    // What walks work with, one after another: they count up from 1.
+    struct Desk {
+        std::int64_t walk = 0;
+        std::vector<Place> path;  // at each depth
+        Index stays, leaving;     // by future and by label
+    };
+    // Parts have parts, but not for ever.
+    static constexpr int kLevels = 3;
     // What a walk found: the tokens of `stays`, in positions of the trie, and what it took from parts as it
     // is.
     struct Leaving {
@@ -128,6 +158,7 @@ class TokenClasses {
     std::vector<Node*> of_state_;
     std::vector<Step> steps_;                                                // of each lexer state
     std::unordered_map<std::uint64_t, std::unique_ptr<const Found>> parts_;  // by trie node and lexer state
+    std::array<Desk, kLevels + 1> desks_;                                    // of each level of parts
     std::size_t bytes_ = 0;
 };
 

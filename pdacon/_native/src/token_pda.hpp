@@ -116,10 +116,11 @@ class TokenPda {
               classes(machine, coaccessibility, trie, budget),
               selection(machine, coaccessibility, classes, budget) {}
         // What can be forgotten and found again.
-        std::size_t bytes() const { return classes.bytes() + selection.bytes(); }
+        std::size_t bytes() const { return coaccessibility.bytes() + classes.bytes() + selection.bytes(); }
         void forget() {
             selection.forget();
             classes.forget();
+            coaccessibility.forget();
         }
         Speller speller;
         Coaccessibility coaccessibility;

@@ -8,44 +8,65 @@ namespace pdacon {
 
 namespace {
 
-using Ranges = std::span<const TokenRange>;
-
-void for_each_token(const Trie& trie, Ranges ranges, const auto& visit) {
-    for (const auto& [begin, end] : ranges)
-        for (auto position = begin; position < end; ++position) visit(trie.token(position));
+// The parts of a range that lie in one block each.
+void for_each_part(TokenRange range, const auto& visit) {
+    for (auto [begin, end] = range; begin < end;) {
+        const auto block = begin / Trie::kBlock;
+        const auto until = std::min(end, (block + 1) * Trie::kBlock);
+        visit(block, begin, until);
+        begin = until;
+    }
 }
 
-// The ranges between the given ones.
-std::vector<TokenRange> complement(const Trie& trie, Ranges ranges) {
-    std::vector<TokenRange> sorted(ranges.begin(), ranges.end()), rest;
-    std::sort(sorted.begin(), sorted.end());
-    std::int32_t at = 0;
-    for (const auto& [begin, end] : sorted) {
-        if (at < begin) rest.emplace_back(at, begin);
-        at = end;
+// The mask of some ranges, in order. Of a block of which most is in them the whole is taken, and what lies
+// between the ranges given back.
+std::vector<std::int32_t> mask_of(const Trie& trie, std::span<const TokenRange> ranges) {
+    std::vector<std::int32_t> mask(trie.words(), 0);
+    std::vector<std::int32_t> inside(static_cast<std::size_t>(trie.num_blocks()), 0);
+    for (const auto& range : ranges)
+        for_each_part(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
+            inside[static_cast<std::size_t>(block)] += end - begin;
+        });
+    const auto is_taken = [&](std::int32_t block) {
+        return block >= 0 && block < trie.num_blocks() &&
+               inside[static_cast<std::size_t>(block)] > Trie::kBlock / 2;
+    };
+    for (std::int32_t block = 0; block <= trie.num_blocks(); ++block) {
+        if (is_taken(block) == is_taken(block - 1)) continue;
+        const auto before = trie.before(block);
+        for (std::size_t at = 0; at < mask.size(); ++at) mask[at] ^= before[at];
     }
-    if (at < trie.num_texts()) rest.emplace_back(at, trie.num_texts());
-    return rest;
+    const auto set_all = [&](TokenRange range, bool set) {
+        for_each_part(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
+            if (is_taken(block) == set) return;
+            for (auto position = begin; position < end; ++position)
+                set ? set_bit(mask, trie.token(position)) : clear_bit(mask, trie.token(position));
+        });
+    };
+    std::int32_t at = 0;
+    for (const auto& range : ranges) {
+        set_all({at, range.first}, false);
+        set_all(range, true);
+        at = range.second;
+    }
+    set_all({at, trie.num_texts()}, false);
+    return mask;
 }
 
 }  // namespace
 
-TokenSet::TokenSet(const Trie& trie, Ranges ranges) {
+TokenSet::TokenSet(const Trie& trie, std::vector<TokenRange> ranges) {
+    if (!std::ranges::is_sorted(ranges)) std::ranges::sort(ranges);
     std::size_t count = 0;
     for (const auto& [begin, end] : ranges) count += static_cast<std::size_t>(end - begin);
     // OR-ing a mask costs about a sixteenth of setting as many single bits.
-    if (count * 16 <= trie.words()) {
-        ids_.reserve(count);
-        for_each_token(trie, ranges, [&](std::int32_t token) { ids_.push_back(token); });
+    if (count * 16 > trie.words()) {
+        mask_ = mask_of(trie, ranges);
         return;
     }
-    if (count * 2 <= static_cast<std::size_t>(trie.num_texts())) {
-        mask_.assign(trie.words(), 0);
-        for_each_token(trie, ranges, [&](std::int32_t token) { set_bit(mask_, token); });
-    } else {
-        mask_ = trie.texts();
-        for_each_token(trie, complement(trie, ranges), [&](std::int32_t token) { clear_bit(mask_, token); });
-    }
+    ids_.reserve(count);
+    for (const auto& [begin, end] : ranges)
+        for (auto position = begin; position < end; ++position) ids_.push_back(trie.token(position));
 }
 
 void TokenSet::add_to(std::span<std::int32_t> mask) const {

@@ -18,7 +18,7 @@ class TokenSet {
   public:
     TokenSet() = default;
     // The ranges are disjoint, in any order.
-    TokenSet(const Trie& trie, std::span<const TokenRange> ranges);
+    TokenSet(const Trie& trie, std::vector<TokenRange> ranges);
 
     // mask[t / 32] gets bit t % 32 of each token t. The mask has the trie's number of words.
     void add_to(std::span<std::int32_t> mask) const;

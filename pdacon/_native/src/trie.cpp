@@ -46,13 +46,12 @@ Trie::Trie(std::shared_ptr<const Tokens> tokens, Flat<std::int32_t> order)
 
 // Throws ArtifactDamage if the order is not that of all tokens with a text.
 void Trie::build() {
-    texts_.assign(words(), 0);
-    for (const auto token : order_) set_bit(texts_, token);
     std::size_t texts = 0;
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < size(); ++token)
         texts += tokens_->has_text(token) ? 1 : 0;
     require_artifact(texts == order_.size(), "tokens are missing in their order");
     build_nodes(common_prefixes());
+    build_blocks();
     find_alphabet();
     loops_ = std::make_unique<LoopCache>(*this);
 }
@@ -112,6 +111,16 @@ void Trie::build_nodes(std::span<const std::int32_t> common_prefixes) {
     }
     close(0);
     nodes_.push_back({0, num_texts(), 0, 0});
+}
+
+void Trie::build_blocks() {
+    before_.reserve((static_cast<std::size_t>(num_blocks()) + 1) * words());
+    std::vector<std::int32_t> mask(words(), 0);
+    for (std::int32_t position = 0; position < num_texts(); ++position) {
+        if (position % kBlock == 0) before_.insert(before_.end(), mask.begin(), mask.end());
+        set_bit(mask, token(position));
+    }
+    before_.insert(before_.end(), mask.begin(), mask.end());
 }
 
 void Trie::Below::add(std::uint8_t byte, const Below& child) {

@@ -52,8 +52,12 @@ class Trie {
     const Flat<std::int32_t>& order() const { return order_; }
     std::int32_t num_texts() const { return static_cast<std::int32_t>(order_.size()); }
 
-    // The mask of all tokens that have a text.
-    const std::vector<std::int32_t>& texts() const { return texts_; }
+    // Positions are counted in blocks of so many. The mask of the tokens in all blocks before one.
+    static constexpr std::int32_t kBlock = 4096;
+    std::int32_t num_blocks() const { return (num_texts() + kBlock - 1) / kBlock; }
+    std::span<const std::int32_t> before(std::int32_t block) const {
+        return std::span(before_).subspan(static_cast<std::size_t>(block) * words(), words());
+    }
 
     // The bytes that are tokens by themselves, if every token is made of such bytes; else nothing.
     const std::vector<std::uint8_t>& alphabet() const { return alphabet_; }
@@ -83,12 +87,13 @@ class Trie {
     void build();
     std::vector<std::int32_t> common_prefixes() const;
     void build_nodes(std::span<const std::int32_t> common_prefixes);
+    void build_blocks();
     void find_alphabet();
 
     std::shared_ptr<const Tokens> tokens_;
-    std::vector<Node> nodes_;   // and one more, where the tokens end
-    Flat<std::int32_t> order_;  // of the tokens that have a text: by their bytes, then by their ids
-    std::vector<std::int32_t> texts_;
+    std::vector<Node> nodes_;           // and one more, where the tokens end
+    Flat<std::int32_t> order_;          // of the tokens that have a text: by their bytes, then by their ids
+    std::vector<std::int32_t> before_;  // the masks of the blocks, and of all
     std::vector<std::uint8_t> alphabet_;
     std::vector<Below> below_;
     std::unique_ptr<LoopCache> loops_;
