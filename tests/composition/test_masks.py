@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 
 import numpy as np
 import pytest
@@ -96,3 +98,18 @@ def test_a_mask_does_not_depend_on_what_was_computed_before(vocabulary: pdacon.V
     row = np.zeros(table.shape[1], np.int32)
     known.fill_bitmask(row)
     assert (table[known.mask_id()] == row).all()
+
+
+@pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 17832])
+def test_large_sets_of_tokens(size: int) -> None:
+    """Sets with most of a block of 4,096 tokens, or little of it; the last block is full, or not, or has one token."""
+    names = "[a-m][a-y]*|n[a-e]*"
+    texts = [*(bytes([byte]) for byte in range(256)), *map(bytes, itertools.product(range(97, 123), repeat=3))][:size]
+    random.Random(size).shuffle(texts)
+    vocabulary = pdacon.Vocabulary.from_tokens([*texts, None], eos_ids=[size])
+    constraint = pdacon.compile(pdacon.Grammar.from_lark(f"start: /{names}/"), vocabulary)
+    for text in (b"", b"a", b"nb"):
+        matcher = constraint.matcher()
+        assert matcher.accept_bytes(text)
+        allowed = [re.fullmatch(names.encode(), text + token) is not None for token in texts]
+        assert mask_of(matcher, size + 1)[:size].tolist() == allowed

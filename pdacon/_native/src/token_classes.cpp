@@ -167,10 +167,9 @@ class TokenClasses::Walk {
             return found.ranges.size() - 1;
         };
         if (stay.future >= 0) return found.ranges[desk_.stays.of(stay.future, desk_.walk, add)];
-        const auto known = std::find(found.stays.begin(), found.stays.end(), stay);
-        return found
-            .ranges[known == found.stays.end() ? add()
-                                               : static_cast<std::size_t>(known - found.stays.begin())];
+        const auto known =
+            static_cast<std::size_t>(std::ranges::find(found.stays, stay) - found.stays.begin());
+        return found.ranges[known == found.stays.size() ? add() : known];
     }
 
     bool is_part(std::int32_t node, std::int32_t state) const {
