@@ -10,11 +10,15 @@ void Selection::Answer::add(const TokenSet& set) {
     if (set.is_mask())
         sets.push_back(&set);
     else
-        tokens.insert(tokens.end(), set.ids().begin(), set.ids().end());
+        add(set.ids());
+}
+
+void Selection::Answer::add(std::span<const std::int32_t> few) {
+    tokens.insert(tokens.end(), few.begin(), few.end());
 }
 
 void Selection::Answer::add(const Answer& other) {
-    tokens.insert(tokens.end(), other.tokens.begin(), other.tokens.end());
+    add(other.tokens);
     sets.insert(sets.end(), other.sets.begin(), other.sets.end());
 }
 
@@ -47,17 +51,17 @@ void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start
 
 void Selection::add_staying(Open& open, const Reading& start) {
     std::optional<LineEnds> lines;
-    for (const auto& [stay, tokens] : open.node->staying) {
-        bool allowed = false;
-        if (stay.lexer_state < 0) {
-            allowed = coaccessibility_.alive(stay.future, open.stack, open.looked);
-        } else {
-            if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(open.stack, open.looked));
-            open.looked.columns = true;
-            allowed = lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
-        }
-        if (allowed) open.answer.add(*tokens);
-    }
+    const auto is_allowed = [&](const TokenClasses::Stay& stay) {
+        if (stay.lexer_state < 0) return coaccessibility_.alive(stay.future, open.stack, open.looked);
+        if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(open.stack, open.looked));
+        open.looked.columns = true;
+        return lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
+    };
+    const auto& node = *open.node;
+    for (const auto& [stay, tokens] : node.staying)
+        if (is_allowed(stay)) open.answer.add(*tokens);
+    for (const auto& [stay, begin, end] : node.few)
+        if (is_allowed(stay)) open.answer.add(std::span(node.tokens).subspan(begin, end - begin));
 }
 
 // Takes the next crossing. Whether its node is open now: nothing is known of it.

@@ -43,6 +43,7 @@ class Selection {
         std::vector<const TokenSet*> sets;
 
         void add(const TokenSet& set);
+        void add(std::span<const std::int32_t> few);
         void add(const Answer& other);
         std::size_t bytes() const {
             return sizeof(Answer) + tokens.size() * sizeof(std::int32_t) + sets.size() * sizeof(TokenSet*);

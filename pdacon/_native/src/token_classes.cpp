@@ -142,6 +142,8 @@ class TokenClasses::Walk {
     // Whether every way down from a node stays in the lexer state, or between the characters of a loop on it.
     bool swallows(std::int32_t state, std::int32_t node) {
         const auto& below = trie_.below(node);
+        const auto first = trie_.byte(node + 1);  // most states leave on it
+        if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
         if (!classes_.futures_.column_free(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
         const auto& [next, known, loop] = classes_.step(state);
@@ -352,25 +354,32 @@ bool TokenClasses::steps_outside_ascii(std::int32_t lexer_state, std::int32_t ta
     return true;
 }
 
-void TokenClasses::make_sets(Found& found) {
-    for (std::size_t at = 0; at < found.stays.size(); ++at) {
-        found.made.push_back(
-            {found.stays[at], std::make_shared<const TokenSet>(trie_, std::move(found.ranges[at]))});
-        bytes_ += found.made.back().tokens->bytes();
-    }
-    found.stays.clear();
-    found.ranges.clear();
+void TokenClasses::add_set(Found& found, std::size_t at) {
+    found.made.push_back(
+        {found.stays[at], std::make_shared<const TokenSet>(trie_, std::move(found.ranges[at]))});
+    bytes_ += found.made.back().tokens->bytes();
 }
 
 TokenClasses::Node* TokenClasses::make(Found found) {
-    make_sets(found);
-    std::vector<Crossing> crossings;
+    nodes_.push_back(std::make_unique<Node>());
+    auto& node = *nodes_.back();
+    node.number = static_cast<std::int32_t>(nodes_.size()) - 1;
+    for (std::size_t at = 0; at < found.stays.size(); ++at) {
+        const auto& ranges = found.ranges[at];
+        if (!are_few(trie_, ranges)) {
+            add_set(found, at);
+            continue;
+        }
+        const auto begin = node.tokens.size();
+        append_tokens(trie_, ranges, node.tokens);
+        node.few.push_back({found.stays[at], begin, node.tokens.size()});
+    }
+    node.staying = std::move(found.made);
     for (const auto& leaving : found.leaving)
-        crossings.push_back({leaving.label, leaving.column, intern(leaving.roots)});
-    bytes_ += sizeof(Node) + crossings.size() * sizeof(Crossing);
-    const auto number = static_cast<std::int32_t>(nodes_.size());
-    nodes_.push_back(std::make_unique<Node>(Node{number, std::move(found.made), std::move(crossings)}));
-    return nodes_.back().get();
+        node.crossings.push_back({leaving.label, leaving.column, intern(leaving.roots)});
+    bytes_ += sizeof(Node) + node.crossings.size() * sizeof(Crossing) + node.few.size() * sizeof(Few) +
+              node.tokens.size() * sizeof(std::int32_t);
+    return &node;
 }
 
 std::int32_t TokenClasses::intern(std::span<const Root> roots) {
@@ -394,8 +403,11 @@ const TokenClasses::Found& TokenClasses::part(std::int32_t trie_node, std::int32
     Walk walk(*this, level + 1);
     walk.add_anew(trie_node, walk.begin(lexer_state));
     auto& found = walk.found;
-    if (trie_.first_token(trie_.subtree_end(trie_node)) - trie_.first_token(trie_node) >= kLarge)
-        make_sets(found);
+    if (trie_.first_token(trie_.subtree_end(trie_node)) - trie_.first_token(trie_node) >= kLarge) {
+        for (std::size_t at = 0; at < found.stays.size(); ++at) add_set(found, at);
+        found.stays.clear();
+        found.ranges.clear();
+    }
     for (const auto& ranges : found.ranges) bytes_ += ranges.size() * sizeof(TokenRange);
     for (const auto& leaving : found.leaving) bytes_ += leaving.roots.size() * sizeof(Root);
     bytes_ += sizeof(Found);

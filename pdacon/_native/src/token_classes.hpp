@@ -50,10 +50,17 @@ class TokenClasses {
         Stay stay;
         std::shared_ptr<const TokenSet> tokens;
     };
+    // The same of a few tokens, in a list that all such of a node share.
+    struct Few {
+        Stay stay;
+        std::size_t begin, end;
+    };
     struct Node {
         std::int32_t number;  // counts up from 0
         std::vector<Staying> staying;
-        std::vector<Crossing> crossings;  // by label and column
+        std::vector<Few> few;
+        std::vector<std::int32_t> tokens;  // of those
+        std::vector<Crossing> crossings;   // by label and column
     };
 
     TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const Trie& trie, Budget& budget)
@@ -132,7 +139,7 @@ class TokenClasses {
         std::vector<Staying> made;
     };
     Node* make(Found found);
-    void make_sets(Found& found);
+    void add_set(Found& found, std::size_t at);
     std::int32_t intern(std::span<const Root> roots);
     // The tokens below a node of the trie, itself included, read from a lexer state behind it that keeps no
     // columns. Walks that start from different states, or in different contexts, mostly meet in such parts.

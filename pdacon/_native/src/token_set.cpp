@@ -55,18 +55,25 @@ std::vector<std::int32_t> mask_of(const Trie& trie, std::span<const TokenRange> 
 
 }  // namespace
 
-TokenSet::TokenSet(const Trie& trie, std::vector<TokenRange> ranges) {
-    if (!std::ranges::is_sorted(ranges)) std::ranges::sort(ranges);
+bool are_few(const Trie& trie, std::span<const TokenRange> ranges) {
     std::size_t count = 0;
     for (const auto& [begin, end] : ranges) count += static_cast<std::size_t>(end - begin);
     // OR-ing a mask costs about a sixteenth of setting as many single bits.
-    if (count * 16 > trie.words()) {
-        mask_ = mask_of(trie, ranges);
+    return count * 16 <= trie.words();
+}
+
+void append_tokens(const Trie& trie, std::span<const TokenRange> ranges, std::vector<std::int32_t>& tokens) {
+    for (const auto& [begin, end] : ranges)
+        for (auto position = begin; position < end; ++position) tokens.push_back(trie.token(position));
+}
+
+TokenSet::TokenSet(const Trie& trie, std::vector<TokenRange> ranges) {
+    if (are_few(trie, ranges)) {
+        append_tokens(trie, ranges, ids_);
         return;
     }
-    ids_.reserve(count);
-    for (const auto& [begin, end] : ranges)
-        for (auto position = begin; position < end; ++position) ids_.push_back(trie.token(position));
+    if (!std::ranges::is_sorted(ranges)) std::ranges::sort(ranges);
+    mask_ = mask_of(trie, ranges);
 }
 
 void TokenSet::add_to(std::span<std::int32_t> mask) const {

@@ -13,6 +13,11 @@ class Trie;
 // Tokens at positions begin .. end of the trie's order.
 using TokenRange = std::pair<std::int32_t, std::int32_t>;
 
+// Whether ranges have so few tokens that single bits are set quicker than a mask is added.
+bool are_few(const Trie& trie, std::span<const TokenRange> ranges);
+// Appends the tokens of some ranges.
+void append_tokens(const Trie& trie, std::span<const TokenRange> ranges, std::vector<std::int32_t>& tokens);
+
 // Kept as ids or as a mask, whichever is quicker to add.
 class TokenSet {
   public:
