@@ -300,6 +300,8 @@ std::optional<std::uint8_t> TokenClasses::taken(std::int32_t lexer_state) {
         return 0;
     }
     if (lexer_.keeps_columns(lexer_state)) return std::nullopt;
+    // One character before a loop: what leaves that is walked in parts, which both share.
+    if (first.next >= 0 && step(first.next).next == first.next) return std::nullopt;
     std::uint8_t count = 0;
     for (auto here = first; count < kMostTaken; here = step(here.next)) {
         if (here.next < 0 || here.characters != first.characters || lexer_.keeps_columns(here.next) ||
