@@ -24,7 +24,7 @@ _ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]")
 
 
-JOIN_WORDS = frozenset({"cross", "full", "indexed", "inner", "left", "natural", "outer", "right"})
+JOIN_WORDS = frozenset({"cross", "full", "indexed", "inner", "left", "natural", "outer", "over", "right"})
 """Keywords that are names wherever a table or a column is named, and nothing that a text makes up."""
 
 _BEGIN_EXPRESSIONS = ("cast", "current_date", "current_time", "current_timestamp", "raise")
