@@ -60,7 +60,7 @@ def sql_for_schema(
         One query, read-only; or one query, INSERT, UPDATE or DELETE.
     aliases : str
         A regular expression for the names that a text may make up for tables: aliases behind FROM, WITH and WINDOW.
-        Letters of ASCII have no case. Neither a keyword nor the name of a table is ever an alias.
+        Letters of ASCII have no case. Neither a reserved word nor the name of a table is ever an alias.
     labels : str
         The same for columns: what stands for a column in a query and is none of the schema.
     functions : iterable of str
