@@ -28,7 +28,7 @@ def name(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> str:
 def test_compile(benchmark: BenchmarkFixture, name: str) -> None:
     grammar = Grammar.builtin(name)
     constraint = benchmark(lambda: pdacon.compile(grammar, EVERY_BYTE))
-    assert constraint.statistics()["masks_computed"] == 0
+    assert constraint.statistics()["masks_computed"] == 1  # that of the empty text
 
 
 def test_from_text(benchmark: BenchmarkFixture, name: str) -> None:
