@@ -88,7 +88,7 @@ def compile(
     -----
     Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
     threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
-    tokens, 20 s for Python; docs/masks.md says more.
+    tokens, 5 s for Python; docs/masks.md says more.
     """
     _require("grammar", grammar, Grammar)
     _require("vocabulary", vocabulary, Vocabulary)

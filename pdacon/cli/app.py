@@ -172,7 +172,7 @@ def compile_grammar(
         bool,
         typer.Option(
             "--eager",
-            help="With every mask, or as many as there is room for; for a large grammar that takes half a minute. "
+            help="With every mask, or as many as there is room for; for a large grammar that takes some seconds. "
             "Default: each at first sight.",
         ),
     ] = False,
