@@ -101,11 +101,21 @@ std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::in
     const auto next = machine_.tables.goto_of(state, lhs);
     if (next < 0) return kDead;
     if (next == machine_.start.end_state && label == machine_.lexer.end_label()) return kAccepted;
-    if (!counts(pending, next)) return kDead;
-    return machine_.drops(label, next) || machine_.tables.action_of(next, label) != 0 ? next : kDead;
+    return goes_on(pending, next) ? next : kDead;
 }
 
-// The production by which a label that waits on a state reduces what lies there, or -1.
+bool Summaries::goes_on(std::int32_t pending, std::int32_t state) const {
+    const auto label = pending_.label(pending);
+    return counts(pending, state) &&
+           (machine_.drops(label, state) || machine_.tables.action_of(state, label) != 0);
+}
+
+bool Summaries::has_end(std::span<const std::int32_t> pending) const {
+    return std::any_of(pending.begin(), pending.end(), [&](std::int32_t control) {
+        return pending_.label(control) == machine_.lexer.end_label();
+    });
+}
+
 std::int32_t Summaries::reduce_by_label(std::int32_t pending, std::int32_t state) const {
     const auto label = pending_.label(pending);
     if (machine_.drops(label, state)) return -1;
@@ -143,18 +153,6 @@ void Summaries::take_pending(std::int32_t at, std::int32_t control, std::int32_t
     if (production < 0) return link(node(kPending, control, state), {at, -1});
     const auto index = static_cast<std::size_t>(production);
     add(at, pop_control(machine_.tables.lhs[index], machine_.tables.length[index] - 1, control));
-}
-
-bool Summaries::add_below(std::int32_t pop, std::int32_t state, std::vector<std::int32_t>& found) {
-    const auto key = pop_ids_[pop];
-    const auto pending = key[2];
-    const auto followed = follow(pending, key[0], state);
-    if (followed.pop != kNone) found.push_back(followed.pop);
-    if (followed.pop != kNone || followed.next == kDead) return false;
-    if (followed.next == kAccepted) return true;
-    const auto& summary = solve(kPop, pop_control(followed.lhs, 0, pending), state);
-    found.insert(found.end(), summary.pops.begin(), summary.pops.end());
-    return summary.accepts;
 }
 
 void Summaries::link(std::int32_t source, Link link) {

@@ -9,6 +9,7 @@
 // Sources: pre* by saturation (Bouajjani, Esparza & Maler 1997); summaries as in Reps, Horwitz & Sagiv 1995.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -53,13 +54,17 @@ class Summaries {
     const Summary& pending(std::int32_t control, std::int32_t state) {
         return solve(kPending, control, state);
     }
-    // What a pop control is below any symbol at all, as long as it is the same for all: with one symbol less
-    // to pop. kNone: it has popped all of its own.
-    static constexpr std::int32_t kNone = -1;
-    std::int32_t lower(std::int32_t pop);
-    // Adds the pop controls that a complete one brings to what lies below a state. True: acceptance is
-    // reached without a look below.
-    bool add_below(std::int32_t pop, std::int32_t state, std::vector<std::int32_t>& found);
+    // Of a pop control: left-hand side, symbols still to pop, what is pending.
+    std::array<std::int32_t, 3> pop(std::int32_t id) const {
+        const auto key = pop_ids_[id];
+        return {key[0], key[1], key[2]};
+    }
+    // Whether a label that waits on a state is looked at there and can be taken, or is dropped.
+    bool goes_on(std::int32_t pending, std::int32_t state) const;
+    // The production by which a label that waits on a state reduces what lies there, or -1.
+    std::int32_t reduce_by_label(std::int32_t pending, std::int32_t state) const;
+    // Whether the end of the text is among pending controls.
+    bool has_end(std::span<const std::int32_t> pending) const;
 
     // What has been tabulated, of every step: each label that waits on each state, and each left-hand side of
     // which a reduction is complete above a state. Not those of empty productions, which are where a label
@@ -95,9 +100,12 @@ class Summaries {
         return shortcuts_ == nullptr || shortcuts_->counts(pending_.label(control), state);
     }
     void expand(std::int32_t at);
+    // What a pop control is below any symbol at all, as long as it is the same for all: with one symbol less
+    // to pop. kNone: it has popped all of its own.
+    static constexpr std::int32_t kNone = -1;
+    std::int32_t lower(std::int32_t pop);
     static constexpr std::int32_t kDead = -1, kAccepted = -2;
     std::int32_t complete(std::int32_t pending, std::int32_t lhs, std::int32_t state) const;
-    std::int32_t reduce_by_label(std::int32_t pending, std::int32_t state) const;
     // What becomes of a reduction that is complete above a state: kDead, kAccepted, or the state where the
     // label waits behind the last reduce, which is one to `lhs`; or with `pop` what is looked for below.
     struct Followed {
