@@ -166,9 +166,9 @@ bool are_rows(std::span<const std::int32_t> offsets, std::size_t values) {
     if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0 ||
         static_cast<std::size_t>(offsets.back()) != values)
         return false;
-    bool ascending = true;
-    for (std::size_t at = 1; at < offsets.size(); ++at) ascending &= offsets[at - 1] <= offsets[at];
-    return ascending;
+    std::int32_t descents = 0;  // no bool: so compilers take several at once
+    for (std::size_t at = 1; at < offsets.size(); ++at) descents |= offsets[at - 1] > offsets[at];
+    return descents == 0;
 }
 
 }  // namespace pdacon

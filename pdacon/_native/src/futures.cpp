@@ -1,8 +1,11 @@
 #include "futures.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "components.hpp"
 
@@ -59,6 +62,19 @@ std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32
     return residues_.intern(key);
 }
 
+// Appends what tells landings apart: mostly one number, of a state or of an event.
+void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key) {
+    const auto& [event, column, reading, speller_state] = landing;
+    const bool columns = column.known() || reading.now.known() || reading.matched.known();
+    if (!columns && speller_state == 0) {
+        key.push_back(event < 0 ? reading.state : -2 - event);
+        return;
+    }
+    constexpr auto kLonger = std::numeric_limits<std::int32_t>::min();
+    key.insert(key.end(), {kLonger, event, column.value, reading.state, reading.now.value,
+                           reading.matched.value, speller_state});
+}
+
 // Residues that land alike share an event: without that, as many events as texts of residues would be told
 // apart. The recursion through `land` is as deep as the residue has lexemes, and a residue is no longer than
 // the lookahead.
@@ -76,9 +92,7 @@ std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue, Col
             dead = dead && landing.dead();
             if (landing.column.known() || landing.reading.now.known() || landing.reading.matched.known())
                 lined_.push_back(landing);
-            landings.insert(landings.end(), {landing.event, landing.column.value, landing.reading.state,
-                                             landing.reading.now.value, landing.reading.matched.value,
-                                             landing.speller_state});
+            add_landing(landing, landings);
         }
     }
     std::int32_t event = -1;
@@ -114,9 +128,9 @@ std::int32_t Futures::end_event(const Reading& reading) {
 }
 
 Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
-    const auto known = residues_[residue_id];
-    const std::vector<std::int32_t> key(known.begin(), known.end());
-    const std::span<const std::int32_t> word = std::span(key).subspan(3);
+    const auto key = residues_[residue_id];  // until another one is added
+    const auto word = key.subspan(3);
+    const auto speller_state = key[0];
     const bool ended = key[1] != 0;
     Reading reading{lexer_.entry(context, key[2]), {}, {}};
     if (reading.state < 0) return {};
@@ -132,9 +146,10 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
         const auto column = column_of(commit, reading, word[at]);
-        return {intern_event(commit.label, residue(key[0], ended, commit.behind, rest), column), column};
+        return {intern_event(commit.label, residue(speller_state, ended, commit.behind, rest), column),
+                column};
     }
-    if (!ended) return {-1, {}, reading, key[0]};
+    if (!ended) return {-1, {}, reading, speller_state};
     const auto end = end_event(reading);
     return {end, end >= 0 && event(end).label == newline_ ? reading.matched : Column{}};
 }
@@ -262,10 +277,21 @@ void Futures::close_over(std::int32_t start) {
     }
 }
 
-// The id of the union of some events and some sets of them.
+// The id of the union of some events and some sets of them. Sorted by bits, where more are given than that
+// has words.
 std::int32_t Futures::join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets) {
     for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
-    make_set(events);
+    marks_.resize(events_.size() / kBits + 1, 0);
+    if (events.size() <= marks_.size()) {
+        make_set(events);
+    } else {
+        for (const auto event : events)
+            marks_[static_cast<std::size_t>(event) / kBits] |= std::uint64_t{1} << (event % kBits);
+        events.clear();
+        for (std::size_t word = 0; word < marks_.size(); ++word)
+            for (auto left = std::exchange(marks_[word], 0); left != 0; left &= left - 1)
+                events.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(left));
+    }
     if (newline_ >= 0) drop_covered(events);
     return sets_.intern(events);
 }

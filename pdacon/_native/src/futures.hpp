@@ -111,6 +111,7 @@ class Futures {
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
     std::int32_t join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets);
+    static void add_landing(const Landing& landing, std::vector<std::int32_t>& key);
     void drop_covered(std::vector<std::int32_t>& events) const;
     std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
                          std::span<const std::int32_t> word);
@@ -128,6 +129,8 @@ class Futures {
     std::vector<std::int32_t> plain_events_;  // of each commit between two tokens that has no column
     std::vector<Event> events_;               // by their landings and columns
     std::vector<std::int32_t> event_of_;      // of each (label, residue, column)
+    static constexpr std::int32_t kBits = 64;
+    std::vector<std::uint64_t> marks_;  // scratch space: of each event, all 0
 };
 
 }  // namespace pdacon

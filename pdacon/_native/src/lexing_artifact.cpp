@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "lexing.hpp"
+#include "needs.hpp"
 
 namespace pdacon {
 
@@ -40,24 +41,29 @@ std::vector<std::int32_t> LexingAutomaton::least_read() const {
 bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
     const auto states = static_cast<std::size_t>(num_states()),
                classes = static_cast<std::size_t>(num_classes_);
-    // Of each target of transitions what has to be read with them: commits, kDead, states, as their numbers
-    // are.
+    // What counts is whether one more than the longest word has been read: where it will have been behind the
+    // next byte, all is well. Of each target of transitions what has to be read with them: commits, kDead,
+    // states, as their numbers are.
     const auto dead = commits_.size();
-    std::vector<std::int32_t> targets(dead + 1 + states, 0);
-    for (std::size_t at = 0; at < dead; ++at)
-        targets[dead - 1 - at] = static_cast<std::int32_t>(word(commits_[at].word).size()) + 1;
-    std::ranges::copy(least, targets.begin() + static_cast<std::ptrdiff_t>(dead) + 1);
-    const auto* needed = targets.data() + dead + 1;
+    std::vector<std::int32_t> needed(dead + 1 + states, 0);
+    std::int32_t longest = 0;
+    for (std::size_t at = 0; at < dead; ++at) {
+        const auto length = static_cast<std::int32_t>(word(commits_[at].word).size());
+        longest = std::max(longest, length);
+        needed[dead - 1 - at] = length + 1;
+    }
+    for (std::size_t state = 0; state < states; ++state)
+        needed[dead + 1 + state] = std::min(least[state], longest + 1);
+    const Needs needs(std::move(needed), kDead - static_cast<std::int32_t>(dead), kDead);
     bool good = true;
     for (const auto entry : entries_) good &= entry < 0 || least[static_cast<std::size_t>(entry)] == 0;
     for (std::size_t state = 0; state < states; ++state) {
-        const auto most = delta_.visit([&](auto all) {
-            std::int32_t found = 0;
-            for (const auto to : all.subspan(state * classes, classes)) found = std::max(found, needed[to]);
-            return found;
-        });
-        good &= most - 1 <= least[state];
-        if (is_commit(end_[state])) good &= needed[end_[state]] <= least[state];
+        if (least[state] < longest)
+            good &= delta_.visit([&](auto all) {
+                return needs.are_within(all.subspan(state * classes, classes), least[state] + 1);
+            });
+        if (is_commit(end_[state]))
+            good &= static_cast<std::int32_t>(word(commit(end_[state]).word).size()) < least[state];
     }
     return good;
 }

@@ -57,8 +57,8 @@ class Proofs {
     Interner labels_;  // sets of pending controls
     Interner sets_;    // of pop controls: groups, ascending, one for each reduction
     Interner exposed_ids_, claim_ids_;
-    std::vector<std::int32_t> exposed_;  // of each set of pending controls and state
-    std::vector<Claim> claims_;          // of each set of pop controls and state
+    std::vector<std::int32_t> exposed_;       // of each set of pending controls and state
+    std::vector<Claim> claims_;               // of each set of pop controls and state
     std::vector<std::int32_t> key_, joined_;  // scratch space
 };
 

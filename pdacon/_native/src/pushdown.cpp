@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "needs.hpp"
+
 namespace pdacon {
 
 namespace {
@@ -70,22 +72,6 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
 
 constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // a state that is on no stack
 
-// The greatest of what a row's numbers stand for; `empty` stands for 0, and most of a row is that.
-template <class Number>
-std::int32_t most_needed(std::span<const Number> row, const std::int32_t* needed, std::int32_t empty) {
-    constexpr std::size_t kStep = 8;
-    std::int32_t most = 0;
-    std::size_t at = 0;
-    for (; at + kStep <= row.size(); at += kStep) {
-        std::int32_t different = 0;
-        for (std::size_t i = 0; i < kStep; ++i) different |= row[at + i] ^ empty;
-        if (different == 0) continue;
-        for (std::size_t i = 0; i < kStep; ++i) most = std::max(most, needed[row[at + i]]);
-    }
-    for (; at < row.size(); ++at) most = std::max(most, needed[row[at]]);
-    return most;
-}
-
 struct Numbers {
     std::int32_t num_states, num_terminals, num_nonterminals, start_state, end_state, newline, indent, dedent,
         indent_len, single, period;
@@ -138,7 +124,8 @@ std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t
             open.push_back(to);
         };
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            for (const auto next : shifted(state, terminal)) add(next);
+            if (tables.action_of(state, terminal) > 0)
+                for (const auto next : shifted(state, terminal)) add(next);
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
             if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
     }
@@ -168,23 +155,23 @@ bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
                nonterminals = static_cast<std::size_t>(tables.num_nonterminals);
     // Of each action, and of each goto, how many states have to be on the stack before it, the top included:
     // reduces come before 0, shifts after it, and no goto before 0.
-    std::vector<std::int32_t> actions(productions + 1 + states, 0), gotos(1 + states, 0);
-    for (std::size_t at = 0; at < productions; ++at) actions[productions - 1 - at] = tables.length[at] + 1;
-    std::ranges::copy(least_depth, actions.begin() + static_cast<std::ptrdiff_t>(productions) + 1);
-    std::ranges::copy(least_depth, gotos.begin() + 1);
-    const auto* of_action = actions.data() + productions;
-    const auto* of_goto = gotos.data() + 1;
+    std::vector<std::int32_t> needed(productions + 1 + states, 0);
+    for (std::size_t at = 0; at < productions; ++at) needed[productions - 1 - at] = tables.length[at] + 1;
+    std::ranges::copy(least_depth, needed.begin() + static_cast<std::ptrdiff_t>(productions) + 1);
+    const Needs of_action(std::move(needed), -static_cast<std::int32_t>(productions), 0);
+    needed.assign(1 + states, 0);
+    std::ranges::copy(least_depth, needed.begin() + 1);
+    const Needs of_goto(std::move(needed), -1, -1);
     bool good = least_depth[static_cast<std::size_t>(start.start_state)] == 0;
     for (std::size_t state = 0; state < states; ++state) {
         const auto depth = least_depth[state];
         if (depth == kNever) continue;
-        const auto most_of = [&](const Packed& table, std::size_t width, const std::int32_t* needed,
-                                 std::int32_t empty) {
+        const auto holds = [&](const Packed& table, std::size_t width, const Needs& needs) {
             return table.visit(
-                [&](auto all) { return most_needed(all.subspan(state * width, width), needed, empty); });
+                [&](auto all) { return needs.are_within(all.subspan(state * width, width), depth + 1); });
         };
-        good &= most_of(tables.action, terminals, of_action, 0) <= depth + 1;
-        good &= most_of(tables.go, nonterminals, of_goto, -1) <= depth + 1;
+        good &= holds(tables.action, terminals, of_action);
+        good &= holds(tables.go, nonterminals, of_goto);
         if (layout.newline < 0 || tables.action_of(static_cast<std::int32_t>(state), layout.indent) <= 0)
             continue;
         for (std::int32_t column = 0; column < layout.classes.count(); ++column)
