@@ -333,7 +333,7 @@ class Constraint:
         Nothing in a file is ever executed, and no content of a file makes the process crash. But checksums are no
         signatures: a file that somebody means to be wrong can have masks that are wrong.
 
-        Cost: for 131,072 tokens half a millisecond for JSON, one to three for SQL and Python (decision 14).
+        Cost: for 131,072 tokens a third of a millisecond for JSON, about one for SQL and Python (decision 14).
         """
         return cls._stored(map_file(path), os.fspath(path), vocabulary, grammar, verify)
 

@@ -91,8 +91,8 @@ def use(constraint: pdacon.Constraint) -> None:
 
 
 def loaded_grammar(name: str) -> pdacon.Grammar:
-    if name == "json":
-        return pdacon.Grammar.builtin("json")
+    if name in ("json", "sql_select"):
+        return pdacon.Grammar.builtin(name)
     if name == "words":
         return pdacon.Grammar.from_lark(_WORDS)
     blocks = next(small for small in INDENTED_GRAMMARS if small.name == name)
@@ -137,6 +137,41 @@ def test_no_number_of_the_sizes_is_believed(name: str, tally) -> None:
                     tally(wrong_or_harmless=1)
                 except (pdacon.PdaconError, RuntimeError):
                     tally(refused=1)
+
+
+_LEAST_READ, _LEAST_DEPTH = 18, 28
+"""Sections: bytes read at least in each lexer state, LR states at least below each."""
+
+
+@pytest.mark.parametrize("name", ["json", "words", "blocks", "sql_select"])
+@pytest.mark.parametrize("part", [_LEAST_READ, _LEAST_DEPTH])
+def test_no_state_is_further_on_than_its_transitions_lead(name: str, part: int) -> None:
+    """Whoever believed that would read beyond the stack, or lex the same bytes again for ever."""
+    vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", None], eos_ids=[257])
+    data = pdacon.compile(loaded_grammar(name), vocabulary).to_bytes()
+    number = next(at for at in range(len(sections(data))) if struct.unpack_from("<I", data, 32 + 32 * at)[0] == part)
+    offset, size = sections(data)[number]
+    least = np.frombuffer(data, np.int32, size // 4, offset).copy()
+    # More than the longest text that is lexed again need not have been read.
+    reachable = least < 2**31 - 1 if part == _LEAST_DEPTH else least <= 1
+    places = np.flatnonzero(reachable)
+
+    def loads(numbers: np.ndarray) -> bool:
+        file = bytearray(data)
+        file[offset : offset + size] = numbers.astype(np.int32).tobytes()
+        sign(file, number)
+        try:
+            pdacon.Constraint.from_bytes(bytes(file))
+        except pdacon.ArtifactError:
+            return False
+        return True
+
+    assert loads(least)
+    assert not loads(np.zeros_like(least))
+    for place in places[:: max(1, len(places) // 60)]:
+        raised = least.copy()
+        raised[place] += 1
+        assert not loads(raised), place
 
 
 def changed_not_at_all(data: bytes) -> bytes:
