@@ -4,7 +4,6 @@
 // it at once, and they part where they lead to different ends.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
