@@ -353,8 +353,10 @@ class Constraint:
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"from_bytes takes bytes, a bytearray or a memoryview, not {type(data).__name__}")
         view = memoryview(data)
-        fixed = view.readonly and view.c_contiguous
-        return cls._stored(view if fixed else view.tobytes(), "these bytes", vocabulary, grammar, verify)
+        # A view of memory that its owner can change may be read-only itself.
+        fixed = isinstance(view.obj, bytes) or (isinstance(view.obj, mmap.mmap) and memoryview(view.obj).readonly)
+        in_place = fixed and view.c_contiguous
+        return cls._stored(view if in_place else view.tobytes(), "these bytes", vocabulary, grammar, verify)
 
     @classmethod
     def _stored(

@@ -238,6 +238,7 @@ def test_bytes_are_taken_from_any_memory(saved: tuple[pdacon.Constraint, Path]) 
     changing = bytearray(data)
     wanted = pdacon.Constraint.from_bytes(data).matcher().shortest_completion()
     others = [memoryview(data), changing, memoryview(bytes(2) + data)[2:], memoryview(data + data)[: len(data)]]
+    others += [memoryview(changing).toreadonly(), memoryview(np.frombuffer(changing, np.uint8)).toreadonly()]
     loaded = [pdacon.Constraint.from_bytes(memory) for memory in others]
     changing[:] = bytes(len(changing))
     assert [constraint.matcher().shortest_completion() for constraint in loaded] == [wanted] * len(loaded)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import struct
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -71,8 +73,8 @@ def sign(file: bytearray, number: int) -> None:
     struct.pack_into("<Q", file, 24, checksum(bytes(head)))
 
 
-def use(constraint: pdacon.Constraint) -> None:
-    """Ask for what there is to ask for."""
+def walk(constraint: pdacon.Constraint) -> None:
+    """A text of random tokens that are allowed."""
     row = np.zeros((1, 9), np.int32)
     rng = random.Random(1)
     matcher = constraint.matcher(max_rollback=0)
@@ -85,9 +87,35 @@ def use(constraint: pdacon.Constraint) -> None:
         matcher.accept_token(int(rng.choice(allowed)))
     matcher.is_accepting()
     matcher.shortest_completion()
+
+
+def ask_with_leading_space(constraint: pdacon.Constraint) -> None:
     leading = constraint.matcher(strip_leading_space=True)
     for token in range(261):
         leading.is_allowed(token)
+
+
+QUESTIONS: dict[str, Callable[[pdacon.Constraint], object]] = {
+    "walk": walk,
+    "leading_space": ask_with_leading_space,
+    "shortest_completion": lambda constraint: constraint.matcher().shortest_completion(),
+    "forced_tokens": lambda constraint: constraint.matcher().forced_tokens(),
+    "mask_table": lambda constraint: constraint.mask_table(),
+    "saved_again": lambda constraint: walk(pdacon.Constraint.from_bytes(constraint.to_bytes())),
+}
+"""What there is to ask for; each may be the first, which begins with what is made on demand."""
+
+
+def use(constraint: pdacon.Constraint, rng: random.Random) -> None:
+    """Ask for all there is, in some order. What one question finds damaged the others must still survive."""
+    raised = None
+    for ask in rng.sample(list(QUESTIONS.values()), len(QUESTIONS)):
+        try:
+            ask(constraint)
+        except (pdacon.PdaconError, RuntimeError) as error:
+            raised = raised or error
+    if raised is not None:
+        raise raised
 
 
 def loaded_grammar(name: str) -> pdacon.Grammar:
@@ -104,8 +132,8 @@ def test_wrong_numbers_do_no_harm(name: str, tally, scaled) -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", b"a ", b"\n  ", b'":', None], eos_ids=[260])
     constraint = pdacon.compile(loaded_grammar(name), vocabulary)
     untouched = constraint.to_bytes()
-    use(constraint)
     rng = random.Random(name)
+    use(constraint, rng)
     for data in (untouched, constraint.to_bytes()):
         assert pdacon.Constraint.from_bytes(changed_not_at_all(data), verify=True)
         for _ in range(scaled(60)):
@@ -115,7 +143,7 @@ def test_wrong_numbers_do_no_harm(name: str, tally, scaled) -> None:
                 tally(refused=1)
                 continue
             try:
-                use(loaded)
+                use(loaded, rng)
                 tally(wrong_or_harmless=1)
             except (pdacon.PdaconError, RuntimeError):
                 tally(refused_when_used=1)
@@ -125,6 +153,7 @@ def test_wrong_numbers_do_no_harm(name: str, tally, scaled) -> None:
 def test_no_number_of_the_sizes_is_believed(name: str, tally) -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", b"a ", b"\n  ", b'":', None], eos_ids=[260])
     data = pdacon.compile(loaded_grammar(name), vocabulary).to_bytes()
+    rng = random.Random(name)
     small = [entry for entry in enumerate(sections(data)) if 24 <= entry[1][1] <= 48]
     for number, (offset, size) in small:
         for at in range(offset, offset + size // 4 * 4, 4):
@@ -133,7 +162,7 @@ def test_no_number_of_the_sizes_is_believed(name: str, tally) -> None:
                 struct.pack_into("<i", file, at, new)
                 sign(file, number)
                 try:
-                    use(pdacon.Constraint.from_bytes(bytes(file)))
+                    use(pdacon.Constraint.from_bytes(bytes(file)), rng)
                     tally(wrong_or_harmless=1)
                 except (pdacon.PdaconError, RuntimeError):
                     tally(refused=1)
@@ -172,6 +201,27 @@ def test_no_state_is_further_on_than_its_transitions_lead(name: str, part: int) 
         raised = least.copy()
         raised[place] += 1
         assert not loads(raised), place
+
+
+TOKEN_PDA = 40
+"""Number of a section (Part in artifact.hpp): it begins with the most states that may be made."""
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_limit_that_is_too_low_is_an_error(question: str) -> None:
+    """What is made on demand does not fit into it, whichever question comes first, and however often."""
+    vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", b"a ", b"\n  ", b'":', None], eos_ids=[260])
+    file = bytearray(pdacon.compile(loaded_grammar("json"), vocabulary).to_bytes())
+    parts = [struct.unpack_from("<I", file, 32 + 32 * number)[0] for number in range(len(sections(file)))]
+    number = parts.index(TOKEN_PDA)
+    struct.pack_into("<q", file, sections(file)[number][0], 1)
+    sign(file, number)
+    loaded = pdacon.Constraint.from_bytes(bytes(file))
+    for _ in range(2):
+        with contextlib.suppress(pdacon.PdaconError, RuntimeError):
+            QUESTIONS[question](loaded)
+    with contextlib.suppress(pdacon.PdaconError, RuntimeError):
+        use(loaded, random.Random(question))
 
 
 def changed_not_at_all(data: bytes) -> bytes:

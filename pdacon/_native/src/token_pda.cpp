@@ -264,7 +264,7 @@ std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentSta
                     std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
             return completion->shortest(reading, std::move(stack), out);
         } catch (const LimitExceeded& error) {
-            engine_->completion.reset();
+            if (engine_) engine_->completion.reset();  // none: the limit of a file was too low to make it
             exceeded = error;
             return Completion::kNone;
         }
