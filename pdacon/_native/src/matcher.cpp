@@ -180,10 +180,7 @@ std::int64_t Matcher::completion_length() const { return complete(nullptr); }
 
 std::int64_t Matcher::complete(std::string* text) const {
     if (at_.terminated) return 0;
-    const auto length = pda_->shortest_completion(at_.reading, at_.stack, text);
-    if (length == Completion::kNone)
-        throw std::logic_error("no completion: a position that is not alive was accepted");
-    return length;
+    return pda_->shortest_completion(at_.reading, at_.stack, text);
 }
 
 std::string Matcher::shortest_completion() const {

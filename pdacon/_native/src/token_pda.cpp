@@ -40,6 +40,14 @@ TokenPda::Engine& TokenPda::engine() {
     return *engine_;
 }
 
+namespace {
+
+std::string failed(const std::exception& error) {
+    return std::string("the constraint failed before and cannot be used any more: ") + error.what();
+}
+
+}  // namespace
+
 template <class Work>
 auto TokenPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
@@ -50,8 +58,15 @@ auto TokenPda::guarded(Work work) {
     } catch (const ArtifactDamage& error) {
         damage_ = error;
         throw;
+    } catch (const std::logic_error& error) {
+        if (!origin_) {
+            failure_ = failed(error);
+            throw;
+        }
+        damage_ = origin_->damage(ArtifactDamage(std::string("the artifact is damaged: ") + error.what()));
+        throw *damage_;
     } catch (const std::exception& error) {
-        failure_ = std::string("the constraint failed before and cannot be used any more: ") + error.what();
+        failure_ = failed(error);
         throw;
     }
 }
@@ -270,7 +285,9 @@ std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentSta
         }
     });
     if (exceeded) throw *exceeded;
-    return length;
+    if (length != Completion::kNone) return length;
+    if (origin_) throw origin_->damage(ArtifactDamage("the artifact is damaged: a text that nothing completes"));
+    throw std::logic_error("no completion: a position that is not alive was accepted");
 }
 
 TokenPda::Statistics TokenPda::statistics() {
