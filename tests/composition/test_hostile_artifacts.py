@@ -106,18 +106,24 @@ QUESTIONS: dict[str, Callable[[pdacon.Constraint], object]] = {
 """What there is to ask for; each may be the first, which begins with what is made on demand."""
 
 
+def failure(ask: Callable[[pdacon.Constraint], object], constraint: pdacon.Constraint) -> pdacon.PdaconError | None:
+    """What a question raises, if it does; the same again does not count."""
+    try:
+        ask(constraint)
+    except pdacon.PdaconError as error:
+        return error
+    except RuntimeError as error:
+        if "failed before" not in str(error):
+            raise
+    return None
+
+
 def use(constraint: pdacon.Constraint, rng: random.Random) -> None:
     """Ask for all there is, in some order. What one question finds damaged the others must still survive."""
-    raised = None
-    for ask in rng.sample(list(QUESTIONS.values()), len(QUESTIONS)):
-        try:
-            ask(constraint)
-        except pdacon.PdaconError as error:
-            raised = raised or error
-        except RuntimeError as error:
-            assert "failed before" in str(error)  # after a limit of the file's was too low for another question
-    if raised is not None:
-        raise raised
+    questions = rng.sample(list(QUESTIONS.values()), len(QUESTIONS))
+    for error in [failure(ask, constraint) for ask in questions]:
+        if error is not None:
+            raise error
 
 
 def loaded_grammar(name: str) -> pdacon.Grammar:

@@ -286,7 +286,8 @@ std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentSta
     });
     if (exceeded) throw *exceeded;
     if (length != Completion::kNone) return length;
-    if (origin_) throw origin_->damage(ArtifactDamage("the artifact is damaged: a text that nothing completes"));
+    if (origin_)
+        throw origin_->damage(ArtifactDamage("the artifact is damaged: a text that nothing completes"));
     throw std::logic_error("no completion: a position that is not alive was accepted");
 }
 
