@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -72,6 +73,42 @@ def test_another_thread_cancels() -> None:
     cancel.set()
     thread.join(60)
     assert [type(error) for error in raised] == [CancelledError]
+
+
+EXIT = """
+import sys, threading, time
+import pdacon
+
+began = threading.Event()
+
+class Watched:
+    def is_set(self):
+        if sys._getframe(1).f_code.co_name != "stop_if_set":
+            began.set()
+        return False
+
+class Late:
+    # Deleted while the interpreter exits: it waits, and the other thread asks for the lock.
+    def __del__(self, sleep=time.sleep):
+        sleep(0.3)
+
+def work():
+    vocabulary = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
+    pdacon.compile(pdacon.Grammar.builtin("arithmetic"), vocabulary, eager=True, cancel=Watched())
+
+late = Late()
+known = pdacon.Vocabulary.from_tokens([b"1", None], [1])
+matcher = pdacon.compile(pdacon.Grammar.builtin("arithmetic"), known).matcher()
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+assert began.wait(60)
+"""
+
+
+def test_the_interpreter_exits_while_threads_are_inside() -> None:
+    """Their process ends as if they were not there, and writes nothing."""
+    run = subprocess.run([sys.executable, "-P", "-c", EXIT], capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
 def test_two_threads_are_inside_at_once() -> None:

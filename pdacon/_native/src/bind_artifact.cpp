@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "artifact.hpp"
+#include "gil.hpp"
 #include "module.hpp"
 #include "token_pda.hpp"
 
@@ -24,7 +25,7 @@ class Buffer {
     }
     ~Buffer() {
         if (!nb::is_alive()) return;
-        const nb::gil_scoped_acquire hold;
+        const WithGil hold;
         PyBuffer_Release(&view_);
     }
     Buffer(const Buffer&) = delete;
@@ -55,7 +56,7 @@ class Artifact {
             bytes = {reinterpret_cast<const std::uint8_t*>(copied->data()), bytes.size()};
             owner = std::move(copied);
         }
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         origin_->watch([&] {
             reader_ = std::make_shared<const ArtifactReader>(bytes, std::move(owner), origin_, verify);
             lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
@@ -69,7 +70,7 @@ class Artifact {
         return nb::bytes(bytes.data(), bytes.size());
     }
     std::shared_ptr<TokenPda> pda(std::int32_t start) const {
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         return origin_->watch([&] { return std::make_shared<TokenPda>(lexer_, trie_, *reader_, start); });
     }
     nb::list tokens() const {
@@ -95,7 +96,7 @@ class Artifact {
 nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::shared_ptr<TokenPda>>& pdas) {
     std::string file;
     {
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         ArtifactWriter writer;
         writer.add_bytes(Part::kSettings, ArtifactWriter::kShared, settings.c_str(), settings.size());
         writer.add_bytes(Part::kGrammar, ArtifactWriter::kShared, grammar.c_str(), grammar.size());

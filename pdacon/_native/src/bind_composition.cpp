@@ -10,6 +10,7 @@
 #include "cancelling.hpp"
 #include "column_classes.hpp"
 #include "every_mask.hpp"
+#include "gil.hpp"
 #include "module.hpp"
 #include "token_pda.hpp"
 
@@ -25,7 +26,7 @@ std::shared_ptr<const Trie> find_trie(Tries& tries, nb::bytes text, const Array<
     std::vector<char> bytes(text.c_str(), text.c_str() + text.size());
     auto bounds = copy(offsets);
     auto ends = copy(end_tokens);
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     return tries.of(std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
 }
 
@@ -56,7 +57,7 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                   indent_len,   copy(in_parens), {columns.first, columns.second},
                   copy(block),  copy(opened)};
     PythonCanceller canceller(std::move(cancel));
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
     if (futures != nullptr && blocks.classes.count() != 1)
         throw std::invalid_argument("token pda: other columns than those of the futures");
@@ -81,7 +82,7 @@ Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
 nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds) {
     Reached found;
     {
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         found = pda.reached(Budget(max_states, max_seconds));
     }
     nb::list productions;
@@ -93,7 +94,7 @@ nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_secon
 void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
               nb::object cancel) {
     PythonCanceller canceller(std::move(cancel));
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     EveryMask every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
     pda.set_left(static_cast<std::int64_t>(every.run()));
 }
@@ -142,7 +143,7 @@ void bind_composition(nb::module_& m) {
                     nb::arg("max_seconds"), nb::arg("max_depth"),
                     nb::arg("max_bytes") = std::int64_t{1} << 31, nb::arg("cancel") = nb::none(),
                     nb::arg("known").none() = nb::none())
-        .def("empty_language", &TokenPda::empty_language, nb::call_guard<nb::gil_scoped_release>())
+        .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"))
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none())

@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "cancelling.hpp"
+#include "gil.hpp"
 #include "lalr.hpp"
 #include "module.hpp"
 
@@ -22,7 +23,7 @@ lalr::Tables lalr_tables(int32_t num_terminals, int32_t num_nonterminals, Input 
     const lalr::Productions productions{num_terminals, num_nonterminals, copy(lhs),   copy(rhs_offset),
                                         copy(rhs),     copy(priority),   copy(starts)};
     PythonCanceller canceller(std::move(cancel));
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     return lalr::build_tables(productions, {max_states, max_bytes, max_seconds, &canceller});
 }
 

@@ -9,6 +9,7 @@
 #include "cancelling.hpp"
 #include "column_classes.hpp"
 #include "futures.hpp"
+#include "gil.hpp"
 #include "lexing.hpp"
 #include "module.hpp"
 #include "speller.hpp"
@@ -45,7 +46,7 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
             spec.contexts.back().renames.push_back({regex, keywords});
     }
     PythonCanceller canceller(std::move(cancel));
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     Budget budget(max_states, max_seconds, &canceller);
     return std::make_shared<LexingAutomaton>(spec, budget);
 }
@@ -94,7 +95,7 @@ nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
     {
         const auto flat = copy(pairs);
         PythonCanceller canceller(std::move(cancel));
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         Budget budget(max_states, max_seconds, &canceller);
         found = find_collisions(nfa, flat, following, budget);
     }
@@ -111,7 +112,7 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
                  std::int64_t max_states) {
     std::optional<WordStates> states;
     {
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         Budget budget(max_states, 0);
         states = read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
     }
@@ -123,7 +124,7 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
 nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds) {
     std::optional<EarlyEnd> found;
     {
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         Budget budget(max_states, max_seconds);
         found = find_early_end(nfa, terminal, budget);
     }
@@ -185,7 +186,7 @@ std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, st
                                       nb::object cancel) {
     if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
     PythonCanceller canceller(std::move(cancel));
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     return std::make_shared<Columns>(std::move(lexer), std::move(trie), newline,
                                      Budget(max_states, max_seconds, &canceller));
 }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "artifact.hpp"
+#include "gil.hpp"
 #include "matcher.hpp"
 #include "module.hpp"
 
@@ -151,7 +152,7 @@ constexpr std::size_t kLongText = 4096;
 
 template <class Work>
 auto without_gil(Work work) {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     return work();
 }
 

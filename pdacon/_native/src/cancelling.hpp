@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "budget.hpp"
+#include "gil.hpp"
 
 namespace pdacon {
 
@@ -15,7 +16,7 @@ class PythonCanceller final : public Canceller {
     explicit PythonCanceller(nanobind::object event) : event_(std::move(event)) {}
 
     bool is_set() override {
-        const nanobind::gil_scoped_acquire acquire;
+        const WithGil acquire;
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
         if (event_.is_none()) return false;
         const int answer = PyObject_IsTrue(event_.attr("is_set")().ptr());
