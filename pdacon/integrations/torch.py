@@ -14,8 +14,9 @@ t // 32), uses `apply_bitmask`. Needs ``torch``; nothing else of pdacon does.
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -50,12 +51,14 @@ class DeviceMasks:
     ) -> None:
         if not isinstance(constraint, Constraint):
             raise TypeError(f"DeviceMasks are of a pdacon.Constraint, not of {type(constraint).__name__}")
+        if operator.index(rows) < 1:
+            raise ValueError(f"rows must be at least 1, got {rows}")
         self._constraint = constraint
         self._start = start
         self._size = constraint.vocabulary.size
         self._shared = constraint._explainers[constraint._index(start)]
         words = -(-self._size // 32)
-        self._room = torch.empty((max(1, rows), words), dtype=torch.int32, device=device)
+        self._room = torch.empty((rows, words), dtype=torch.int32, device=device)
         self._table = self._room[:0]
         self._lock = threading.Lock()  # for those who top up
         self.top_up()
@@ -100,6 +103,9 @@ class DeviceMasks:
         torch.Tensor, int64[n], on the device
             -1 where the matcher is None.
         """
+        if not isinstance(matchers, Iterable):
+            raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
+        matchers = list(matchers)
         ids = np.full(len(matchers), -1, np.int64)
         known = [(at, matcher) for at, matcher in enumerate(matchers) if matcher is not None]
         for at, matcher in known:
@@ -126,8 +132,8 @@ def apply_masks(
     table : torch.Tensor, int32[masks, words]
         Bit t % 32 of word t // 32 of a row is set iff token t is allowed. On the device of the logits.
     ids : torch.Tensor, integer[n]
-        The row of `table` for each row of `logits`; a negative one leaves its row as it is. On the device of the
-        logits.
+        The row of `table` for each row of `logits`; a negative one leaves its row as it is. Of any integer dtype, on
+        the device of the logits.
     size : int, optional
         How many tokens the vocabulary has. Without it, it is only known that they are more than fill all words but the
         last, and as many words are wanted as the logits need.
@@ -156,6 +162,7 @@ def apply_masks(
         raise TypeError(f"ids must have an integer dtype, not {ids.dtype}")
     if ids.shape != logits.shape[:1]:
         raise ValueError(f"ids of shape {tuple(ids.shape)} for logits of shape {tuple(logits.shape)}")
+    ids = ids.to(torch.int64)  # torch takes uint8 for a mask, and other widths not at all
     return _forbid(logits, table[ids.clamp(min=0)], ids < 0)
 
 
@@ -203,6 +210,8 @@ def _require_fit(logits: torch.Tensor, masks: torch.Tensor, name: str, size: int
     if masks.device != logits.device:
         raise ValueError(f"{name} is on {masks.device}, the logits on {logits.device}")
     columns, words = logits.shape[1], masks.shape[1]
+    if size is not None and operator.index(size) < 1:
+        raise ValueError(f"size must be the number of tokens of the vocabulary, got {size}")
     if size is None and columns <= 32 * (words - 1):
         raise ValueError(
             f"logits have {columns} columns, and {name} is for more than {32 * (words - 1)} tokens; give size=, the "

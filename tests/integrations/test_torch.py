@@ -140,6 +140,16 @@ def test_eager_masks_are_there_from_the_beginning() -> None:
     assert np.array_equal(masks.table.numpy(), constraint.mask_table())
 
 
+@pytest.mark.parametrize(
+    "kind", [torch.uint8, torch.int8, torch.int16, torch.uint16, torch.int32, torch.uint32, torch.int64], ids=str
+)
+def test_ids_may_have_any_integer_dtype(kind: torch.dtype) -> None:
+    table = torch.tensor([[1], [3], [7]], dtype=torch.int32)
+    ids = torch.tensor([1, 2, 1])  # as many as masks: as a mask of rows, which torch takes uint8 for, they would fit
+    logits = apply_masks(torch.zeros(3, 32), table, ids.to(kind))
+    assert torch.isfinite(logits).sum(dim=1).tolist() == [2, 3, 2]
+
+
 def test_a_host_may_lay_out_wider_rows() -> None:
     """A bitmask with words to spare, logits with columns to spare, and a row that nothing constrains."""
     constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
@@ -180,6 +190,8 @@ def test_what_does_not_fit_is_refused() -> None:
         apply_masks(logits, words.to("meta"), torch.tensor([0, 0]))
     for wrong, says in [
         (lambda: DeviceMasks("json", "cpu"), "of a pdacon.Constraint, not of str"),
+        (lambda: masks.ids(constraint.matcher()), "matchers must be a sequence of Matcher or None, not Matcher"),
+        (lambda: apply_bitmask(logits, words, size="261"), "'str' object cannot be interpreted as an integer"),
         (lambda: masks.ids(["json"]), r"matchers\[0\] must be a Matcher or None, not str"),
         (lambda: apply_bitmask(logits.numpy(), words), "logits must be a torch.Tensor, not ndarray"),
         (lambda: apply_bitmask(logits, words.numpy()), "bitmask must be a torch.Tensor, not ndarray"),
@@ -189,5 +201,10 @@ def test_what_does_not_fit_is_refused() -> None:
     ]:
         with pytest.raises(TypeError, match=says):
             wrong()
+    for size in (0, -1):
+        with pytest.raises(ValueError, match=f"size must be the number of tokens of the vocabulary, got {size}"):
+            apply_bitmask(logits, words, size=size)
+    with pytest.raises(ValueError, match="rows must be at least 1, got 0"):
+        DeviceMasks(constraint, "cpu", rows=0)
     assert masks.ids([]).shape == (0,)
     assert masks.ids([None]).tolist() == [-1]
