@@ -5,8 +5,8 @@ from __future__ import annotations
 import mmap
 import operator
 import os
+import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.cancelling import CancelEvent, Watch
 from pdacon.composition import Limits, StoredConstraint, compose, encode, map_file, write
 from pdacon.determinism import (
     DeterminismReport,
@@ -27,7 +27,7 @@ from pdacon.determinism import (
     with_empty_starts,
 )
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import ArtifactError, EmptyLanguageError, LimitExceededError, NondeterministicGrammarError
+from pdacon.errors import ArtifactError, EmptyLanguageError, NondeterministicGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer, check_newline, find_collisions
@@ -92,13 +92,12 @@ def compile(
     """
     _require("grammar", grammar, Grammar)
     _require("vocabulary", vocabulary, Vocabulary)
-    if not isinstance(eager, bool):
-        raise TypeError(f"compile: eager must be True or False, not {type(eager).__name__}")
+    _require_bool("eager", eager)
     if cancel is not None and not callable(getattr(cancel, "is_set", None)):
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
     limits = Limits() if limits is None else limits
     _require("limits", limits, Limits)
-    with _Watch(limits.seconds, cancel) as watch:
+    with Watch(limits.seconds, cancel) as watch:
         tables, lexer, report = _lower(grammar, limits, watch)
         pdas = tuple(
             compose(lexer, tables, start, vocabulary, limits, watch.left(), cancel)
@@ -137,7 +136,18 @@ def _require(name: str, value: object, kind: type, caller: str = "compile") -> N
         raise TypeError(f"{caller}: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}{advice}")
 
 
-def _lower(grammar: Grammar, limits: Limits, watch: _Watch) -> tuple[Tables, Lexer, Callable[[], DeterminismReport]]:
+def _require_bool(name: str, value: object, caller: str = "compile") -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{caller}: {name} must be True or False, not {type(value).__name__}")
+
+
+def _require_count(name: str, value: object, caller: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{caller}: {name} must be a whole number, not {type(value).__name__}")
+    return operator.index(value)
+
+
+def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer, Callable[[], DeterminismReport]]:
     """What a grammar comes to before there is a vocabulary, and what makes its report."""
     tables = build_tables(
         grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
@@ -152,12 +162,12 @@ def _report_again(
     grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary], empty: bool
 ) -> DeterminismReport:
     """The report of a grammar that was compiled before, within whatever limits."""
-    tables, lexer, report = _lower(grammar(), Limits(states=1 << 60, bytes=1 << 60), _Watch(0, None))
+    tables, lexer, report = _lower(grammar(), Limits(states=1 << 60, bytes=1 << 60), Watch(0, None))
     return with_empty_starts(report(), grammar(), tables, lexer, vocabulary()) if empty else report()
 
 
 def _determine(
-    grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: _Watch
+    grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch
 ) -> Callable[[], DeterminismReport]:
     """What makes the report of a grammar that is deterministic enough for its options; raises for any other."""
     collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
@@ -178,39 +188,6 @@ def _determine(
     if report is not None and not report.ok:
         raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
     return stages
-
-
-class _Watch:
-    """The time limit of a compilation, and whether it was cancelled.
-
-    Within it, an error of a stage that ran out of time tells the time of all stages, and their limit.
-    """
-
-    def __init__(self, seconds: float, cancel: CancelEvent | None) -> None:
-        self.seconds = seconds
-        self.cancel = cancel
-        self.start = time.monotonic()
-
-    def __enter__(self) -> _Watch:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, LimitExceededError) and error.what == "seconds":
-            raise LimitExceededError("seconds", self._spent(), self.seconds, error.detail) from None
-
-    def left(self) -> float:
-        """Seconds that are left, or 0 where there is no limit."""
-        stop_if_set(self.cancel)
-        if self.seconds and self._spent() >= self.seconds:
-            raise LimitExceededError("seconds", self._spent(), self.seconds)
-        return self.rest()
-
-    def rest(self) -> float:
-        """The same for what does without the rest of its work when there is no time left."""
-        return max(self.seconds - self._spent(), 1e-9) if self.seconds else 0.0
-
-    def _spent(self) -> float:
-        return time.monotonic() - self.start
 
 
 def _recompile(grammar: Callable[[], Grammar], start: int, vocabulary: Vocabulary) -> _core.TokenPda:
@@ -335,7 +312,8 @@ class Constraint:
 
         Cost: for 131,072 tokens a third of a millisecond for JSON, about one for SQL and Python (decision 14).
         """
-        return cls._stored(map_file(path), os.fspath(path), vocabulary, grammar, verify)
+        name = os.fsdecode(path)
+        return cls._stored(map_file(name), name, vocabulary, grammar, verify)
 
     @classmethod
     def from_bytes(
@@ -370,6 +348,7 @@ class Constraint:
         for what, given, kind in (("vocabulary", vocabulary, Vocabulary), ("grammar", grammar, Grammar)):
             if given is not None:
                 _require(what, given, kind, "load")
+        _require_bool("verify", verify, "load")
         stored = StoredConstraint(memory, name, verify)
         settings = stored.settings
         if vocabulary is not None and not (
@@ -411,7 +390,7 @@ class Constraint:
         OSError
             The file cannot be written, or what is there is a folder, a device or a pipe.
         """
-        write(Path(path), self.to_bytes())
+        write(Path(os.fsdecode(path)), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The bytes that `save` would write."""
@@ -467,13 +446,16 @@ class Constraint:
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
         """
-        kept = -1 if max_rollback is None else operator.index(max_rollback)
+        kept = -1 if max_rollback is None else _require_count("max_rollback", max_rollback, "matcher")
         if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
+        _require_bool("strip_leading_space", strip_leading_space, "matcher")
+        _require_bool("keep_text", keep_text, "matcher")
         index = self._index(start)
         if index in self._empty:
             raise EmptyLanguageError(_no_sentence([self._starts[index]]))
-        matcher = Matcher(self._pdas[index], kept, bool(strip_leading_space), bool(keep_text), self._explainers[index])
+        kept = min(kept, sys.maxsize)  # more accepts than there can be
+        matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
         return matcher
@@ -495,7 +477,8 @@ class Constraint:
 
         ``since`` is the first id wanted; IndexError if it was not given out yet and is not the next one.
         """
-        return self._pda(start).mask_table(since)
+        first = _require_count("since", since, "mask_table")
+        return self._pda(start).mask_table(max(-1, min(first, sys.maxsize)))
 
     def _pda(self, start: str | None) -> _core.TokenPda:
         return self._pdas[self._index(start)]

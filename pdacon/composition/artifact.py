@@ -164,9 +164,11 @@ def map_file(path: str | os.PathLike[str]) -> mmap.mmap:
     with open(path, "rb", opener=_open_at_once) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ArtifactError(f"{os.fspath(path)}: not a file that can be mapped")
+            raise ArtifactError(
+                f"{os.fspath(path)}: not a file that can be mapped; give its bytes to Constraint.from_bytes"
+            )
         if status.st_size == 0:
-            raise ArtifactError(f"{os.fspath(path)}: not an artifact: the file is empty")
+            raise ArtifactError(f"{os.fspath(path)}: not an artifact: the file is empty; {_WAY_OUT}")
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any, SupportsFloat, SupportsIndex
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,7 +32,8 @@ class Limits:
         Most states of any one automaton: LR states, lexer states, and what their products need.
     seconds : float
         Most time for ``compile``, in seconds; 0: no limit. Masks computed later are not counted. ``eager`` stops then
-        and keeps the masks that it has.
+        and keeps the masks that it has. The trie of a vocabulary, made at its first use, is made to the end in any
+        case (about 0.1 s for 131,072 tokens).
     bytes : int
         Most memory for the parse tables; and, of each start symbol, for the masks and what they are made from (token
         classes, answers by stack), during generation as well. What can be made again is forgotten when there is no
@@ -50,12 +54,14 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             value = getattr(self, name)
-            wanted = (int, float) if name == "seconds" else (int,)
+            wanted, kind = (SupportsFloat, "a number") if name == "seconds" else (SupportsIndex, "a whole number")
             if isinstance(value, bool) or not isinstance(value, wanted):
-                kind = "a number" if name == "seconds" else "a whole number"
                 raise TypeError(f"Limits({name}=...) must be {kind}, not {type(value).__name__}")
-            if not 0 <= value < 1 << 62:
-                raise ValueError(f"Limits({name}=...) must be at least 0 and less than 2**62, got {value}")
+            python: Callable[[Any], float] = float if name == "seconds" else operator.index
+            number = python(value)  # NumPy's numbers are numbers too
+            if not 0 <= number < 1 << 62:
+                raise ValueError(f"Limits({name}=...) must be at least 0 and less than 2**62, got {number}")
+            object.__setattr__(self, name, number)
         if self.columns > _MOST_COLUMNS:
             raise ValueError(f"Limits(columns=...) must be at most {_MOST_COLUMNS}, got {self.columns}")
 

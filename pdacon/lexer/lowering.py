@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, stop_if_set, until_set
+from pdacon.cancelling import CancelEvent, Watch, stop_if_set, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, Terminal
 from pdacon.lalr import Tables
@@ -123,14 +123,16 @@ def build_lexer(
 
     Source: the meaning is that of ``lark.lexer.ContextualLexer`` and its keyword callbacks (Lark 1.3).
     """
+    watch = Watch(max_seconds, cancel)
+    stop = watch if max_seconds else cancel  # asked for each state of a pattern: only where there is a limit
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
     rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
     sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
     absorbs = _Absorption(grammar)
     contexts = tuple(
-        _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, cancel)
+        _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
     )
-    nfa = _make_nfa(grammar, max_states, cancel)
+    nfa = _make_nfa(grammar, max_states, stop)
     contexts_after = _contexts_after(grammar, tables, context_of_state)
     make = partial(
         _core.LexingAutomaton.make,
@@ -143,7 +145,7 @@ def build_lexer(
         -1 if grammar.layout is None else grammar.layout.newline,
         8 if grammar.layout is None else grammar.layout.tab_len,
         max_states,
-        max_seconds,
+        watch.left(),
         cancel,
     )
     try:

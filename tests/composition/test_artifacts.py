@@ -212,7 +212,7 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
     data = saved[1].read_bytes()
     path = tmp_path / "some.pda"
     for content, says in [
-        (b"", "is empty"),
+        (b"", "is empty; compile the grammar again"),
         (b"start: 'a'", "does not begin like one"),
         (data[:20], "does not begin like one"),
         (data[:-64], "damaged: "),
@@ -225,12 +225,26 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         path.write_bytes(content)
         with pytest.raises(pdacon.ArtifactError, match=says):
             pdacon.Constraint.load(path)
-    with pytest.raises(pdacon.ArtifactError, match="not a file that can be mapped"):
+    with pytest.raises(pdacon.ArtifactError, match=r"not a file that can be mapped; .* Constraint\.from_bytes"):
         pdacon.Constraint.load("/dev/null")
     with pytest.raises(FileNotFoundError):
         pdacon.Constraint.load(tmp_path / "none.pda")
     with pytest.raises(TypeError, match="bytes"):
         pdacon.Constraint.from_bytes(path)  # type: ignore[arg-type]
+    for load in (lambda: pdacon.Constraint.load(path, verify=1), lambda: pdacon.Constraint.from_bytes(data, verify=1)):
+        with pytest.raises(TypeError, match="load: verify must be True or False, not int"):
+            load()
+    with pytest.raises(TypeError, match="not int"):
+        pdacon.Constraint.load(3)  # type: ignore[arg-type]
+
+
+def test_a_path_may_be_bytes(saved: tuple[pdacon.Constraint, Path], tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "named.pda")
+    saved[0].save(path)
+    assert pdacon.Constraint.load(path).to_bytes() == saved[0].to_bytes()
+    Path(os.fsdecode(path)).write_bytes(b"")
+    with pytest.raises(pdacon.ArtifactError, match=r"^.*named\.pda: not an artifact"):
+        pdacon.Constraint.load(path)
 
 
 def test_bytes_are_taken_from_any_memory(saved: tuple[pdacon.Constraint, Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Limits, Vocabulary
+from pdacon.lexer.patterns import compile_terminal
 
 EVERY_BYTE = Vocabulary.from_tokens(
     [*(bytes([byte]) for byte in range(256)), *(b")" * length for length in range(2, 9)), None], [263]
@@ -226,6 +228,44 @@ def test_a_mask_that_finds_no_room_is_refused_and_the_others_stay() -> None:
             pdacon.mask_ids([matcher, matcher])
         matcher.reset()
         assert mask_of(matcher) == wanted[0]
+
+
+def test_time_is_up_between_two_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    lowered: list[str] = []
+
+    def late(grammar: Grammar, terminal: Any, *rest: Any) -> Any:
+        lowered.append(terminal.name)
+        if len(lowered) == 3:
+            begin = time.monotonic()
+            monkeypatch.setattr("pdacon.cancelling.time.monotonic", lambda: begin + 1_000)
+        return compile_terminal(grammar, terminal, *rest)
+
+    monkeypatch.setattr("pdacon.lexer.lowering.compile_terminal", late)
+    with pytest.raises(LimitExceededError, match=r"^seconds: 1,?\d\d\d.* exceeds the limit of 600;") as caught:
+        pdacon.compile(Grammar.builtin("json"), EVERY_BYTE, limits=Limits(seconds=600))
+    assert (caught.value.what, caught.value.limit) == ("seconds", 600)
+    assert len(lowered) == 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"states": 1.5}, "states=.* must be a whole number, not float"),
+        ({"bytes": np.float64(3)}, "bytes=.* must be a whole number, not float64"),
+        ({"depth": True}, "depth=.* must be a whole number, not bool"),
+        ({"seconds": "1"}, "seconds=.* must be a number, not str"),
+    ],
+)
+def test_limits_are_numbers(wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        Limits(**wrong)
+
+
+def test_limits_may_be_numbers_of_numpy() -> None:
+    limits = Limits(states=np.int64(5_000), seconds=np.float32(600), depth=np.uint8(9))
+    assert limits == Limits(states=5_000, seconds=600, depth=9)
+    assert [type(limits.states), type(limits.seconds), type(limits.depth)] == [int, float, int]
+    pdacon.compile(DIGITS, WIDE, limits=limits)
 
 
 @pytest.mark.parametrize("columns", [-1, 17, True, 2.0])

@@ -7,6 +7,7 @@ import copy
 import pickle
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,6 +137,44 @@ def test_misuse_is_an_error(constraint: pdacon.Constraint) -> None:
         matcher.accept_bytes("[")
     with pytest.raises(TypeError, match=r"^text must be bytes, not NoneType$"):
         matcher.accept_bytes(None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"max_rollback": True}, "max_rollback must be a whole number, not bool"),
+        ({"max_rollback": 1.0}, "max_rollback must be a whole number, not float"),
+        ({"max_rollback": "2"}, "max_rollback must be a whole number, not str"),
+        ({"keep_text": "no"}, "keep_text must be True or False, not str"),
+        ({"strip_leading_space": 0}, "strip_leading_space must be True or False, not int"),
+    ],
+)
+def test_what_a_matcher_is_made_with(constraint: pdacon.Constraint, wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(TypeError, match=f"^matcher: {says}$"):
+        constraint.matcher(**wrong)
+
+
+def test_more_accepts_can_be_kept_than_there_are_numbers(constraint: pdacon.Constraint) -> None:
+    matcher = constraint.matcher(max_rollback=1 << 80)
+    assert matcher.accept_bytes(b"[1")
+    matcher.rollback(1)
+    assert matcher.accept_bytes(b"[1")
+
+
+def test_mask_tables_begin_at_an_id_that_is_known(constraint: pdacon.Constraint) -> None:
+    table = constraint.mask_table()
+    count = len(table)
+    assert (constraint.mask_table(np.int64(0)) == table).all()
+    assert constraint.mask_table(since=count).shape == (0, table.shape[1])
+    for since in (-1, count + 1):
+        with pytest.raises(IndexError, match=f"since={since}, but the masks so far are {count}, with the ids from 0"):
+            constraint.mask_table(since)
+    for since in (-1 << 80, 1 << 80):
+        with pytest.raises(IndexError, match="the masks so far are"):
+            constraint.mask_table(since)
+    for since in (1.0, True, None):
+        with pytest.raises(TypeError, match="mask_table: since must be a whole number, not"):
+            constraint.mask_table(since)  # type: ignore[arg-type]
 
 
 def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:

@@ -117,7 +117,8 @@ nb::dict statistics(TokenPda& pda) {
 nb::object mask_table(TokenPda& pda, std::int64_t since) {
     const auto count = static_cast<std::int64_t>(pda.num_masks());
     if (since < 0 || since > count)
-        throw std::out_of_range("mask_table: `since` is not an id that was given out");
+        throw std::out_of_range("mask_table: since=" + std::to_string(since) + ", but the masks so far are " +
+                                std::to_string(count) + ", with the ids from 0 on");
     const auto rows = static_cast<std::size_t>(count - since), words = pda.tokens().words();
     auto* data = new std::int32_t[std::max<std::size_t>(rows * words, 1)];
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
