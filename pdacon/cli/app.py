@@ -178,7 +178,9 @@ def compile_grammar(
     ] = False,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", min=0, metavar="N", help="With --eager: how long at most; what is ready then."),
+        typer.Option(
+            "--seconds", min=0.001, metavar="N", help="With --eager: how long at most, all in all; what is ready then."
+        ),
     ] = None,
     options: GrammarOptions,
 ) -> int:
@@ -188,6 +190,8 @@ def compile_grammar(
     """
     if seconds is not None and not eager:
         raise BadInput("--seconds goes with --eager: without it masks are computed at first sight")
+    if str(out) == STDIN:
+        raise BadInput("a compiled grammar goes into a file: name one with --output")
     loaded = load_grammar(grammar, options, several_starts=True)
     from pdacon.cli.compiling import compile_to_file
 

@@ -81,7 +81,8 @@ def complete_grammar(incomplete: str) -> list[str]:
 
 
 GRAMMAR_HELP = (
-    "A Lark grammar: a file, a built-in name (json, sql, csv, ...; an unknown one lists them), or - for standard input."
+    "A Lark grammar: a file, a built-in name (json, sql, csv, ...; an unknown one lists them), - for standard input, "
+    "or a compiled file (.pda)."
 )
 
 GrammarArgument = Annotated[
@@ -103,7 +104,7 @@ TokenizerOption = Annotated[
         "-t",
         metavar="NAME|PATH",
         help="A tokenizer: a folder, a file (tokenizer.json, .model, .tiktoken, tekken.json), a name on the Hugging "
-        "Face hub, or 'bytes'.",
+        "Face hub, 'bytes', or a compiled file (.pda).",
         show_default=False,
     ),
 ]

@@ -128,6 +128,24 @@ def test_eager_compilation_has_an_end_and_says_what_is_left(tmp_path: Path, caps
     assert int(said[1].replace(",", "")) > 0
     assert main([*arguments, "--seconds", "1"]) == 2
     assert "--seconds goes with --eager" in capsys.readouterr().err
+    assert main([*arguments, "--eager", "--seconds", "0"]) == 2
+    assert "--seconds" in capsys.readouterr().err
+
+
+def test_too_little_time_says_which_option_gives_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arithmetic.pda"
+    limit = ["--eager", "--seconds", "0.001"]
+    assert main(["compile", "python", "--tokenizer", "bytes", *limit, "-o", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert "exceeds the limit of 0.001" in error
+    assert error.endswith("give more --seconds\n")
+    assert not path.exists()
+
+
+def test_standard_output_is_no_place(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "json", "--tokenizer", "bytes", "-o", "-"]) == 2
+    assert "name one with --output" in capsys.readouterr().err
+    assert not Path("-").exists()
 
 
 def test_it_can_be_looked_at(drinks: Path, capsys: pytest.CaptureFixture[str]) -> None:
