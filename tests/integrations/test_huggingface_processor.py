@@ -225,6 +225,14 @@ def test_another_processor_that_leaves_nothing_is_an_error(model: Any, tokenizer
             model.generate(ids, logits_processor=[processor], max_new_tokens=10, do_sample=False, **options)
 
 
+def test_a_processor_takes_a_constraint() -> None:
+    matcher = pdacon.compile(
+        pdacon.Grammar.builtin("json"), Vocabulary.from_tokens([*map(bytes, zip(range(256))), None], [256])
+    ).matcher()
+    with pytest.raises(TypeError, match=r"takes a pdacon\.Constraint, not Matcher"):
+        PDALogitsProcessor(matcher)  # type: ignore[arg-type]
+
+
 def test_scores_narrower_than_the_vocabulary_are_an_error() -> None:
     with pytest.raises(MatcherError, match="6 columns, but the constraint was compiled for 7 tokens"):
         PDALogitsProcessor(LETTERS)(torch.tensor([[9]]), torch.zeros(1, 6))

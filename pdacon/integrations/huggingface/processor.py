@@ -92,6 +92,8 @@ class PDALogitsProcessor(LogitsProcessor):
         start: str | None = None,
         strip_leading_space: bool | None = None,
     ) -> None:
+        if not hasattr(constraint, "matcher"):
+            raise TypeError(f"PDALogitsProcessor takes a pdacon.Constraint, not {type(constraint).__name__}")
         if prompt_length is not None and prompt_length < 0:
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
         if num_beams is not None and num_beams < 1:
