@@ -24,7 +24,7 @@ class Matcher(_core.Matcher):
         self._explainer = explainer
 
     def fork(self) -> Matcher:
-        """An independent matcher at the same position, with the same history. Both are shared, not copied."""
+        """An independent matcher at the same position, with the same history: these are shared, the text is copied."""
         twin = Matcher.__new__(Matcher)
         _core.Matcher.__init__(twin, self)
         twin._explainer = self._explainer
