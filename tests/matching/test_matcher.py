@@ -192,6 +192,20 @@ def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:
                 call(token)
     with pytest.raises(TypeError, match="token must be a whole number, not bool"):
         matcher.accept_token(True)
+    for nothing in (
+        lambda: matcher.accept_token(None),
+        lambda: matcher.is_allowed(None),
+        lambda: matcher.rollback(None),
+        lambda: matcher.validate_tokens(None),
+        lambda: matcher.forced_bytes(None),
+        lambda: matcher.fill_bitmask(None),
+        lambda: matcher.fill_bitmask(np.zeros(9, np.int32), None),
+        lambda: pdacon.fill_bitmasks(None, np.zeros((1, 9), np.int32)),
+        lambda: pdacon.fill_bitmasks([matcher], None),
+        lambda: pdacon.mask_ids(None),
+    ):
+        with pytest.raises(TypeError, match=r"^[^\n]*$"):  # what is expected, not the signatures of a binding
+            nothing()
     with pytest.raises(IndexError, match="out of range"):
         matcher.accept_token(1 << 70)
     assert matcher.mask_id() == constraint.matcher().mask_id()

@@ -409,7 +409,7 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
             nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
             nb::arg("keep_text") = true)
         .def("__init__", &fork, nb::arg("other"))
-        .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask"), nb::arg("row") = 0,
+        .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask").none(), nb::arg("row").none() = 0,
              nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
              R"(Write the mask of the allowed next tokens into one row.
 
@@ -425,9 +425,10 @@ Raises TypeError, ValueError or IndexError for a bitmask that cannot take it. Co
 of the row once the mask is known; at first sight the time to compute it.)")
         .def("mask_id", &mask_id,
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
-        .def("is_allowed", &is_allowed, nb::arg("token"), nb::sig("def is_allowed(self, token: int) -> bool"),
+        .def("is_allowed", &is_allowed, nb::arg("token").none(),
+             nb::sig("def is_allowed(self, token: int) -> bool"),
              R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
-        .def("accept_token", &accept_token, nb::arg("token"),
+        .def("accept_token", &accept_token, nb::arg("token").none(),
              nb::sig("def accept_token(self, token: int) -> bool"),
              R"(Go on by one token. False: it is not allowed, and nothing has changed.
 
@@ -437,7 +438,7 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
             "accept_bytes", &accept_bytes, nb::arg("text").none(),
             nb::sig("def accept_bytes(self, text: bytes) -> bool"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
-        .def("validate_tokens", &validate_tokens, nb::arg("tokens"),
+        .def("validate_tokens", &validate_tokens, nb::arg("tokens").none(),
              nb::sig("def validate_tokens(self, tokens: Sequence[int]) -> int"),
              R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
 
@@ -450,7 +451,7 @@ Takes a sequence of ids, an array or a tensor, of one dimension. A token with wh
                 const Matcher::Use use(matcher);
                 matcher.rollback(accepts);
             },
-            nb::arg("count"), nb::sig("def rollback(self, count: int) -> None"),
+            nb::arg("count").none(), nb::sig("def rollback(self, count: int) -> None"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
         .def(
             "reset",
@@ -473,7 +474,7 @@ Takes a sequence of ids, an array or a tensor, of one dimension. A token with wh
 In a grammar with indentation the blanks that begin a line are not counted.
 
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
-        .def("forced_bytes", &forced_bytes, nb::arg("limit") = 1 << 16,
+        .def("forced_bytes", &forced_bytes, nb::arg("limit").none() = 1 << 16,
              nb::sig("def forced_bytes(self, limit: int = 65536) -> bytes"),
              R"(What every continuation starts with. Changes nothing.
 
@@ -494,7 +495,7 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_text", &text)
         .def("__reduce__", &no_pickle)
         .def("__reduce_ex__", &no_pickle);
-    m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers"), nb::arg("bitmask"),
+    m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers").none(), nb::arg("bitmask").none(),
           nb::arg("rows") = nb::none(),
           nb::sig("def fill_bitmasks(matchers: Sequence[Matcher], bitmask: numpy.ndarray | torch.Tensor, "
                   "rows: Sequence[int] | None = None) -> None"),
@@ -513,7 +514,7 @@ Raises TypeError, ValueError or IndexError for arguments that do not fit, Matche
 of the matchers; nothing has been written then. Where a mask cannot be had (LimitExceededError, ArtifactError), the rows of all
 others are written, and the error names the matcher by its index. Cost: that of the single calls, less what a call from Python
 costs; the GIL is released once.)");
-    m.def("mask_ids", &mask_ids, nb::arg("matchers"),
+    m.def("mask_ids", &mask_ids, nb::arg("matchers").none(),
           nb::sig("def mask_ids(matchers: Sequence[Matcher]) -> numpy.ndarray"),
           R"(The ids of the masks of many matchers in one call.
 
