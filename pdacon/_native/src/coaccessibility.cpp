@@ -154,20 +154,54 @@ void Coaccessibility::find_column_free(const std::vector<std::int32_t>& first_li
 }
 
 // In most grammars every start of a lexeme is alive on every stack, and shown to be by the exits of the
-// states alone. Then what follows a lexeme need not be looked into for anything else.
+// states alone. Then what follows a lexeme need not be looked into for anything else. What follows most of
+// all is a blank, whose future is less than that of the start: where it is proved, both are.
 void Coaccessibility::prove_entries() {
-    std::vector<std::int32_t> begun;
+    std::vector<Begun> of_context(static_cast<std::size_t>(machine_.lexer.num_contexts()));
     for (const auto state : exits_.nearest_first()) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
-        begun.clear();
-        for (std::int32_t behind = 0; behind < machine_.lexer.num_behind(); ++behind)
-            if (const auto entry = machine_.lexer.entry(context, behind); entry >= 0)
-                begun.push_back(future({entry, {}, {}}));
-        std::sort(begun.begin(), begun.end());
-        begun.erase(std::unique(begun.begin(), begun.end()), begun.end());
-        for (const auto set : begun)
-            if (proved(set, state)) verdicts_.set(row(set), state, Verdict::kAlways);
+        auto& begun = of_context[static_cast<std::size_t>(context)];
+        if (begun.starts.empty()) begun = begun_in(context);
+        const auto prove = [&](std::int32_t set) {
+            const bool always = proved(set, state);
+            if (always) verdicts_.set(row(set), state, Verdict::kAlways);
+            return always;
+        };
+        for (const auto set : begun.blanks) prove(set);
+        for (const auto& [set, blank] : begun.starts)
+            if (blank >= 0 && verdicts_.at(row(blank), state) == Verdict::kAlways)
+                verdicts_.set(row(set), state, Verdict::kAlways);
+            else
+                prove(set);
     }
+}
+
+Coaccessibility::Begun Coaccessibility::begun_in(std::int32_t context) {
+    const auto& lexer = machine_.lexer;
+    Begun begun;
+    for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind) {
+        const auto entry = lexer.entry(context, behind);
+        if (entry < 0) continue;
+        const auto start = future({entry, {}, {}});
+        if (std::ranges::find(begun.starts, start, &Begun::Start::future) != begun.starts.end()) continue;
+        begun.starts.push_back({start, -1});
+        for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
+            const auto next = lexer.next(entry, cls);
+            const auto inside = next < 0 ? -1 : future(next);
+            if (inside < 0 || !is_blank(inside)) continue;
+            if (std::ranges::includes(futures_.events(start), futures_.events(inside)))
+                begun.starts.back().blank = inside;
+            if (std::ranges::find(begun.blanks, inside) == begun.blanks.end()) begun.blanks.push_back(inside);
+        }
+    }
+    return begun;
+}
+
+bool Coaccessibility::is_blank(std::int32_t future) const {
+    const auto events = futures_.events(future);
+    return !events.empty() && std::ranges::all_of(events, [&](std::int32_t event) {
+        return futures_.event(event).label == machine_.lexer.ignored_label();
+    });
 }
 
 // What the exits alone lead to.

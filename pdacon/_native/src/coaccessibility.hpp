@@ -120,6 +120,17 @@ class Coaccessibility {
     static constexpr int kMostLabels = 2, kMostFeeds = 512;
     std::optional<bool> alive_after(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
                                     int& feeds);
+    // What can be under way once a context is entered: the futures of its starts, with that of a blank that
+    // is part of it, or -1; and those of blanks, of which nothing comes to the parser.
+    struct Begun {
+        struct Start {
+            std::int32_t future, blank;
+        };
+        std::vector<Start> starts;
+        std::vector<std::int32_t> blanks;
+    };
+    Begun begun_in(std::int32_t context);
+    bool is_blank(std::int32_t future) const;
     void prove_entries();
     void find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines);
     void find_column_free(const std::vector<std::int32_t>& first_line, const std::vector<Line>& lines);
