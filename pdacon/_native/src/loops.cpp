@@ -61,15 +61,43 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most)
     return found;
 }
 
+// What a cache has for a key, or what is made for it now.
+template <class Key, class Value>
+std::shared_ptr<const Value> known_or(std::map<Key, std::shared_ptr<const Value>>& known, const Key& key,
+                                      std::size_t most, const auto& make) {
+    if (const auto at = known.find(key); at != known.end()) return at->second;
+    auto made = std::make_shared<const Value>(make());
+    if (known.size() >= most) known.clear();
+    return known.emplace(key, std::move(made)).first->second;
+}
+
 }  // namespace
+
+LoopLeaves::LoopLeaves(const Trie& trie, const LoopSet& loop)
+    : words_(static_cast<std::size_t>(trie.num_nodes()) / 64 + 1, 0) {
+    std::vector<int> path(static_cast<std::size_t>(trie.max_depth()) + 1, kUtf8Boundary);  // by depth
+    for (std::int32_t node = 1; node < trie.num_nodes(); ++node) {
+        const auto byte = trie.byte(node);
+        const auto depth = static_cast<std::size_t>(trie.depth(node));
+        const auto before = path[depth - 1] == kUtf8Error ? kUtf8Boundary : path[depth - 1];
+        const auto after = utf8_step(before, byte);
+        path[depth] = after;
+        const bool inside = before != kUtf8Boundary ? after != kUtf8Error
+                            : byte < 128
+                                ? loop.contains(byte)
+                                : loop.other && after != kUtf8Error && trie.is_text_below(node, after);
+        if (!inside) words_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
+    }
+}
 
 std::shared_ptr<const LoopTokens> LoopCache::of(const LoopSet& loop, std::uint8_t most) {
     const std::lock_guard hold(lock_);
-    const std::pair key(loop, most);
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    auto found = std::make_shared<const LoopTokens>(find_tokens(trie_, loop, most));
-    if (known_.size() >= kMostKept) known_.clear();
-    return known_.emplace(key, std::move(found)).first->second;
+    return known_or(known_, std::pair(loop, most), kMostKept, [&] { return find_tokens(trie_, loop, most); });
+}
+
+std::shared_ptr<const LoopLeaves> LoopCache::leaves(const LoopSet& loop) {
+    const std::lock_guard hold(lock_);
+    return known_or(leaves_, loop, kMostKept, [&] { return LoopLeaves(trie_, loop); });
 }
 
 }  // namespace pdacon

@@ -6,7 +6,9 @@
 // strings, names, spaces, texts of bounded length.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -47,6 +49,31 @@ struct LoopTokens {
     std::vector<Exit> exits;
 };
 
+// The nodes of a trie whose byte leaves a loop, wherever a way begins between two characters; among them all
+// first bytes of what is not well-formed.
+class LoopLeaves {
+  public:
+    LoopLeaves(const Trie& trie, const LoopSet& loop);
+
+    bool has(std::int32_t node) const {
+        return (words_[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1U) != 0;
+    }
+    // The first of them in node .. end, or the end.
+    std::int32_t first(std::int32_t node, std::int32_t end) const {
+        if (node >= end) return end;
+        auto at = static_cast<std::size_t>(node) / 64;
+        auto word = words_[at] >> (node % 64) << (node % 64);
+        while (word == 0) {
+            if (static_cast<std::int32_t>(++at * 64) >= end) return end;
+            word = words_[at];
+        }
+        return std::min(end, static_cast<std::int32_t>(at * 64) + std::countr_zero(word));
+    }
+
+  private:
+    std::vector<std::uint64_t> words_;  // by bit
+};
+
 class LoopCache {
   public:
     explicit LoopCache(const Trie& trie) : trie_(trie) {}
@@ -55,6 +82,8 @@ class LoopCache {
     // first sight one walk over the nodes within the loop, then a lookup. When many have been seen all are
     // forgotten; their users keep what they have.
     std::shared_ptr<const LoopTokens> of(const LoopSet& loop, std::uint8_t most = 0);
+    // Safe from any thread. Cost: at first sight one walk over all nodes, then a lookup.
+    std::shared_ptr<const LoopLeaves> leaves(const LoopSet& loop);
 
   private:
     // Each takes up to a megabyte; a server sees the character sets of many grammars.
@@ -63,6 +92,7 @@ class LoopCache {
     const Trie& trie_;
     std::mutex lock_;
     std::map<std::pair<LoopSet, std::uint8_t>, std::shared_ptr<const LoopTokens>> known_;
+    std::map<LoopSet, std::shared_ptr<const LoopLeaves>> leaves_;
 };
 
 }  // namespace pdacon

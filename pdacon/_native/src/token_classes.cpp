@@ -107,36 +107,63 @@ class TokenClasses::Walk {
     }
 
     void walk_below(std::int32_t top, const Place& start) {
-        desk_.path[static_cast<std::size_t>(trie_.depth(top))] = start;
         const auto end = trie_.subtree_end(top);
         if (end > top + 1 && swallows(start.state, top)) {
             stay(start, trie_.first_token(top + 1), trie_.first_token(end));
             return;
         }
+        desk_.path[static_cast<std::size_t>(trie_.depth(top))] = {start};
         for (auto node = top + 1; node < end;) {
             classes_.budget_.tick();
-            const auto depth = static_cast<std::size_t>(trie_.depth(node));
+            const auto& above = desk_.path[static_cast<std::size_t>(trie_.depth(node)) - 1];
+            if (above.loop != nullptr && !above.loop->leaves->has(node)) {
+                node = walk_loop(node, *above.loop, above.loop_end);
+                continue;
+            }
+            const auto below = trie_.subtree_end(node);
             const auto byte_class = lexer_.byte_class(trie_.byte(node));
-            auto place = desk_.path[depth - 1];
+            auto place = above.place;
             const auto next = lexer_.next(place.state, byte_class);
             if (next < 0) {
                 if (LexingAutomaton::is_commit(next)) cross(commit(place, next, byte_class, {}), node);
-                node = trie_.subtree_end(node);
+                node = below;
                 continue;
             }
             lexer_.move(place, next, byte_class);
-            if (node + 1 < trie_.subtree_end(node) && swallows(next, node)) {
-                stay(place, trie_.first_token(node), trie_.first_token(trie_.subtree_end(node)));
-                node = trie_.subtree_end(node);
+            if (const auto* loop = loop_behind(next, node)) {
+                node = walk_loop(node, *loop, below);
+            } else if (node + 1 < below && swallows(next, node)) {
+                stay(place, trie_.first_token(node), trie_.first_token(below));
+                node = below;
             } else if (is_part(node, next)) {
                 add_part(node, next);
-                node = trie_.subtree_end(node);
+                node = below;
             } else {
                 stay(place, trie_.first_token(node), trie_.first_token(node + 1));
-                desk_.path[depth] = place;
+                desk_.path[static_cast<std::size_t>(trie_.depth(node))] = {place};
                 ++node;
             }
         }
+    }
+
+    // The loop that a lexer state is, if it takes the ASCII byte of a node once more.
+    const Step* loop_behind(std::int32_t state, std::int32_t node) {
+        const auto byte = trie_.byte(node);
+        if (byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state) return nullptr;
+        const auto& step = classes_.step(state);
+        return step.leaves ? &step : nullptr;
+    }
+
+    // From a node in a loop to the next one that leaves it, or to the end of what is in it but for its
+    // leaves.
+    std::int32_t walk_loop(std::int32_t node, const Step& loop, std::int32_t end) {
+        const auto leaving = loop.leaves->first(node + 1, end);
+        const Place place{loop.next, {}, {}};
+        stay(place, trie_.first_token(node), trie_.first_token(leaving));
+        if (leaving < end)
+            for (auto depth = trie_.depth(node); depth < trie_.depth(leaving); ++depth)
+                desk_.path[static_cast<std::size_t>(depth)] = {place, &loop, end};
+        return leaving;
     }
 
     // Whether every way down from a node stays in the lexer state, or between the characters of a loop on it.
@@ -146,7 +173,7 @@ class TokenClasses::Walk {
         if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
         if (!classes_.futures_.column_free(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
-        const auto& [next, known, loop] = classes_.step(state);
+        const auto& [next, known, loop, leaves] = classes_.step(state);
         return next == state && !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
                (!below.other || loop.other);
     }
@@ -259,16 +286,20 @@ class TokenClasses::Walk {
 };
 
 const TokenClasses::Step& TokenClasses::step(std::int32_t lexer_state) {
-    auto& [next, known, characters] = steps_[static_cast<std::size_t>(lexer_state)];
-    if (known) return steps_[static_cast<std::size_t>(lexer_state)];
-    known = true;
-    next = next_of_most(lexer_state);
-    if (next < 0) return steps_[static_cast<std::size_t>(lexer_state)];
+    auto& step = steps_[static_cast<std::size_t>(lexer_state)];
+    if (step.known) return step;
+    step.known = true;
+    step.next = next_of_most(lexer_state);
+    if (step.next < 0) return step;
     for (std::size_t byte = 0; byte < 128; ++byte)
-        if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == next)
-            characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
-    characters.other = steps_outside_ascii(lexer_state, next);
-    return steps_[static_cast<std::size_t>(lexer_state)];
+        if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == step.next)
+            step.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
+    step.characters.other = steps_outside_ascii(lexer_state, step.next);
+    constexpr int kLeastCharacters = 16;  // smaller loops are left too often
+    if (step.next == lexer_state && step.characters.size() >= kLeastCharacters &&
+        !lexer_.keeps_columns(lexer_state))
+        step.leaves = trie_.loops().leaves(step.characters);
+    return step;
 }
 
 // Itself if it loops, else the state that most ASCII bytes lead to, or what is none.

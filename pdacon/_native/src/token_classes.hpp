@@ -94,6 +94,8 @@ class TokenClasses {
         std::int32_t next = LexingAutomaton::kDead;
         bool known = false;
         LoopSet characters;
+        // Of a loop of many characters: the nodes that leave it.
+        std::shared_ptr<const LoopLeaves> leaves = nullptr;
     };
     class Walk;
     // A place of a walk. Its columns are relative to those of the reading that it starts from.
@@ -117,11 +119,17 @@ class TokenClasses {
         };
         std::vector<Entry> entries_;
     };
+    // Where a walk is at a node. In a loop: up to which node all that are not below its leaves are in it.
+    struct At {
+        Place place;
+        const Step* loop = nullptr;
+        std::int32_t loop_end = 0;
+    };
     // What walks work with, one after another: they count up from 1.
     struct Desk {
         std::int64_t walk = 0;
-        std::vector<Place> path;  // at each depth
-        Index stays, leaving;     // by future and by label
+        std::vector<At> path;  // at each depth
+        Index stays, leaving;  // by future and by label
     };
     // Parts have parts, but not for ever.
     static constexpr int kLevels = 3;
