@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import threading
@@ -44,6 +45,18 @@ def test_a_stage_is_cancelled() -> None:
         pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, cancel=cancel)
     assert cancel.between > 0
     assert cancel.within == 1
+
+
+def test_the_first_mask_is_cancelled_too() -> None:
+    """Every byte is a lexeme, so that the mask of the empty text takes a walk through all of the trie."""
+    words = [bytes(word) for length in range(1, 17) for word in itertools.product(b"ab", repeat=length)]
+    vocabulary = Vocabulary.from_tokens([*words, None], [len(words)])
+    grammar = Grammar.from_lark('start: (A | B)+\nA: "a"\nB: "b"')
+    pdacon.compile(grammar, vocabulary)  # the trie is there from now on
+    with pytest.raises(CancelledError, match="cancelled"):
+        pdacon.compile(grammar, vocabulary, cancel=InAStage(lambda: True))
+    with pytest.raises(LimitExceededError, match="seconds"):
+        pdacon.compile(grammar, vocabulary, limits=Limits(seconds=0.02))
 
 
 def test_what_the_canceller_raises_arrives() -> None:

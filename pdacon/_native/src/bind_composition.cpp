@@ -100,7 +100,11 @@ void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, 
 }
 
 nb::dict statistics(TokenPda& pda) {
-    const auto numbers = pda.statistics();
+    TokenPda::Statistics numbers;
+    {
+        const WithoutGil release;  // another thread may compute a mask now
+        numbers = pda.statistics();
+    }
     nb::dict out;
     out["lexer_states"] = numbers.lexer_states;
     out["byte_classes"] = numbers.byte_classes;
@@ -115,18 +119,26 @@ nb::dict statistics(TokenPda& pda) {
 }
 
 nb::object mask_table(TokenPda& pda, std::int64_t since) {
-    const auto count = static_cast<std::int64_t>(pda.num_masks());
-    if (since < 0 || since > count)
-        throw std::out_of_range("mask_table: since=" + std::to_string(since) + ", but the masks so far are " +
-                                std::to_string(count) + ", with the ids from 0 on");
-    const auto rows = static_cast<std::size_t>(count - since), words = pda.tokens().words();
-    auto* data = new std::int32_t[std::max<std::size_t>(rows * words, 1)];
-    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    for (std::size_t row = 0; row < rows; ++row)
-        std::memcpy(data + row * words,
-                    pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row)).words,
-                    words * sizeof(std::int32_t));
-    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(data, {rows, words}, owner));
+    std::size_t rows = 0;
+    const auto words = pda.tokens().words();
+    std::unique_ptr<std::int32_t[]> data;
+    {
+        const WithoutGil release;  // another thread may compute a mask now
+        const auto count = static_cast<std::int64_t>(pda.num_masks());
+        if (since < 0 || since > count)
+            throw std::out_of_range("mask_table: since=" + std::to_string(since) +
+                                    ", but the masks so far are " + std::to_string(count) +
+                                    ", with the ids from 0 on");
+        rows = static_cast<std::size_t>(count - since);
+        data = std::make_unique<std::int32_t[]>(std::max<std::size_t>(rows * words, 1));
+        for (std::size_t row = 0; row < rows; ++row) {
+            const auto mask = pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row));
+            std::memcpy(data.get() + row * words, mask.words, words * sizeof(std::int32_t));
+        }
+    }
+    const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    auto* words_of_rows = data.release();
+    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(words_of_rows, {rows, words}, owner));
 }
 
 }  // namespace

@@ -35,8 +35,10 @@ namespace pdacon {
 
 class TokenPda {
   public:
-    // `max_bytes`: for the masks and what they are made of, 0: no limit. `known`: the futures of the
-    // machine's lexer, if somebody has made them. Throws LimitExceeded, std::invalid_argument.
+    // Makes the mask of the empty text, which every matcher asks for first. `budget`: no time limit holds, and
+    // nobody is asked, once this is done. `max_bytes`: for the masks and what they are made of, 0: no limit.
+    // `known`: the futures of the machine's lexer, if somebody has made them. Throws LimitExceeded,
+    // Cancelled, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes, const Futures* known = nullptr);
     // What `save` has written. Nothing but what is stored is known at first; the rest is found as it is
@@ -52,8 +54,7 @@ class TokenPda {
     const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
-    // Whether no text at all that the vocabulary can spell is accepted. Leaves the mask of the empty text
-    // known: it is what tells, and every matcher asks for it first. Throws LimitExceeded("bytes").
+    // Whether no text at all that the vocabulary can spell is accepted: the mask of the empty text tells.
     bool empty_language();
     // What the texts that the vocabulary can spell lead to.
     Reached reached(Budget budget) const { return find_reached(machine_, Speller(trie(), budget), budget); }
