@@ -20,6 +20,9 @@ GRAMMARS = {
     "dot": 'start: LINE ("\\n" LINE)*\nLINE: /.+/',
     "call": 'start: NAME "(" [arg ("," arg)*] ")"\n?arg: NAME | NUMBER | start\n'
     "NAME: /[a-z_][a-z_0-9]*/i\nNUMBER: /\\d+(\\.\\d+)?([eE][+-]?\\d+)?/\n%ignore / +/",
+    "keywords": 'start: ("ab" | "abe"i | "xy" | "z_Z" | NAME | STRING)+\nSTRING: /"[^"\\\\\\n]*"/\n'
+    "NAME: /[a-zé-ü_][a-zé-ü_0-9]*/i\n%ignore / +/",
+    "bytes": 'start: (A | B | "ab")+\nA: /[a-z\\xc3]+/\nB: /[^a-z\\xc3]+/',
     "ascii only": 'start: "<" /[^>]{1,20}/ ">"',
     "not ascii": "start: /[^\\x00-\\x7f]+/ /[a-z]*!/",
 }
@@ -53,7 +56,8 @@ def mask_of(matcher: pdacon.Matcher, size: int) -> np.ndarray:
 
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_masks_agree_with_stepping(name: str, vocabulary: pdacon.Vocabulary, scaled, tally) -> None:
-    constraint = pdacon.compile(pdacon.Grammar.from_lark(GRAMMARS[name]), vocabulary)
+    grammar = pdacon.Grammar.from_lark(GRAMMARS[name], use_bytes=name == "bytes")
+    constraint = pdacon.compile(grammar, vocabulary)
     rng = random.Random(name)
     size = len(vocabulary)
     for _ in range(scaled(6)):

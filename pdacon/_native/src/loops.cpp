@@ -80,7 +80,7 @@ LoopLeaves::LoopLeaves(const Trie& trie, const LoopSet& loop)
         const auto byte = trie.byte(node);
         const auto depth = static_cast<std::size_t>(trie.depth(node));
         const auto before = path[depth - 1] == kUtf8Error ? kUtf8Boundary : path[depth - 1];
-        const auto after = utf8_step(before, byte);
+        const auto after = before == kUtf8Boundary && byte < 128 ? kUtf8Boundary : utf8_step(before, byte);
         path[depth] = after;
         const bool inside = before != kUtf8Boundary ? after != kUtf8Error
                             : byte < 128

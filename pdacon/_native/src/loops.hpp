@@ -69,6 +69,7 @@ class LoopLeaves {
         }
         return std::min(end, static_cast<std::int32_t>(at * 64) + std::countr_zero(word));
     }
+    std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
   private:
     std::vector<std::uint64_t> words_;  // by bit

@@ -7,6 +7,14 @@
 
 namespace pdacon {
 
+namespace {
+
+// The characters that a loop has at least for its leaves to be worth knowing: smaller ones are left too
+// often.
+constexpr int kLeastInLoop = 16;
+
+}  // namespace
+
 // One walk over subtrees of the trie: collects what becomes a node.
 class TokenClasses::Walk {
   public:
@@ -150,8 +158,7 @@ class TokenClasses::Walk {
     const Step* loop_behind(std::int32_t state, std::int32_t node) {
         const auto byte = trie_.byte(node);
         if (byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state) return nullptr;
-        const auto& step = classes_.step(state);
-        return step.leaves ? &step : nullptr;
+        return classes_.loop(state);
     }
 
     // From a node in a loop to the next one that leaves it, or to the end of what is in it but for its
@@ -173,9 +180,10 @@ class TokenClasses::Walk {
         if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
         if (!classes_.futures_.column_free(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
-        const auto& [next, known, loop, leaves] = classes_.step(state);
-        return next == state && !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
-               (!below.other || loop.other);
+        const auto& step = classes_.step(state);
+        const auto& loop = step.characters;
+        return step.next == state && !(below.ascii[0] & ~loop.ascii[0]) &&
+               !(below.ascii[1] & ~loop.ascii[1]) && (!below.other || loop.other);
     }
 
     void stay(const Place& place, std::int32_t begin, std::int32_t end) {
@@ -295,11 +303,37 @@ const TokenClasses::Step& TokenClasses::step(std::int32_t lexer_state) {
         if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == step.next)
             step.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
     step.characters.other = steps_outside_ascii(lexer_state, step.next);
-    constexpr int kLeastCharacters = 16;  // smaller loops are left too often
-    if (step.next == lexer_state && step.characters.size() >= kLeastCharacters &&
-        !lexer_.keeps_columns(lexer_state))
-        step.leaves = trie_.loops().leaves(step.characters);
     return step;
+}
+
+const TokenClasses::Step* TokenClasses::loop(std::int32_t lexer_state) {
+    step(lexer_state);
+    auto& step = steps_[static_cast<std::size_t>(lexer_state)];
+    if (step.leaves != nullptr) return &step;
+    if (step.next != lexer_state || step.characters.size() < kLeastInLoop ||
+        lexer_.keeps_columns(lexer_state))
+        return nullptr;
+    auto& leaves = leaves_[step.characters];
+    if (!leaves) {
+        leaves = trie_.loops().leaves(step.characters);
+        bytes_ += leaves->bytes();
+    }
+    step.leaves = leaves.get();
+    return &step;
+}
+
+void TokenClasses::find_loops() {
+    constexpr std::size_t kMostSets = 32;
+    std::vector<int> ascii(static_cast<std::size_t>(lexer_.num_classes()), 0);
+    for (std::uint8_t byte = 0; byte < 128; ++byte)
+        ++ascii[static_cast<std::size_t>(lexer_.byte_class(byte))];
+    for (std::int32_t state = 0; state < lexer_.num_states() && leaves_.size() < kMostSets; ++state) {
+        budget_.tick();
+        int characters = 0;
+        for (std::size_t cls = 0; cls < ascii.size(); ++cls)
+            if (lexer_.next(state, static_cast<std::int32_t>(cls)) == state) characters += ascii[cls];
+        if (characters >= kLeastInLoop) loop(state);
+    }
 }
 
 // Itself if it loops, else the state that most ASCII bytes lead to, or what is none.
@@ -453,6 +487,8 @@ void TokenClasses::forget() {
     remainders_ = Interner();
     children_.clear();
     parts_.clear();
+    std::ranges::fill(steps_, Step{});
+    leaves_.clear();
     bytes_ = 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,10 @@ class TokenClasses {
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           steps_(of_state_.size()) {}
 
+    // Finds the leaves of loops before a mask needs them: a walk over the trie for each set of characters,
+    // the first time that a constraint of the vocabulary has it.
+    void find_loops();
+
     // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
     Node& of_state(std::int32_t lexer_state);
 
@@ -94,8 +99,8 @@ class TokenClasses {
         std::int32_t next = LexingAutomaton::kDead;
         bool known = false;
         LoopSet characters;
-        // Of a loop of many characters: the nodes that leave it.
-        std::shared_ptr<const LoopLeaves> leaves = nullptr;
+        // Of a loop of many characters, if anybody has asked: the nodes that leave it.
+        const LoopLeaves* leaves = nullptr;
     };
     class Walk;
     // A place of a walk. Its columns are relative to those of the reading that it starts from.
@@ -153,6 +158,8 @@ class TokenClasses {
     // columns. Walks that start from different states, or in different contexts, mostly meet in such parts.
     const Found& part(std::int32_t trie_node, std::int32_t lexer_state, int level);
     const Step& step(std::int32_t lexer_state);
+    // The same of a loop of many characters, with its leaves; or none.
+    const Step* loop(std::int32_t lexer_state);
     std::int32_t next_of_most(std::int32_t lexer_state) const;
     bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
     bool leaves_without_column(std::int32_t lexer_state) const;
@@ -171,7 +178,8 @@ class TokenClasses {
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders, by context
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
-    std::vector<Step> steps_;                                                // of each lexer state
+    std::vector<Step> steps_;  // of each lexer state
+    std::map<LoopSet, std::shared_ptr<const LoopLeaves>> leaves_;
     std::unordered_map<std::uint64_t, std::unique_ptr<const Found>> parts_;  // by trie node and lexer state
     std::array<Desk, kLevels + 1> desks_;                                    // of each level of parts
     std::size_t bytes_ = 0;

@@ -24,6 +24,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
     std::vector<std::int32_t> ends(tokens().words(), 0);
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
+    engine_->classes.find_loops();
     empty_language();
     budget_.stop_clock();
 }
