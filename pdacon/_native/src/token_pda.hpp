@@ -35,9 +35,9 @@ namespace pdacon {
 
 class TokenPda {
   public:
-    // Makes the mask of the empty text, which every matcher asks for first. `budget`: no time limit holds, and
-    // nobody is asked, once this is done. `max_bytes`: for the masks and what they are made of, 0: no limit.
-    // `known`: the futures of the machine's lexer, if somebody has made them. Throws LimitExceeded,
+    // Makes the mask of the empty text, which every matcher asks for first. `budget`: no time limit holds,
+    // and nobody is asked, once this is done. `max_bytes`: for the masks and what they are made of, 0: no
+    // limit. `known`: the futures of the machine's lexer, if somebody has made them. Throws LimitExceeded,
     // Cancelled, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes, const Futures* known = nullptr);
