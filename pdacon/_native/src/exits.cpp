@@ -32,9 +32,8 @@ void Exits::find_rules() {
     std::vector<std::int32_t> rule_of(tables.lhs.size(), -1);
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            if (tables.action_of(state, terminal) > 0)
-                for (const auto next : machine_.shifted(state, terminal))
-                    into[static_cast<std::size_t>(next)] = terminal;
+            for (const auto next : machine_.shifted(state, terminal))
+                into[static_cast<std::size_t>(next)] = terminal;
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
             if (const auto next = tables.goto_of(state, nonterminal); next >= 0)
                 into[static_cast<std::size_t>(next)] = tables.num_terminals + nonterminal;

@@ -98,10 +98,8 @@ void Pushdown::find_predecessors() {
     check_reduces(distance);
 }
 
-std::vector<std::int32_t> Pushdown::shifted(std::int32_t state, std::int32_t terminal) const {
-    const auto action = tables.action_of(state, terminal);
-    if (action <= 0) return {};
-    if (terminal != layout.indent) return {action - 1};
+std::vector<std::int32_t> Pushdown::shifts(std::int32_t state, std::int32_t terminal) const {
+    if (terminal != layout.indent) return {tables.action_of(state, terminal) - 1};
     std::vector<std::int32_t> found;
     for (std::int32_t column = 0; column < layout.classes.count(); ++column)
         if (const auto next = opened(state, column); next >= 0) found.push_back(next);
@@ -124,8 +122,7 @@ std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t
             open.push_back(to);
         };
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            if (tables.action_of(state, terminal) > 0)
-                for (const auto next : shifted(state, terminal)) add(next);
+            for (const auto next : shifted(state, terminal)) add(next);
         for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
             if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
     }

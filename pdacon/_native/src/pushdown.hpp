@@ -97,11 +97,16 @@ struct Pushdown {
                     static_cast<std::size_t>(column)];
     }
     // Where a shift of a terminal can lead.
-    std::vector<std::int32_t> shifted(std::int32_t state, std::int32_t terminal) const;
+    std::vector<std::int32_t> shifted(std::int32_t state, std::int32_t terminal) const {
+        if (tables.action_of(state, terminal) <= 0) return {};  // most are
+        return shifts(state, terminal);
+    }
     // Of each LR state: from where a transition leads into it; only states that the start state reaches.
     std::vector<std::vector<std::int32_t>> predecessors;
 
   private:
+    // Of a terminal that is shifted.
+    std::vector<std::int32_t> shifts(std::int32_t state, std::int32_t terminal) const;
     std::vector<std::int32_t> connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const;
     void check_reduces(const std::vector<std::int32_t>& distance) const;
     bool stacks_hold(std::span<const std::int32_t> least_depth) const;
