@@ -163,9 +163,7 @@ void Coaccessibility::prove_entries() {
         auto& begun = of_context[static_cast<std::size_t>(context)];
         if (begun.starts.empty()) begun = begun_in(context);
         const auto prove = [&](std::int32_t set) {
-            const bool always = proved(set, state);
-            if (always) verdicts_.set(row(set), state, Verdict::kAlways);
-            return always;
+            if (proved(set, state)) verdicts_.set(row(set), state, Verdict::kAlways);
         };
         for (const auto set : begun.blanks) prove(set);
         for (const auto& [set, blank] : begun.starts)

@@ -9,6 +9,13 @@ namespace pdacon {
 
 namespace {
 
+// Whether the character that a node's byte begins is in a loop, with all that is below it if it is not ASCII.
+bool begins_inside(const Trie& trie, const LoopSet& loop, std::int32_t node, int after) {
+    const auto byte = trie.byte(node);
+    if (byte < 128) return loop.contains(byte);
+    return loop.other && after != kUtf8Error && trie.is_text_below(node, after);
+}
+
 LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most) {
     struct Place {
         int utf8 = kUtf8Boundary;
@@ -32,9 +39,7 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most)
         const auto after = utf8_step(before.utf8, byte);
         const bool begins = before.utf8 == kUtf8Boundary;
         const bool inside =
-            !begins || ((most == 0 || before.characters < most) &&
-                        (byte < 128 ? loop.contains(byte)
-                                    : loop.other && after != kUtf8Error && trie.is_text_below(node, after)));
+            !begins || ((most == 0 || before.characters < most) && begins_inside(trie, loop, node, after));
         if (!inside) {
             exits[before.characters * 256 + byte].push_back(node);
             node = end;
@@ -42,8 +47,7 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most)
         }
         const auto& below = trie.below(node);
         if (most == 0 && after == kUtf8Boundary && trie.is_text_below(node, after) &&
-            !(below.ascii[0] & ~loop.ascii[0]) && !(below.ascii[1] & ~loop.ascii[1]) &&
-            (!below.other || loop.other)) {
+            loop.contains(below.ascii, below.other)) {
             stay(trie.first_token(node), trie.first_token(end));
             node = end;
             continue;
@@ -82,10 +86,8 @@ LoopLeaves::LoopLeaves(const Trie& trie, const LoopSet& loop)
         const auto before = path[depth - 1] == kUtf8Error ? kUtf8Boundary : path[depth - 1];
         const auto after = before == kUtf8Boundary && byte < 128 ? kUtf8Boundary : utf8_step(before, byte);
         path[depth] = after;
-        const bool inside = before != kUtf8Boundary ? after != kUtf8Error
-                            : byte < 128
-                                ? loop.contains(byte)
-                                : loop.other && after != kUtf8Error && trie.is_text_below(node, after);
+        const bool inside =
+            before == kUtf8Boundary ? begins_inside(trie, loop, node, after) : after != kUtf8Error;
         if (!inside) words_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
     }
 }

@@ -32,6 +32,10 @@ struct LoopSet {
     bool contains(std::uint8_t byte) const {
         return byte < 128 && (ascii[byte / 64] >> (byte % 64) & 1U) != 0;
     }
+    // Whether all of some ASCII bytes, and other characters if there are any, are in the loop.
+    bool contains(const std::array<std::uint64_t, 2>& bytes, bool others) const {
+        return !(bytes[0] & ~ascii[0]) && !(bytes[1] & ~ascii[1]) && (!others || other);
+    }
     int size() const {
         return __builtin_popcountll(ascii[0]) + __builtin_popcountll(ascii[1]) + (other ? 128 : 0);
     }

@@ -110,6 +110,7 @@ std::int32_t Proofs::below(std::int32_t pops, std::int32_t state) {
     }
     return claims_[id].below = intern(found);
 }
+
 std::int32_t Proofs::claim(std::int32_t pops, std::int32_t state) {
     const std::int32_t key[] = {pops, state};
     const auto id = claim_ids_.intern(key);

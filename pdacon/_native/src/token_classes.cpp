@@ -9,8 +9,8 @@ namespace pdacon {
 
 namespace {
 
-// The characters that a loop has at least for its leaves to be worth knowing: smaller ones are left too
-// often.
+// The characters that a loop has at least for what is known of it to be worth keeping: smaller ones are left
+// too often, and are walked anew each time.
 constexpr int kLeastInLoop = 16;
 
 }  // namespace
@@ -181,9 +181,7 @@ class TokenClasses::Walk {
         if (!classes_.futures_.column_free(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
         const auto& step = classes_.step(state);
-        const auto& loop = step.characters;
-        return step.next == state && !(below.ascii[0] & ~loop.ascii[0]) &&
-               !(below.ascii[1] & ~loop.ascii[1]) && (!below.other || loop.other);
+        return step.next == state && step.characters.contains(below.ascii, below.other);
     }
 
     void stay(const Place& place, std::int32_t begin, std::int32_t end) {
@@ -324,6 +322,7 @@ const TokenClasses::Step* TokenClasses::loop(std::int32_t lexer_state) {
 
 void TokenClasses::find_loops() {
     constexpr std::size_t kMostSets = 32;
+    // By byte classes: most states are no loop, and are not described for that.
     std::vector<int> ascii(static_cast<std::size_t>(lexer_.num_classes()), 0);
     for (std::uint8_t byte = 0; byte < 128; ++byte)
         ++ascii[static_cast<std::size_t>(lexer_.byte_class(byte))];
@@ -354,12 +353,10 @@ std::int32_t TokenClasses::next_of_most(std::int32_t lexer_state) const {
 }
 
 std::optional<std::uint8_t> TokenClasses::taken(std::int32_t lexer_state) {
-    // Loops of fewer characters, and less often, are walked anew for each state: that costs less than keeping
-    // them.
-    constexpr int kLeastCharacters = 16;
+    // Less often is walked anew for each state: that costs less than keeping it.
     constexpr std::uint8_t kLeastTaken = 4, kMostTaken = 16;
     const auto first = step(lexer_state);
-    if (first.characters.size() < kLeastCharacters) return std::nullopt;
+    if (first.characters.size() < kLeastInLoop) return std::nullopt;
     if (first.next == lexer_state) {
         if (lexer_.keeps_columns(lexer_state) && !leaves_without_column(lexer_state)) return std::nullopt;
         return 0;

@@ -25,7 +25,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
     engine_->classes.find_loops();
-    empty_language();
+    empty_language();  // makes the first mask
     budget_.stop_clock();
 }
 
