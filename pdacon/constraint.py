@@ -21,10 +21,8 @@ from pdacon.composition import Limits, StoredConstraint, compose, encode, map_fi
 from pdacon.determinism import (
     DeterminismReport,
     check_stages,
-    declared_findings,
+    check_within,
     emptiness_findings,
-    make_report,
-    with_empty_starts,
 )
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, EmptyLanguageError, NondeterministicGrammarError
@@ -98,7 +96,7 @@ def compile(
     limits = Limits() if limits is None else limits
     _require("limits", limits, Limits)
     with Watch(limits.seconds, cancel) as watch:
-        tables, lexer, report = _lower(grammar, limits, watch)
+        tables, lexer = _lower(grammar, limits, watch)
         pdas = tuple(
             compose(lexer, tables, start, vocabulary, limits, watch.left(), cancel)
             for start in range(len(grammar.starts))
@@ -109,11 +107,10 @@ def compile(
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel)
-    with_warnings = lambda: with_empty_starts(report(), grammar, tables, lexer, vocabulary)  # noqa: E731
     return Constraint(
         _constantly(grammar),
         _constantly(vocabulary),
-        with_warnings if empty else report,
+        partial(check_within, grammar, vocabulary, max_states=limits.states, max_bytes=limits.bytes),
         pdas,
         starts=grammar.options.start,
         empty=empty,
@@ -147,32 +144,27 @@ def _require_count(name: str, value: object, caller: str) -> int:
     return operator.index(value)
 
 
-def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer, Callable[[], DeterminismReport]]:
-    """What a grammar comes to before there is a vocabulary, and what makes its report."""
+def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
+    """What a grammar comes to before there is a vocabulary; raises if it is not deterministic enough for its options."""
     tables = build_tables(
         grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
     )
     tables = split_parentheses(grammar, tables, max_states=limits.states)
     lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
     check_newline(grammar)
-    return tables, lexer, _determine(grammar, tables, lexer, limits, watch)
+    _determine(grammar, tables, lexer, limits, watch)
+    return tables, lexer
 
 
-def _report_again(
-    grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary], empty: bool
-) -> DeterminismReport:
+def _report_again(grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary]) -> DeterminismReport:
     """The report of a grammar that was compiled before, within whatever limits."""
-    tables, lexer, report = _lower(grammar(), Limits(states=1 << 60, bytes=1 << 60), Watch(0, None))
-    return with_empty_starts(report(), grammar(), tables, lexer, vocabulary()) if empty else report()
+    return check_within(grammar(), vocabulary(), max_states=1 << 60, max_bytes=1 << 60)
 
 
-def _determine(
-    grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch
-) -> Callable[[], DeterminismReport]:
-    """What makes the report of a grammar that is deterministic enough for its options; raises for any other."""
+def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:
     collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
-        return partial(make_report, grammar, declared_findings(grammar))
+        return
     stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)
     # Witnesses and words cost more than to know whether the options settle everything.
     shifts = grammar.options.conflicts == "shift"
@@ -187,7 +179,6 @@ def _determine(
             raise EmptyLanguageError(finding.message, finding.span)
     if report is not None and not report.ok:
         raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
-    return stages
 
 
 def _recompile(grammar: Callable[[], Grammar], start: int, vocabulary: Vocabulary) -> _core.TokenPda:
@@ -265,7 +256,8 @@ class Constraint:
         self._name = name
         self._size = size
         self._explainers = tuple(
-            Explainer(grammar, vocabulary, start, partial(_recompile, grammar, start)) for start in range(len(pdas))
+            Explainer(grammar, vocabulary, start, pda, partial(_recompile, grammar, start))
+            for start, pda in enumerate(pdas)
         )
 
     @classmethod
@@ -369,7 +361,7 @@ class Constraint:
         return cls(
             load_grammar,
             load_vocabulary,
-            partial(_report_again, load_grammar, load_vocabulary, bool(settings.empty)),
+            partial(_report_again, load_grammar, load_vocabulary),
             stored.pdas,
             starts=settings.starts,
             empty=settings.empty,
@@ -408,9 +400,9 @@ class Constraint:
 
     @property
     def report(self) -> DeterminismReport:
-        """What the checker found, such as conflicts that ``conflicts="shift"`` settles.
+        """What ``check(grammar, vocabulary)`` finds, such as conflicts that ``conflicts="shift"`` settles.
 
-        Made when it is first asked for: `check` searches some seconds for examples of conflicts, if there are any.
+        Made when it is first asked for, which costs what `check` does: some milliseconds to some seconds.
         """
         return self._report()
 

@@ -258,6 +258,9 @@ def mask(
     file: FileOption = None,
     tokenizer: TokenizerOption = None,
     show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
+    uncut: Annotated[
+        bool, typer.Option("--all", metavar="", help="All listed texts, and the completion, however long.")
+    ] = False,
     options: GrammarOptions,
     format: FormatOption = Format.text,
 ) -> int:
@@ -275,7 +278,8 @@ def mask(
     given = read_text(text, file)
     tokens = _tokens(tokenizer or _artifact_name(grammar))
     constraint = constraint_for(grammar, loaded, tokens.vocabulary)
-    return show_mask(constraint, given, tokens, most=show, json_format=format is Format.json)
+    json_format = format is Format.json
+    return show_mask(constraint, given, tokens, most=show, uncut=uncut, json_format=json_format)
 
 
 @app.command(
@@ -308,13 +312,16 @@ def explain(
     full: Annotated[
         bool, typer.Option("--full", metavar="", help="Every rule that is being parsed, and blanks between lexemes.")
     ] = False,
+    uncut: Annotated[
+        bool, typer.Option("--all", metavar="", help="All lexemes, and texts and the stack as long as they are.")
+    ] = False,
     options: GrammarOptions,
     format: FormatOption = Format.text,
 ) -> int:
     """Why may this token, or this text, not come here? How is the text read?
 
     Without a TOKEN: where the text stops being the beginning of a text of the grammar, or whether it is a whole one.
-    Shows the lexemes, what is expected, the rules that are being parsed, and the parser's stack.
+    Shows the last lexemes, what is expected, the rules that are being parsed, and the parser's stack.
 
     Exit status: 0 if it is allowed, 1 if it is not; with `--whole` 1 if the text could not end there.
     """
@@ -330,7 +337,9 @@ def explain(
     tokens = _tokens(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
     json_format = format is Format.json
     constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
-    return show_explanation(constraint, given, token, tokens, whole=whole, full=full, json_format=json_format)
+    return show_explanation(
+        constraint, given, token, tokens, whole=whole, full=full, uncut=uncut, json_format=json_format
+    )
 
 
 @app.command(

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pdacon.determinism import quote
+from pdacon.matching.explanation import head, line_and_column
 
 _WIDEST, _NARROWEST = 110, 40
 _SHOWN = 40  # characters of a text that are enough to recognise the place
@@ -39,18 +40,15 @@ def listed(head: str, items: Iterable[str]) -> list[str]:
     return lines
 
 
-def head_of(text: bytes) -> str:
-    """The beginning of a text, quoted; how long it is if that is not all."""
-    shown = text.decode("utf-8", "surrogateescape")
-    if len(shown) <= _SHOWN:
-        return quote(text)
-    return f"{quote(shown[:_SHOWN].encode('utf-8', 'surrogateescape'))}... ({len(text)} bytes)"
+def head_of(text: bytes, length: int | None = None) -> str:
+    """The beginning of a text, quoted; how long it is if that is not all. ``length``: of the text, if this is less."""
+    return head(text, _SHOWN, length)
 
 
 def place_after(before: bytes) -> str:
     """Where what comes after ``before`` is: line and column in characters from 1, and the byte from 0."""
-    lines = before.decode("utf-8", "replace").split("\n")
-    return f"line {len(lines)}, column {len(lines[-1]) + 1} (byte {len(before)})"
+    line, column = line_and_column(before)
+    return f"line {line}, column {column} (byte {len(before)})"
 
 
 def readable(texts: Iterable[bytes]) -> list[str]:

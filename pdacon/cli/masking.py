@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
 import numpy
 from rich.text import Text
 
-from pdacon import Constraint
+from pdacon import Constraint, Matcher
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens
 from pdacon.determinism import quote
 from pdacon.grammar import Grammar
-from pdacon.lalr import build_tables
+from pdacon.matching.explaining import accept_most
 from pdacon.matching.explanation import first_character, quoted, tail
-from pdacon.matching.following import expect_viable
 from pdacon.matching.listed import ListedTexts
-from pdacon.pda import Configuration, Expectation, Machine
+from pdacon.pda import Expectation
 
 _TEXTS = 8  # of one terminal
+_LONGEST = 10_000  # bytes of a completion that is written out
+_DEEPEST = 200_000  # symbols on the stack of a text whose completion is looked for
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,15 @@ class Outlook:
     lexeme : bytes
         What has been read of a lexeme at the end of ``viable``.
     expected : Expectation
-        The terminals that may go on after ``viable``; those that no allowed token begins are left out.
+        The terminals that may go on after ``viable``, with what the tokens spell.
+    listed : dict of str to list of str
+        What they can be, where they list their texts, by their names.
     tokens : tuple of int
         The tokens that may go on after ``viable``, end tokens included.
-    completion : bytes
-        The fewest bytes that complete ``viable``.
+    completion : bytes or None
+        The fewest bytes that complete ``viable``, or the beginning of these where they are many; None: not looked for.
+    missing : int
+        How many bytes that are.
     """
 
     viable: bytes
@@ -56,73 +61,87 @@ class Outlook:
     reason: str
     lexeme: bytes
     expected: Expectation
+    listed: dict[str, list[str]]
     tokens: tuple[int, ...]
-    completion: bytes
+    completion: bytes | None
+    missing: int
 
 
-def look_ahead(constraint: Constraint, text: bytes) -> Outlook:
-    """What may come after ``text``, or after as much of it as is viable. Cost: linear in the text.
+def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> Outlook:
+    """What may come after ``text``, or after as much of it as is viable. Cost: some times that of accepting the text.
 
     Where the tokenizer strips a space that a text begins with, the first token may have one more, as in ``generate``.
+    The completion is looked for where at most 200,000 symbols are open, and written out if it has at most 10,000 bytes,
+    unless ``uncut``.
     """
     strip = constraint.vocabulary.strip_leading_space
-    matcher = constraint.matcher(max_rollback=0, strip_leading_space=strip)
-    viable = len(text)
-    if not matcher.accept_bytes(text):
-        viable = next(i for i in range(len(text)) if not matcher.accept_bytes(text[i : i + 1]))
+    matcher: Matcher = constraint.matcher(max_rollback=1, strip_leading_space=strip)
+    viable = accept_most(matcher, text)
     vocabulary = constraint.vocabulary
     bitmask = numpy.zeros(-(-vocabulary.size // 32), dtype=numpy.int32)
     matcher.fill_bitmask(bitmask)
     allowed = numpy.unpackbits(bitmask.view(numpy.uint8), bitorder="little", count=vocabulary.size)
-    tokens = tuple(numpy.flatnonzero(allowed).tolist())
-    texts = [text for text in map(vocabulary.tokens.__getitem__, tokens) if text is not None]
-    if strip and viable == 0:
-        texts = [text.removeprefix(b" ") for text in texts]
-    beginnings = {text[0] for text in texts if text}
-    place = _place(constraint.grammar, text[:viable])
-    return Outlook(
+    lexeme, expected = matcher._explainer.look(matcher)
+    completion: bytes | None = None
+    missing = 0
+    if uncut:
+        completion = matcher.shortest_completion()
+        missing = len(completion)
+    elif matcher._memory()[1] <= _DEEPEST:
+        missing, completion = matcher._completion_head(_LONGEST)
+    outlook = Outlook(
         viable=text[:viable],
         rest=text[viable:],
         accepted=matcher.is_accepting(),
-        reason=matcher.explain(text[viable:]).reason if viable < len(text) else "",
-        lexeme=text[viable - place.length : viable],
-        expected=expect_viable(place, beginnings.__contains__),
-        tokens=tokens,
-        completion=matcher.shortest_completion(),
+        reason=matcher.explain(text[viable:], lexemes=0).reason if viable < len(text) else "",
+        lexeme=lexeme,
+        expected=expected,
+        listed={},
+        tokens=tuple(numpy.flatnonzero(allowed).tolist()),
+        completion=completion,
+        missing=missing,
     )
+    return replace(outlook, listed=_listed_texts(outlook, constraint.grammar, matcher))
 
 
-def show_mask(constraint: Constraint, text: bytes, tokens: Tokens, *, most: int, json_format: bool) -> int:
+def show_mask(constraint: Constraint, text: bytes, tokens: Tokens, *, most: int, uncut: bool, json_format: bool) -> int:
     """Print the outlook, with at most ``most`` tokens if it is for people; 1 if the text is not viable."""
-    outlook = look_ahead(constraint, text)
+    outlook = look_ahead(constraint, text, uncut=uncut)
     if json_format:
         print(json.dumps(_as_dict(outlook, constraint), ensure_ascii=False))  # noqa: T201
     else:
-        show(_as_text(outlook, constraint, tokens, most))
+        show(_as_text(outlook, constraint, tokens, most, uncut=uncut))
     return FINDINGS if outlook.rest else 0
 
 
-def _place(grammar: Grammar, viable: bytes) -> Configuration:
-    configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(viable)
-    if configuration is None:
-        raise AssertionError(f"the matcher accepts {viable!r}, but it has no configuration")
-    return configuration
-
-
-def _listed_texts(outlook: Outlook, grammar: Grammar) -> dict[str, list[str]]:
+def _listed_texts(outlook: Outlook, grammar: Grammar, matcher: Matcher) -> dict[str, list[str]]:
     """What can still come of terminals that list their texts, by their names."""
     texts = ListedTexts(grammar)
     begun = outlook.lexeme.decode("utf-8", "surrogateescape").lower()
-    found = {
-        terminal: [text for text in texts.of(terminal) if text.lower().startswith(prefix)]
-        for terminals, prefix in ((outlook.expected.next, ""), (outlook.expected.unfinished, begun))
-        for terminal in terminals
-        if texts.is_list(terminal)
-    }
+    found: dict[int, list[str]] = {}
+    for terminals, prefix in ((outlook.expected.next, ""), (outlook.expected.unfinished, begun)):
+        for terminal in filter(texts.is_list, terminals):
+            fitting = (text for text in texts.of(terminal) if text.lower().startswith(prefix))
+            found[terminal] = [text for text in fitting if _can_come(matcher, text[len(prefix) :], grammar)]
     return {grammar.describe_symbol(terminal): some for terminal, some in found.items() if some}
 
 
-def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int) -> Text:
+def _can_come(matcher: Matcher, text: str, grammar: Grammar) -> bool:
+    accepted = matcher.accept_bytes(text.encode(grammar.options.encoding, "surrogateescape"))
+    if accepted:
+        matcher.rollback(1)
+    return accepted
+
+
+def _completed(outlook: Outlook, *, uncut: bool) -> str:
+    if outlook.completion is None:
+        return "(not looked for, with so much that is open; --all does)"
+    if uncut and outlook.completion:
+        return quote(outlook.completion)
+    return head_of(outlook.completion, outlook.missing) if outlook.completion else "(nothing is missing)"
+
+
+def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int, *, uncut: bool) -> Text:
     names = constraint.grammar.describe_symbol
     expected = outlook.expected
     vocabulary = constraint.vocabulary
@@ -141,9 +160,9 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     following = [*map(names, expected.next), *(["the end"] if outlook.accepted else [])]
     rest = "(only the rest of it)" if expected.unfinished else "(nothing)"
     lines += listed("may follow:", following or [rest])
-    for name, some in _listed_texts(outlook, constraint.grammar).items():
-        more = [f"({len(some) - _TEXTS} more)"] if len(some) > _TEXTS else []
-        lines += listed(f"{name}:", [*map(quoted, some[:_TEXTS]), *more])
+    for name, some in outlook.listed.items():
+        more = [f"({len(some) - _TEXTS} more)"] if len(some) > _TEXTS and not uncut else []
+        lines += listed(f"{name}:", [*map(quoted, some[:_TEXTS] if more else some), *more])
     texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
     texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
     strip = vocabulary.strip_leading_space and not outlook.viable
@@ -154,8 +173,7 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     else:
         first = f", {most} of them:" if len(texts) > most else ":"
         lines += listed(f"{count}{first}", texts[:most])
-    completion = head_of(outlook.completion) if outlook.completion else "(nothing is missing)"
-    lines.append(f"shortest completion: {completion}")
+    lines.append(f"shortest completion: {_completed(outlook, uncut=uncut)}")
     text = Text("\n".join(lines))
     text.highlight_regex(r"(?m)^not allowed:", "bold red")
     text.highlight_regex(r"(?m)^(because|unfinished|may follow|tokens|shortest completion):", "bold")
@@ -166,14 +184,17 @@ def _as_dict(outlook: Outlook, constraint: Constraint) -> dict[str, Any]:
     def texts(terminals: Iterable[int]) -> list[str]:
         return [constraint.grammar.symbol_name(terminal) for terminal in terminals]
 
+    completion = outlook.completion if len(outlook.completion or b"") == outlook.missing else None
+
     return {
         "viable": not outlook.rest,
         "viable_bytes": len(outlook.viable),
         "accepted": outlook.accepted,
         "unfinished_terminals": texts(outlook.expected.unfinished),
         "next_terminals": texts(outlook.expected.next),
-        "listed": _listed_texts(outlook, constraint.grammar),
+        "listed": outlook.listed,
         "reason": outlook.reason,
         "tokens": list(outlook.tokens),
-        "shortest_completion": outlook.completion.decode("utf-8", "backslashreplace"),
+        "shortest_completion": None if completion is None else completion.decode("utf-8", "backslashreplace"),
+        "completion_bytes": None if outlook.completion is None else outlook.missing,
     }

@@ -11,8 +11,7 @@ Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing confli
 and LALRPOP.
 """
 
-from pdacon.determinism.checker import check, check_stages, make_report, with_empty_starts
-from pdacon.determinism.declared import declared_findings
+from pdacon.determinism.checker import check, check_stages, check_within
 from pdacon.determinism.emptiness import emptiness_findings
 from pdacon.determinism.findings import (
     LEVELS,
@@ -39,9 +38,7 @@ __all__ = [
     "Witness",
     "check",
     "check_stages",
-    "declared_findings",
+    "check_within",
     "emptiness_findings",
-    "make_report",
     "quote",
-    "with_empty_starts",
 ]

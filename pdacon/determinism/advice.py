@@ -17,6 +17,7 @@ from pdacon.determinism.lookahead import lookahead_findings
 from pdacon.determinism.reachability import Follower
 from pdacon.determinism.shadows import never_matched, reserved_findings, shadow_findings
 from pdacon.determinism.sizes import Sizes, measure
+from pdacon.determinism.successions import Successions
 from pdacon.determinism.traps import Traps
 from pdacon.determinism.unspellable import unspellable_findings
 
@@ -126,6 +127,7 @@ def _followed(
             more = Traps(tables, texts, examples, follower, each, never, deadline).findings()
             trapped += [finding for finding in more if (finding.id, finding.title) not in known]
         yield from trapped
+        yield from Successions(tables, texts, examples, reaches[0], never, deadline).findings(trapped)
         if not in_time:
             raise OutOfTimeError
     if vocab is not None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pdacon.lexer import Collision, Lexer
 
 _SHARE = 0.3  # of the time: for advice, however long the search for examples took
+_MOST_STATES, _MOST_BYTES = 1_000_000, 1 << 31
 
 
 def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
@@ -78,18 +79,26 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
     if not seconds >= 0:
         raise ValueError(f"check: seconds must be at least 0, got {seconds}")
     try:
-        return _check(grammar, vocab, seconds)
+        return check_within(grammar, vocab, seconds=seconds)
     except LimitExceededError as error:
         raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
 
 
-def _check(grammar: Grammar, vocab: Vocabulary | None, seconds: float) -> DeterminismReport:
-    tables = build_tables(grammar)
+def check_within(
+    grammar: Grammar,
+    vocab: Vocabulary | None = None,
+    *,
+    seconds: float = SECONDS,
+    max_states: int = _MOST_STATES,
+    max_bytes: int = _MOST_BYTES,
+) -> DeterminismReport:
+    """The same, with limits of its own for the tables and the automata."""
+    tables = build_tables(grammar, max_states=max_states, max_bytes=max_bytes)
     unsupported = pattern_findings(grammar)
     unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
     if not unsupported:
-        tables = split_parentheses(grammar, tables)
-    lexer = None if unsupported else build_lexer(grammar, tables)
+        tables = split_parentheses(grammar, tables, max_states=max_states)
+    lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states)
     examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
     deadline = Deadline(seconds)
     report = _report(grammar, tables, examples, texts, unsupported, vocab, seconds=seconds)
@@ -97,14 +106,14 @@ def _check(grammar: Grammar, vocab: Vocabulary | None, seconds: float) -> Determ
         return report
     if report.ok:
         try:
-            report = with_empty_starts(report, grammar, tables, lexer, vocab)
+            report = _with_empty_starts(report, grammar, tables, lexer, vocab)
         except UnsupportedGrammarError as error:
-            report = make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
+            report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
     own = Deadline(max(deadline.left(), _SHARE * seconds))
     advice = advise(tables, texts, examples, vocab, report.findings, deadline=own)
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
     spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
-    return make_report(grammar, [*report.findings, *spelt], advice.sizes, advice.unfinished)
+    return _make_report(grammar, [*report.findings, *spelt], advice.sizes, advice.unfinished)
 
 
 def check_stages(
@@ -148,18 +157,18 @@ def _report(
         findings = [sentences.with_texts(finding) for finding in findings]
     if vocab is not None:
         findings = [spell(finding, vocab) for finding in findings]
-    return make_report(grammar, findings)
+    return _make_report(grammar, findings)
 
 
-def with_empty_starts(
+def _with_empty_starts(
     report: DeterminismReport, grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None
 ) -> DeterminismReport:
     """A report without errors, with what only the composition tells: which starts no text is read as."""
     others = (finding for finding in report.findings if finding.id != "PDA007")
-    return make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, vocab)])
+    return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, vocab)])
 
 
-def make_report(
+def _make_report(
     grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | None = None, unfinished: tuple[str, ...] = ()
 ) -> DeterminismReport:
     """The report with findings in order: worst first, then by id (PDA004 before all others) and place."""

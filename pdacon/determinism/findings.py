@@ -266,7 +266,7 @@ class DeterminismReport:
     imported_files : tuple of (str, str)
         Path and text of other files with places in ``findings``.
     sizes : Sizes or None
-        How large its automata are; None where ``compile`` made the report.
+        How large its automata are; None where ``compile`` refused the grammar.
     unfinished : tuple of str
         Ids of findings that were not looked for to the end, because time was over: there may be more of them.
     """

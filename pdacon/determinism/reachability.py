@@ -15,7 +15,7 @@ automaton lacks what ``lookahead="commit"`` gives up, and so does all that is sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,8 @@ class Reach:
         The LR states that are on top after a shift, at the start, and what may have been read beyond by then.
     next : dict of int to int
         For each of these places the terminals that can be read there next (``$END`` included).
+    read, in_sentences : dict of int to int or None
+        The same, but with whole stacks; and only those that some sentence goes on with. None: not known.
     shifted : dict of int to int
         For each LR state the terminals that are shifted in it.
     passed : set of int
@@ -63,6 +65,8 @@ class Reach:
 
     places: dict[int, int] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)
+    read: dict[int, int] | None = None
+    in_sentences: dict[int, int] | None = None
     shifted: dict[int, int] = field(default_factory=dict)
     passed: set[int] = field(default_factory=set)
     advanced: set[tuple[int, int]] = field(default_factory=set)
@@ -139,7 +143,7 @@ class Follower:
     def with_stacks(self, found: Reach) -> Reach:
         """What texts lead to of what was found, with whole stacks; the same for a grammar with layout.
 
-        Exact for ``reduced``, ``advanced`` and ``shifted``. Cost: one composition for each start symbol, and a
+        Exact for ``reduced``, ``advanced``, ``shifted``, ``read`` and ``in_sentences``. Cost: one composition for each start symbol, and a
         tabulation whose size is that of masks' coaccessibility; 0.7 s for SQL's grammar.
         """
         if self.grammar.layout is not None:
@@ -147,16 +151,20 @@ class Follower:
         reduced: set[int] = set()
         shifts: set[tuple[int, int]] = set()
         gotos: set[tuple[int, int]] = set()
+        following: list[list[int]] = []
+        in_sentences: list[list[int]] = []
         first = self.grammar.end + 1
         limits = Limits()
         try:
             for start in range(len(self.tables.start_states)):
                 left = self._deadline.left_or_little()
                 pda = compose(self._lexer, self.tables, start, self._vocabulary, limits, left)
-                productions, shifted, gone = pda.reached(limits.states, self._deadline.left_or_little())
+                productions, shifted, gone, read, used = pda.reached(limits.states, self._deadline.left_or_little())
                 reduced.update(productions)
                 shifts.update(zip(*shifted.T.tolist(), strict=True))
                 gotos.update((state, first + lhs) for state, lhs in gone.tolist())
+                following += read.tolist()
+                in_sentences += used.tolist()
         except LimitExceededError as error:
             raise OutOfTimeError from error
         exact = self.reach(shifts | gotos)
@@ -167,9 +175,19 @@ class Follower:
         after = {self._actions[state][label] - 1 for state, label in shifts}
         exact.passed = after | {self._goto[state][lhs - first] for state, lhs in gotos} | {*self.tables.start_states}
         exact.places = {state: residues for state, residues in exact.places.items() if state in exact.passed}
+        exact.read = self._by_place(following, exact)
+        exact.in_sentences = self._by_place(in_sentences, exact)
         exact.stuck &= exact.places.keys()
         exact.accepts = found.accepts
         return exact
+
+    def _by_place(self, pairs: Iterable[list[int]], reach: Reach) -> dict[int, int]:
+        """Sets of terminals by place, ``$END`` included."""
+        found: dict[int, int] = {}
+        for state, label in pairs:
+            if label <= self.grammar.end and state in reach.places:
+                found[state] = found.get(state, 0) | 1 << label
+        return found
 
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
         """What texts lead to if reductions come out only behind these transitions, if given."""

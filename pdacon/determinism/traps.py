@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pdacon.determinism.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.findings import TITLES, Finding, Witness
+from pdacon.determinism.neighbours import Neighbours
 from pdacon.determinism.reachability import Follower, Reach, members
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
-    from pdacon.determinism.texts import Lexeme, Texts
+    from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
 
@@ -56,6 +57,7 @@ class Traps:
         self._reach = reach
         self._never = frozenset(never)
         self._deadline = deadline
+        self._neighbours = Neighbours(texts)
         self._items: dict[int, list[tuple[int, int]]] = {}
 
     def findings(self) -> list[Finding]:
@@ -203,14 +205,14 @@ class Traps:
         text = self._texts.shortest(terminal)
         taken = self._texts.shortest(before) if 0 <= before < grammar.end else None
         if text is not None and taken is not None:
-            lines.append(self._reading(before, taken, text))
+            lines.append(self._neighbours.reading(before, taken, text))
         names = [grammar.terminals[t].name for t in wanted]
         rule: tuple[str, ...] = ()
         span = None
         if production is not None:
             record = grammar.productions[production]
             lines.append("So no text is read past the dot:")
-            lines.append(f"  {self._item(production, dot)}")
+            lines.append(f"  {self._neighbours.item(production, dot)}")
             rule, span = (record.rule,), record.span
         elif 0 <= before < grammar.end:
             span = grammar.terminals[before].span
@@ -224,48 +226,8 @@ class Traps:
             witness=Witness(
                 (*prefix, describe(terminal)), len(prefix), None if text is None or taken is None else taken + text
             ),
-            repair=self._parting(before, terminal, None if text is None or taken is None else taken + text),
+            repair=self._neighbours.parting(before, terminal, None if text is None or taken is None else taken + text),
         )
-
-    def _parting(self, before: int, terminal: int, text: bytes | None) -> str:
-        """How to have a text of the one terminal read behind one of the other: only a pattern can leave something."""
-        if not 0 <= before < self._grammar.end:
-            return (
-                f"change the terminals so that {self._grammar.describe_symbol(terminal)} can be read at the beginning."
-            )
-        first, second = self._grammar.describe_symbol(before), self._grammar.describe_symbol(terminal)
-        separator = f"ask for a separator between {first} and {second}."
-        if self._has_pattern(before):
-            return (
-                f"let {first} end before {second} can begin (leave what {second} begins with out of the pattern of "
-                f"{first}), or {separator}"
-            )
-        lexeme = None if text is None else self._lexeme(before, text)
-        if text is not None and lexeme is not None and lexeme.length == len(text):
-            return f"change {self._texts.shown(lexeme.label)} so that it does not match {quote(text)}, or {separator}"
-        return f"change the terminals so that {second} can be read there, or {separator}"
-
-    def _has_pattern(self, terminal: int) -> bool:
-        pattern = self._grammar.terminals[terminal].pattern if 0 <= terminal < self._grammar.end else None
-        return pattern is not None and pattern.kind == "re"
-
-    def _reading(self, before: int, taken: bytes, text: bytes) -> str:
-        """How a text of the one terminal and a text of the other are read."""
-        lexeme = self._lexeme(before, taken + text)
-        if lexeme is not None and lexeme.length > len(taken):
-            whole = quote((taken + text)[: lexeme.length])
-            return f"{whole} is read as one {self._texts.shown(lexeme.label)}."
-        return "What could be read as it is read as something else, or as nothing, there."
-
-    def _lexeme(self, before: int, text: bytes) -> Lexeme | None:
-        """What a text is read as, where a terminal is looked for: the longest first lexeme."""
-        lexemes = [
-            lexeme
-            for context in self._texts.entered
-            if before in self._texts.looked_for(context)
-            and (lexeme := self._texts.first_lexeme(context, text)) is not None
-        ]
-        return max(lexemes, key=lambda lexeme: lexeme.length, default=None)
 
     def _never_used(self, states: list[int], terminal: int) -> Finding:
         grammar = self._grammar
@@ -281,7 +243,7 @@ class Traps:
         lines = [
             f"The parser never goes on with {shown} here, because of a shift/reduce conflict on it in which it takes "
             "the other way:",
-            *(f"  {self._item(k, dot)}" for k, dot in items),
+            *(f"  {self._neighbours.item(k, dot)}" for k, dot in items),
         ]
         return Finding(
             id="PDA013",
@@ -294,11 +256,6 @@ class Traps:
             repair=f"settle the conflict on {shown} in the rules (see its finding), or remove what is never used.",
             cause="settled-conflict",
         )
-
-    def _item(self, production: int, dot: int) -> str:
-        record = self._grammar.productions[production]
-        rhs = [self._grammar.describe_symbol(symbol) for symbol in record.rhs]
-        return f"{self._grammar.describe_symbol(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"
 
 
 def _with_another(first: Finding, other: Finding) -> Finding:

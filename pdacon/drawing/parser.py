@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from pdacon.determinism import quote
 from pdacon.determinism.listing import cut_short, listed
 from pdacon.drawing.contexts import context_lines, find_contexts
 from pdacon.drawing.graph import Edge, EdgeStyle, Graph, Node, Row, RowStyle
 from pdacon.drawing.rendering import render
 from pdacon.drawing.words import grammar_name, numbers, shortened, wrapped
 from pdacon.errors import DrawingError, UnsupportedGrammarError
-from pdacon.pda import Configuration, Machine
+from pdacon.matching.explanation import head
+from pdacon.pda import Configuration, LexemeReader, Machine
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
@@ -155,12 +155,15 @@ def stack_after(grammar: Grammar, tables: Tables, text: bytes) -> tuple[int, ...
     Raises
     ------
     DrawingError
-        No text of the grammar begins like that.
+        No text of the grammar begins like that; or one has too many lexemes in a row whose ends are open.
     """
-    configuration = Configuration.initial(Machine(grammar, tables)).read(text)
-    if configuration is None:
-        raise DrawingError(f"no text of the grammar begins with {quote(text)}; `pdacon explain` says why")
-    return tuple(configuration.stack)
+    reader = LexemeReader()
+    configuration = reader.read(Configuration.initial(Machine(grammar, tables)), text)
+    if configuration is not None:
+        return tuple(configuration.stack)
+    if reader.forgot:
+        raise DrawingError(f"too many lexemes are open at once in {head(text)}; take a shorter text")
+    raise DrawingError(f"no text of the grammar begins with {head(text)}; `pdacon explain` says why")
 
 
 _LEGEND = (

@@ -19,7 +19,7 @@ Sources: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahea
 """
 
 from pdacon.lalr.columns import BlockTables, ColumnClasses, split_blocks
-from pdacon.lalr.layout import Imbalance, find_imbalances, split_parentheses
+from pdacon.lalr.layout import Imbalance, find_imbalances, open_parentheses, split_parentheses
 from pdacon.lalr.tables import Conflict, Tables, build_tables
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Tables",
     "build_tables",
     "find_imbalances",
+    "open_parentheses",
     "split_blocks",
     "split_parentheses",
 ]

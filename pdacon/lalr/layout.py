@@ -154,6 +154,13 @@ def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_0
     return _copies(tables, entered, most, reached, max_states)
 
 
+def open_parentheses(grammar: Grammar, symbols: Iterable[int]) -> int:
+    """How many parentheses are open where these symbols are on the stack; 0 if a grammar has none that count."""
+    effect = _parentheses(grammar)
+    levels = levels_of(grammar, effect) if effect else None
+    return 0 if levels is None else sum(map(levels.net.__getitem__, symbols))
+
+
 def _parentheses(grammar: Grammar) -> dict[int, int]:
     if grammar.layout is None:
         return {}

@@ -1,15 +1,15 @@
 """Explain what a matcher allows, by the executable meaning of its grammar.
 
-The answer itself comes from the native matcher; the reasons come from `pdacon.pda.Configuration`, which reads the text
-so far again, byte by byte.
+The answer itself comes from the native matcher, and so do the lexemes and what can come next; the reasons come from
+`pdacon.pda.Configuration`, which reads no more of the text than the lexeme that it ends in.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import SupportsIndex
 
 from pdacon._native import _core
@@ -17,12 +17,22 @@ from pdacon.determinism import quote
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
-from pdacon.matching.explanation import Cut, Explanation, first_character, listing, tail
-from pdacon.matching.following import expect_viable
+from pdacon.matching.explanation import (
+    Cut,
+    Explanation,
+    first_character,
+    is_literal,
+    line_and_column,
+    listing,
+    tail,
+)
+from pdacon.matching.following import Following
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
+from pdacon.matching.located import locate
 from pdacon.pda import (
     Configuration,
     Expectation,
+    LexemeReader,
     Machine,
     MisplacedLine,
     Refusal,
@@ -34,6 +44,7 @@ from pdacon.pda import (
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 _MOST_ENCLOSING = 8
+_MOST_REST = 200  # bytes of a text behind the place where it is refused
 _GIVEN_UP = 'lookahead="commit" gives such texts up'
 
 
@@ -45,11 +56,13 @@ class Explainer:
         grammar: Callable[[], Grammar],
         vocabulary: Callable[[], Vocabulary],
         start: int,
+        pda: _core.TokenPda,
         recompile: Callable[[Vocabulary], _core.TokenPda],
     ) -> None:
         self._load_grammar = grammar
         self._load_vocabulary = vocabulary
         self._start = start
+        self._pda = pda
         self._recompile = recompile
 
     @cached_property
@@ -73,29 +86,29 @@ class Explainer:
         return ListedTexts(self._grammar)
 
     @cached_property
-    def _bytewise(self) -> _core.TokenPda | None:
-        """The constraint for single bytes, which tells the grammar from the vocabulary; None if tokens spell all."""
+    def _following(self) -> Following:
+        return Following(self._grammar)
+
+    @cached_property
+    def _bytewise(self) -> _core.TokenPda:
+        """The constraint for single bytes, which tells the grammar from the vocabulary."""
         if set(_BYTES).issubset(self._vocabulary.tokens):
-            return None
+            return self._pda
         return self._recompile(Vocabulary.from_tokens(_BYTES))
 
-    def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes) -> Explanation:
+    def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
         """See `Matcher.explain`."""
         token, text, allowed = self._answer(matcher, asked)
         before = matcher._text()
-        probe = _core.Matcher(matcher) if self._bytewise is None else _core.Matcher(self._bytewise, 0)
-        if self._bytewise is not None and not (matcher.is_terminated() or probe.accept_bytes(before)):
-            raise AssertionError(f"the matcher accepts {before!r}, but the grammar does not")
-        viable = 0
-        if not matcher.is_terminated():
-            viable = next((i for i, byte in enumerate(text) if not probe.accept_bytes(_BYTES[byte])), len(text))
+        probe = self._behind(before)
+        viable = 0 if matcher.is_terminated() else accept_most(probe, text)
         read = before + text[:viable]
-        start = Configuration.initial(self._machine, self._start).read(before)
-        place = start and start.read(text[:viable])
-        if start is None or place is None:
-            raise AssertionError(f"the matcher accepts {read!r}, but it has no configuration")
-        expected = expect(place) if matcher.is_terminated() else expect_viable(place, lambda byte: _takes(probe, byte))
-        cuts = self._cuts(start, place, read)
+        reader = LexemeReader()
+        located = locate(self._machine, self._start, probe, read, reader, since=len(before), most=lexemes)
+        place = located.place
+        here = _Here(place, read, text[viable:], probe, reader)
+        expected = self._following.expect(place, read, matcher if matcher.is_terminated() else probe, reader)
+        cuts = located.cuts
         unlisted = None
         if matcher.is_terminated():
             reason = "an end token was accepted; only end tokens may follow"
@@ -108,17 +121,17 @@ class Explainer:
             reason = "it is a whole text" if probe.is_accepting() else "some sentence goes on with it"
         elif viable == len(text):
             reason = "the grammar allows it, but no tokens of this vocabulary spell anything that can follow"
-        elif (misplaced := misplaced_line(place, read, text[viable:])) is not None:
+        elif (misplaced := misplaced_line(place, read, here.rest, reader)) is not None:
             reason = f"{self._indented(misplaced)}; {self._placed(misplaced)}"
-        elif self._first_line_is_indented(read, text[viable:]):
+        elif self._first_line_is_indented(read, here.rest):
             reason = "the first line is indented; it has to begin in its first column"
         else:
-            reason, refused = self._reason(place, read, text[viable:], expected)
+            reason, refused = self._reason(here, expected)
             cuts += refused
-            unlisted = find_unlisted(self._listed, place, read, text[viable:])
+            unlisted = find_unlisted(self._listed, here.place, read, here.rest, partial(self._expect_before, here))
             if unlisted is not None:
                 reason = str(unlisted) if unlisted.listed else f"{reason}; {unlisted.question}"
-        line, column = _place(read)
+        line, column = line_and_column(read)
         return Explanation(
             allowed=allowed,
             reason=reason,
@@ -134,11 +147,38 @@ class Explainer:
             blocks=place.margin.columns,
             may_end=matcher.is_terminated() or probe.is_accepting(),
             unlisted=unlisted,
-            cuts=tuple(cuts),
-            stack=self._names(int(self._tables.accessing[state]) for state in list(place.stack)[1:]),
+            cuts=cuts,
+            earlier_cuts=located.earlier,
+            stack=self._names(located.symbols),
             rules=tuple(self._item(*item) for item in self._kernel(place.stack.state)),
             within=tuple(self._enclosing(place.stack)),
         )
+
+    def look(self, matcher: _core.Matcher) -> tuple[bytes, Expectation]:
+        """What has been read of a lexeme where a matcher stands, and what may come there, as its mask says."""
+        text = matcher._text()
+        reader = LexemeReader()
+        place = locate(self._machine, self._start, matcher, text, reader).place
+        lexeme = text[len(text) - place.length :]
+        if matcher.is_terminated():
+            return lexeme, self._following.expect(place, text, matcher)
+        probe = _core.Matcher(self._pda, 1, matcher._leading_space(), False)
+        if not probe.accept_bytes(text):
+            raise AssertionError(f"the matcher has accepted {text[-80:]!r}, but another one does not")
+        return lexeme, self._following.expect(place, text, probe, reader)
+
+    def _behind(self, text: bytes) -> _core.Matcher:
+        """A matcher for single bytes behind a text; it keeps no text, and can take back one accept."""
+        probe = _core.Matcher(self._bytewise, 1, False, False)
+        if not probe.accept_bytes(text):
+            raise AssertionError(f"the matcher accepts {text[-80:]!r}, but the grammar does not")
+        return probe
+
+    def _expect_before(self, here: _Here, place: Configuration) -> Expectation:
+        """What may come before the lexeme that has been begun in a place, or in an alternative of it."""
+        before = here.read[: len(here.read) - place.length]
+        probe = here.probe if place.fresh else self._behind(before)
+        return self._following.expect(place.restart(), before, probe, here.reader)
 
     def _answer(self, matcher: _core.Matcher, asked: SupportsIndex | bytes) -> tuple[int | None, bytes, bool]:
         """The token, if one was asked about, its text, and whether it is allowed."""
@@ -151,17 +191,6 @@ class Explainer:
         allowed = matcher.is_allowed(token)
         text = self._vocabulary.tokens[token] or b""
         return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
-
-    def _cuts(self, start: Configuration, place: Configuration, read: bytes) -> list[Cut]:
-        """The lexemes that have become certain between two configurations, in the order of the text."""
-        cuts: list[Cut] = []
-        end = len(read) - place.length
-        lexeme = place.last
-        while lexeme is not None and lexeme is not start.last:
-            begin = end - lexeme.length
-            cuts.append(Cut(self._name(lexeme.terminal), read[begin:end], "ignored" if lexeme.ignored else "shifted"))
-            end, lexeme = begin, lexeme.previous
-        return cuts[::-1]
 
     # Reasons
 
@@ -181,58 +210,60 @@ class Explainer:
         lexeme = read[len(read) - place.length :]
         return f"the text cannot end here: {self._begun(expected.unfinished, lexeme)} is not finished"
 
-    def _reason(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation) -> tuple[str, list[Cut]]:
-        refusal = refuse(place, read, rest[0])
+    def _reason(self, here: _Here, expected: Expectation) -> tuple[str, tuple[Cut, ...]]:
+        place, rest = here.place, here.rest
+        refusal = refuse(place, here.read, rest[0], here.reader)
         character = quote(first_character(rest))
         if refusal.reads_on:
-            return self._doomed(place, read, rest, expected, refusal), []
+            return self._doomed(here, expected, refusal), ()
         if refusal.matched is not None:
             cut = Cut(self._name(refusal.matched), refusal.lexeme, "refused")
             what = f"the lexer takes {tail(refusal.lexeme)} for {cut.terminal}, which the parser does not take here"
-            if cut.terminal == quote(refusal.lexeme):
+            if is_literal(cut.terminal, refusal.lexeme):
                 what = f"the parser does not take {cut.terminal} here"
-            return f"{what}; expected {self._listing(expected)}", [cut]
+            return f"{what}; expected {self._listing(expected)}", (cut,)
         if refusal.guarded is not None:
-            return self._guarded(place, refusal.guarded, refusal.lexeme, rest), []
+            return self._guarded(here, refusal.guarded, refusal.lexeme), ()
         if place.fresh:
-            return f"{character} begins nothing that can come here; expected {self._listing(expected)}", []
+            return f"{character} begins nothing that can come here; expected {self._listing(expected)}", ()
         reason = f"{character} cannot continue {self._begun(refusal.unfinished, refusal.lexeme)}"
         if expected.next or expected.end:
             reason += f", nor begin what can follow it; expected {self._listing(expected)}"
         elif rest[:1] in b"\r\n":
-            line, column = _place(read[: len(read) - len(refusal.lexeme)])
+            line, column = line_and_column(here.read[: len(here.read) - len(refusal.lexeme)])
             reason += f", which began at line {line}, column {column}, and is not finished"
-        return reason, []
+        return reason, ()
 
-    def _guarded(self, place: Configuration, terminal: int, lexeme: bytes, rest: bytes) -> str:
+    def _guarded(self, here: _Here, terminal: int, lexeme: bytes) -> str:
         """Why a terminal that has matched does not end where it does."""
-        word = word_of(lexeme, rest)
+        word = word_of(lexeme, here.rest)
         if names := self._names(self._listed.naming(word)):
             what = f"{tail(word)} is {listing(names)}, which the parser does not take here"
-            return f"{what}; expected {self._listing_taken(expect(place.restart()))}"
-        word = max(word, lexeme + rest[:1], key=len)
-        behind = f"it would end behind {tail(lexeme)}, where {quote(first_character(rest))} must not follow"
+            return f"{what}; expected {self._listing_taken(self._expect_before(here, here.place))}"
+        word = max(word, lexeme + here.rest[:1], key=len)
+        behind = f"it would end behind {tail(lexeme)}, where {quote(first_character(here.rest))} must not follow"
         return f"{tail(word)} is no {self._name(terminal)}: {behind}"
 
-    def _doomed(self, place: Configuration, read: bytes, rest: bytes, expected: Expectation, refusal: Refusal) -> str:
+    def _doomed(self, here: _Here, expected: Expectation, refusal: Refusal) -> str:
         """Why no sentence goes on with a byte that the lexer can read."""
+        place, rest, read_on = here.place, here.rest, here.reader.read
         character = quote(first_character(rest))
-        if self._grammar.options.lookahead == "commit" and place.read(rest) is not None:
+        if self._grammar.options.lookahead == "commit" and read_on(place, rest[:_MOST_REST]) is not None:
             return f"{character} could come here, but {_GIVEN_UP}"
-        after = place.step(rest[0])
+        after = read_on(place, rest[:1])
         if after is None or after.fresh:
             return f"{character} can be read, but no sentence goes on like that"
-        lexeme = (read + rest[:1])[-after.length :]
+        lexeme = (here.read[len(here.read) + 1 - after.length :] if after.length > 1 else b"") + rest[:1]
         taken = expect(after).unfinished
         if taken and rest[:1] in b"\r\n" and self._machine.ignore.issuperset(taken):
             return f"the line cannot end here; expected {self._listing_taken(expected)}"
         if taken:
             return f"{tail(lexeme)} can be read as {listing(self._names(taken))}, but no sentence goes on like that"
         word = word_of(lexeme, rest[1:])
-        whole = after.read(word[len(lexeme) :])
+        whole = read_on(after, word[len(lexeme) :])
         if whole is None or whole.length != len(word):
             if refusal.guarded is not None:
-                return self._guarded(place, refusal.guarded, refusal.lexeme, rest)
+                return self._guarded(here, refusal.guarded, refusal.lexeme)
             return f"{tail(word)} is nothing that can come here; expected {self._listing_taken(expected)}"
         after, lexeme = whole, word
         names = listing(dict.fromkeys(self._names(terminal for terminal, _ in after.reading)))
@@ -241,8 +272,10 @@ class Explainer:
 
     def _first_line_is_indented(self, read: bytes, rest: bytes) -> bool:
         """Whether a text of lines begins with blanks that are refused, and would be read on without them."""
+        if self._grammar.layout is None or read.strip(b" \t"):
+            return False
         line = (read + rest).lstrip(b" \t")
-        if self._grammar.layout is None or read.strip(b" \t") or len(line) in (0, len(read + rest)):
+        if len(line) in (0, len(read + rest)):
             return False
         return Configuration.initial(self._machine, self._start).step(line[0]) is not None
 
@@ -267,8 +300,14 @@ class Explainer:
 
     # Names
 
+    @cached_property
+    def _described(self) -> dict[int, str]:
+        return {}
+
     def _name(self, symbol: int) -> str:
-        return self._grammar.describe_symbol(symbol)
+        if symbol not in self._described:
+            self._described[symbol] = self._grammar.describe_symbol(symbol)
+        return self._described[symbol]
 
     def _names(self, symbols: Iterable[int]) -> tuple[str, ...]:
         return tuple(map(self._name, symbols))
@@ -350,12 +389,26 @@ class Explainer:
         return next(p.rule for p in self._grammar.productions if p.lhs == symbol)
 
 
-def _takes(matcher: _core.Matcher, byte: int) -> bool:
-    """Whether a matcher accepts a byte, which it is spared."""
-    return _core.Matcher(matcher).accept_bytes(_BYTES[byte])
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Where a text is refused: what was read, what comes next, and a matcher and a reader for further questions."""
+
+    place: Configuration
+    read: bytes
+    rest: bytes
+    probe: _core.Matcher
+    reader: LexemeReader
 
 
-def _place(before: bytes) -> tuple[int, int]:
-    """Line and column, in characters from 1, of what comes after ``before``."""
-    lines = before.decode("utf-8", "replace").split("\n")
-    return len(lines), len(lines[-1]) + 1
+def accept_most(matcher: _core.Matcher, text: bytes) -> int:
+    """Accept the longest beginning of a text that can be; how many bytes it has. Cost: twice that of the text."""
+    if matcher.accept_bytes(text):
+        return len(text)
+    accepted, refused = 0, len(text)
+    while refused - accepted > 1:
+        middle = (accepted + refused) // 2
+        if matcher.accept_bytes(text[accepted:middle]):
+            accepted = middle
+        else:
+            refused = middle
+    return accepted

@@ -11,10 +11,13 @@ from pdacon.determinism import quote
 
 _WIDTH = 100
 _SHOWN = 40  # Characters of a text, or symbols of a stack, that are enough to recognise the place.
+_SHOWN_TEXT, _SHOWN_LEXEME = 200, 80  # Characters of what was asked about, and of a lexeme, that are shown.
 LISTED = 12
 """So many names are given before the rest is counted."""
 _LISTED_TEXTS = 8  # of what one terminal lists
 _RULES = 3  # that are shown if it is to be short
+_LONG = 10_000  # characters of a paragraph that is not wrapped any more
+_NEAR = 4 * (_SHOWN + 1)  # Bytes of a text that have more characters than are shown, whatever they are.
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,13 @@ class Cut:
     text: bytes
     fate: Literal["shifted", "ignored", "refused"]
 
+    def render(self, *, uncut: bool = False) -> str:
+        """The terminal, the lexeme, and its fate if it is not shifted; of a long lexeme, unless ``uncut``, the head."""
+        text = [] if is_literal(self.terminal, self.text) else [quote(self.text) if uncut else head(self.text)]
+        return " ".join([self.terminal, *text, *([] if self.fate == "shifted" else [f"({self.fate})"])])
+
     def __str__(self) -> str:
-        shown = [self.terminal] if self.terminal == quote(self.text) else [self.terminal, quote(self.text)]
-        return " ".join([*shown, *([] if self.fate == "shifted" else [f"({self.fate})"])])
+        return self.render()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,10 @@ class Explanation:
     unlisted : Unlisted or None
         The word that is refused, if that is because the grammar lists others, or one that comes near.
     cuts : tuple of Cut
-        The lexemes whose ends ``text`` makes certain; the first ones may have ended before it.
+        The lexemes whose ends ``text`` makes certain, or the last ones of these; the first ones may have ended before
+        it.
+    earlier_cuts : int
+        How many more there are before these.
     stack : tuple of str
         The parser's stack there: what has been read of the sentence, in grammar symbols.
     rules : tuple of str
@@ -136,17 +146,20 @@ class Explanation:
     may_end: bool
     unlisted: Unlisted | None
     cuts: tuple[Cut, ...]
+    earlier_cuts: int
     stack: tuple[str, ...]
     rules: tuple[str, ...]
     within: tuple[str, ...]
 
-    def render(self, width: int = _WIDTH, *, full: bool = False) -> str:
+    def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False) -> str:
         """As text for people, some lines of up to about ``width`` characters.
 
-        With ``full`` all that is known: blanks between lexemes, every rule, and what is expected, be it said before.
+        With ``full`` every rule, blanks between lexemes, and what is expected, be it said before. With ``uncut`` texts
+        and the stack are not shortened.
         """
-        lines = textwrap.wrap(f"{self._verdict}{self.reason}", width, subsequent_indent="    ")
-        lines.append(f"  at:       line {self.line}, column {self.column}, after {tail(self.before + self._read)}")
+        said = f"{self._verdict(uncut)}{self.reason}"
+        lines = textwrap.wrap(said, width, subsequent_indent="    ") if len(said) < _LONG else [said]
+        lines.append(f"  at:       line {self.line}, column {self.column}, after {self._tail}")
         if self.lexeme:
             unfinished = listing(self.unfinished) or "(nothing that the parser takes)"
             lines += _listed(width, "reading", [tail(self.lexeme), "as", unfinished])
@@ -154,8 +167,9 @@ class Explanation:
         if full or not (following and self.reason.endswith(listing(following))):
             lines += _listed(width, "expected", following or ["(only the rest of it)" if self.lexeme else "(nothing)"])
         cuts = [cut for cut in self.cuts if full or cut.fate != "ignored" or not cut.text.isspace()]
-        if cuts:
-            lines += _listed(width, "lexemes", map(str, cuts))
+        earlier = [f"({self.earlier_cuts:,} more)"] if self.earlier_cuts else []
+        if cuts or earlier:
+            lines += _listed(width, "lexemes", [*earlier, *(cut.render(uncut=uncut) for cut in cuts)])
         if len(self.blocks) > 1:
             lines += _listed(width, "blocks", [f"in columns {listing(map(str, self.blocks), 'and')}"])
         for rule in self.rules if full else self.rules[:_RULES]:
@@ -164,19 +178,21 @@ class Explanation:
             lines += _listed(width, "parsing", [f"({len(self.rules) - _RULES} more)"])
         if self.within:
             lines += _listed(width, "within", [" in ".join(self.within)])
-        deeper = [f"({len(self.stack) - _SHOWN} more)"] if len(self.stack) > _SHOWN else []
-        lines += _listed(width, "stack", [*deeper, *self.stack[-_SHOWN:]] or ["(empty)"])
+        left_out = 0 if uncut else max(0, len(self.stack) - _SHOWN)
+        deeper = [f"({left_out:,} more)"] if left_out else []
+        lines += _listed(width, "stack", [*deeper, *self.stack[left_out:]] or ["(empty)"])
         return "\n".join(lines)
 
-    @property
-    def _verdict(self) -> str:
+    def _verdict(self, uncut: bool) -> str:
         token = [] if self.token is None else [f"token {self.token}"]
-        text = [quote(self.text)] if self.text else []
+        text = [quote(self.text) if uncut else head(self.text, _SHOWN_TEXT)] if self.text else []
         return f"{' '.join([*token, *text])} is {'' if self.allowed else 'not '}allowed: " if token or text else ""
 
     @property
-    def _read(self) -> bytes:
-        return self.text[: self.viable]
+    def _tail(self) -> str:
+        """What comes before the place."""
+        near = self.text[max(0, self.viable - _NEAR) : self.viable]
+        return tail(self.before[-_NEAR:] + near)
 
     def __str__(self) -> str:
         return self.render()
@@ -195,18 +211,36 @@ def quoted(text: str) -> str:
     return quote(text.encode("utf-8", "surrogateescape"))
 
 
+def is_literal(terminal: str, text: bytes) -> bool:
+    """Whether a terminal is called by the text that it matches."""
+    return len(text) <= len(terminal) and terminal == quote(text)
+
+
+def line_and_column(before: bytes) -> tuple[int, int]:
+    """Line and column, in characters from 1, of what comes after ``before``."""
+    line = before[before.rfind(b"\n") + 1 :]
+    return before.count(b"\n") + 1, len(line.decode("utf-8", "replace")) + 1
+
+
 def first_character(text: bytes) -> bytes:
     """The first character, or the first byte where none begins."""
-    character = text.decode("utf-8", "ignore")[:1].encode()
+    character = text[:4].decode("utf-8", "ignore")[:1].encode()
     return character if character and text.startswith(character) else text[:1]
 
 
 def tail(text: bytes) -> str:
     """The end of a text, quoted."""
-    shown = text.decode("utf-8", "surrogateescape")
+    shown = text[-_NEAR:].decode("utf-8", "surrogateescape")
     if not shown:
         return "the start of the text"
     return quote(text) if len(shown) <= _SHOWN else "..." + quoted(shown[-_SHOWN:])
+
+
+def head(text: bytes, most: int = _SHOWN_LEXEME, length: int | None = None) -> str:
+    """A text, quoted; of a long one the beginning, and how long it is (``length`` if there is more than this)."""
+    shown = text[: 4 * (most + 1)].decode("utf-8", "surrogateescape")
+    length = len(text) if length is None else length
+    return quote(text) if len(shown) <= most else f"{quoted(shown[:most])}... ({length:,} bytes)"
 
 
 def _listed(width: int, head: str, items: Iterable[str], gap: str = "  ") -> list[str]:

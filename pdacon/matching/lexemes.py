@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 from pdacon.lexer import Program
-from pdacon.lexer.program import BYTES, SPLIT
+from pdacon.lexer.program import BYTES, SPLIT, Edges, epsilon_closure
 
 # Letters about as often as English has them, so that names look like words.
 _LETTERS = "eeeeaaaaooooiiittttnnnsssrrrhhlldduccmmfpgwybvk"
@@ -146,3 +146,36 @@ def first_bytes(program: Program) -> set[int]:
         else:
             pending += [int(program.target[edge]) for edge in edges]
     return found
+
+
+def shortest_texts(program: Program) -> list[bytes]:
+    """For each byte that a match can begin with a shortest text that it begins, whatever may have to follow that."""
+    states = program.states()
+    rests: dict[int, bytes | None] = {}
+    found: dict[int, bytes] = {}
+    for entry in dict.fromkeys(program.entries.tolist()):
+        for state in epsilon_closure(states, entry, set()):
+            for low, high, target in states[state][1] if states[state][0] == BYTES else ():
+                if target not in rests:
+                    rests[target] = _shortest_rest(states, target)
+                rest = rests[target]
+                for byte in range(low, high + 1) if rest is not None else ():
+                    text = bytes([byte]) + (rest or b"")
+                    found[byte] = min(found.get(byte, text), text, key=len)
+    return list(found.values())
+
+
+def _shortest_rest(states: list[tuple[int, Edges]], start: int) -> bytes | None:
+    """A shortest text that leads from a state to a match; None if there is none."""
+    texts = {start: b""}
+    pending = [start]
+    for state in pending:  # grows
+        for inner in epsilon_closure(states, state, set()):
+            kind, edges = states[inner]
+            if kind != BYTES:
+                return texts[state]
+            for low, _, target in edges:
+                if target not in texts:
+                    texts[target] = texts[state] + bytes([low])
+                    pending.append(target)
+    return None

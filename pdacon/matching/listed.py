@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from pdacon.grammar import Grammar
 from pdacon.lexer import sre
 from pdacon.matching.explanation import LISTED, Unlisted
-from pdacon.pda import Configuration, expect
+from pdacon.pda import Configuration, Expectation, expect
 
 _MOST_TEXTS = 50_000
 _MOST_CHOICES = 16  # of characters in one place, before they are no list but a class
@@ -62,7 +62,13 @@ class ListedTexts:
         return _sequences(tree) or ()
 
 
-def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: bytes) -> Unlisted | None:
+def find_unlisted(
+    listed: ListedTexts,
+    place: Configuration,
+    read: bytes,
+    rest: bytes,
+    expect_before: Callable[[Configuration], Expectation],
+) -> Unlisted | None:
     """The word that a text was refused in, if what lists its texts could stand there; None if that is not why.
 
     Parameters
@@ -71,6 +77,8 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
         That of the longest beginning of the text that is viable.
     read, rest : bytes
         That beginning, of which at least the lexeme that was begun, and what comes behind it.
+    expect_before : callable
+        What may come before the lexeme that an alternative of the place has begun.
     """
     begun = _begun(place, read)
     spelled = word_of(read[len(read) - begun.length :], rest)
@@ -84,7 +92,7 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
     ):
         return None
     begin = begun.restart()
-    expected = expect(begin).next
+    expected = expect_before(begun).next
     if _matches(begin, spelled):
         return None
     texts = {terminal: listed.of(terminal) for terminal in expected}
@@ -109,7 +117,7 @@ def find_unlisted(listed: ListedTexts, place: Configuration, read: bytes, rest: 
         return meant not in texts, not any(_WORD.fullmatch(text[behind:]) for text in texts), len(texts)
 
     first = begin.step(spelled[0])
-    others = [terminal for terminal in (expect(first).unfinished if first else ()) if not texts.get(terminal)]
+    others = [terminal for terminal in (expect(first).unfinished if first else ()) if texts.get(terminal) == ()]
     name = place.machine.grammar.describe_symbol
     return Unlisted(
         word=word,

@@ -79,13 +79,15 @@ class Matcher(_core.Matcher):
         count: int = self._settled(tokens, forced)
         return tokens[:count]
 
-    def explain(self, token: SupportsIndex | bytes) -> Explanation:
+    def explain(self, token: SupportsIndex | bytes, *, lexemes: int | None = 10) -> Explanation:
         """Why a token, or some bytes, may or may not come next. Changes nothing.
 
         Parameters
         ----------
         token : int or bytes
             The id of a token, or text. ``b""`` asks for no more than what is expected here.
+        lexemes : int or None
+            The most lexemes to tell of, the last ones; None: all.
 
         Returns
         -------
@@ -99,13 +101,18 @@ class Matcher(_core.Matcher):
             The id is outside the vocabulary.
         MatcherError
             Another thread uses this matcher, or it keeps no text.
+        ValueError
+            ``lexemes`` is negative.
 
         Notes
         -----
-        For people, not for the step of a model: the text so far is read again in plain Python, tens of microseconds
-        a byte, and the first question to a constraint builds its parse tables once more.
+        For people, not for the step of a model: the text so far is read again, which costs some times what accepting it
+        does; the lexeme that it ends in is read in plain Python; and the first question to a constraint builds its
+        parse tables once more.
         """
-        return self._explainer.explain(self, token)
+        if lexemes is not None and operator.index(lexemes) < 0:
+            raise ValueError(f"lexemes is {lexemes}; it must be at least 0, or None for all of them")
+        return self._explainer.explain(self, token, lexemes)
 
     def __repr__(self) -> str:
         try:

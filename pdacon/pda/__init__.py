@@ -9,6 +9,7 @@ It does not know tokens, and it decides nothing about liveness: see the native c
 from pdacon.pda.configuration import Configuration, Lexeme, Machine
 from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
+from pdacon.pda.lexeme_reader import LexemeReader
 from pdacon.pda.misplacement import MisplacedLine, misplaced_line
 from pdacon.pda.refusal import Refusal, refuse
 from pdacon.pda.stack import Stack
@@ -17,6 +18,7 @@ __all__ = [
     "Configuration",
     "Expectation",
     "Lexeme",
+    "LexemeReader",
     "Machine",
     "Margin",
     "MisplacedLine",

@@ -155,6 +155,10 @@ class Machine:
         """What lies behind, one byte later."""
         return tuple(table[state][byte] for table, state in zip(self._behind, behind, strict=True))
 
+    def behind_text(self, text: bytes) -> Behind:
+        """What lies behind a whole text. Mostly its last bytes tell, so that it is read from its end."""
+        return tuple(_state_behind(table, text) for table in self._behind)
+
     def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
         """The threads with which a lexeme starts."""
         key = tuple(terminals), behind
@@ -200,6 +204,15 @@ class Machine:
                 yield index, (terminal, state)
 
     # Parsing
+
+    def stack_of(self, start: int, symbols: Iterable[int]) -> Stack:
+        """The stack that grammar symbols lead to from the start state of ``grammar.starts[start]``."""
+        states = [self.start_states[start]]
+        first = self.grammar.end + 1
+        for symbol in symbols:
+            below = states[-1]
+            states.append(self._action[below][symbol] - 1 if symbol < first else self._goto[below][symbol - first])
+        return Stack.of(states)
 
     def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """The stack after the reduces that ``terminal`` asks for and its shift; None where the tables have an error."""
@@ -304,6 +317,11 @@ class Configuration:
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
         """The configuration of the empty text, for the start symbol ``grammar.starts[start]``."""
         return cls._between(machine, Stack(machine.start_states[start]), OUTERMOST, machine.behind_nothing(), None)
+
+    @classmethod
+    def between(cls, machine: Machine, stack: Stack, margin: Margin, behind: Behind) -> Configuration:
+        """The configuration between two lexemes, of a text that is not known."""
+        return cls._between(machine, stack, margin, behind, None)
 
     @classmethod
     def _between(
@@ -435,6 +453,18 @@ class Configuration:
         decided = (ended for thread, ended in self.threads if self.machine.matched_at_end(thread))
         configuration = next(decided, self.fallback)
         return configuration is not None and configuration.ends()
+
+
+def _state_behind(table: list[list[int]], text: bytes) -> int:
+    """The state in which an automaton is behind a text."""
+    entered = {state for row in table for state in row}
+    after = list(range(len(table)))  # of each state before what has been looked at
+    for byte in reversed(text[1:]):
+        possible = {after[state] for state in entered}
+        if len(possible) == 1:
+            return possible.pop()
+        after = [after[row[byte]] for row in table]
+    return after[table[0][text[0]]] if text else 0
 
 
 def _rank(terminal: Terminal) -> tuple[int, int, int, str]:

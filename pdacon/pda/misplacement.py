@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 
-from pdacon.pda.configuration import Configuration
-from pdacon.pda.indentation import NEWLINE, column_after, drops, feed
+from pdacon.pda.configuration import Configuration, Machine
+from pdacon.pda.indentation import SPACE, TAB, drops
+from pdacon.pda.lexeme_reader import LexemeReader
+from pdacon.pda.stack import Stack
 
 _BLANKS = b" \t\f"
 
@@ -36,7 +38,9 @@ class MisplacedLine:
     deeper: int | None
 
 
-def misplaced_line(configuration: Configuration, read: bytes, rest: bytes) -> MisplacedLine | None:
+def misplaced_line(
+    configuration: Configuration, read: bytes, rest: bytes, reader: LexemeReader | None = None
+) -> MisplacedLine | None:
     """The line that the text stands at the beginning of, if no line can begin where it does.
 
     Parameters
@@ -47,10 +51,13 @@ def misplaced_line(configuration: Configuration, read: bytes, rest: bytes) -> Mi
         What was read last: at least ``configuration.length`` bytes.
     rest : bytes
         What comes next, and is refused; the line's blanks may go on there.
+    reader : LexemeReader, optional
+        One that may have read the lexeme.
     """
     layout = configuration.machine.grammar.layout
     if layout is None:
         return None
+    reader = LexemeReader() if reader is None else reader
     for at in configuration.alternatives():
         _, line_break, blanks = read[len(read) - at.length :].rpartition(b"\n")
         if at.fresh or not line_break or blanks.strip(_BLANKS):
@@ -58,7 +65,7 @@ def misplaced_line(configuration: Configuration, read: bytes, rest: bytes) -> Mi
         before = at.restart()
         if before.takes(layout.newline) and not drops(layout, before.margin, layout.newline):
             more = rest[: len(rest) - len(rest.lstrip(_BLANKS))]
-            return _misplaced(before, at.read(more) if more else at, blanks + more, more != rest)
+            return _misplaced(before, reader.read(at, more), blanks + more, more != rest)
     return None
 
 
@@ -66,30 +73,38 @@ def _misplaced(before: Configuration, after: Configuration | None, blanks: bytes
     """The same, from before the newline and from behind the blanks."""
     layout = before.machine.grammar.layout
     assert layout is not None
-    column: int | None = column_after(None, NEWLINE, layout)
-    for byte in blanks:
-        column = column_after(column, byte, layout)
+    column: int | None = blanks.count(SPACE) + layout.tab_len * blanks.count(TAB)
     if blanks and (after is None or after.column != column):
         column = None
     innermost = before.margin.columns[-1]
-    further = innermost + (layout.indent_len or 1)
-    deeper = further if _begins(before, further) else None
-    columns = tuple(filter(lambda open_: _begins(before, open_), before.margin.columns))
+    columns, opened = _line_starts(before)
+    deeper = innermost + (layout.indent_len or 1) if opened else None
     opens = deeper is not None and column is not None and column > innermost
     if column in columns or (opens and (layout.indent_len is None or column == deeper)):
         return None
     return MisplacedLine(blanks, column, begun, columns, deeper) if columns or deeper is not None else None
 
 
-def _begins(before: Configuration, column: int) -> bool:
-    """Whether anything can begin behind a newline that leaves a column."""
+def _line_starts(before: Configuration) -> tuple[tuple[int, ...], bool]:
+    """The columns of open blocks in which something can begin behind a newline, and whether it can in a block there."""
     machine, layout = before.machine, before.machine.grammar.layout
     assert layout is not None
-    fed = feed(machine, before.stack, before.margin, layout.newline, column)
-    if fed is None:
-        return False
-    stack, _ = fed
+    stack = machine.shift(before.stack, layout.newline)
+    inside = None if stack is None else machine.shift(stack, layout.indent)
+    columns: list[int] = []
+    for column in reversed(before.margin.columns):
+        if stack is None:
+            break
+        if _begins(machine, stack):
+            columns.append(column)
+        stack = machine.shift(stack, layout.dedent)
+    return tuple(reversed(columns)), inside is not None and _begins(machine, inside)
+
+
+def _begins(machine: Machine, stack: Stack) -> bool:
+    """Whether anything can begin on a stack but newlines and what is ignored."""
     context = machine.contexts[stack.state]
     terminals = {*context.terminals, *chain.from_iterable(context.keywords.values())}
-    terminals -= machine.ignore | {layout.newline}
-    return any(machine.shift(stack, terminal) is not None for terminal in terminals)
+    if machine.grammar.layout is not None:
+        terminals.discard(machine.grammar.layout.newline)
+    return any(machine.shift(stack, terminal) is not None for terminal in terminals - machine.ignore)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdacon.pda.configuration import Configuration
+from pdacon.pda.lexeme_reader import LexemeReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class _Cut:
     lexeme: bytes
 
 
-def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
+def refuse(configuration: Configuration, read: bytes, byte: int, reader: LexemeReader | None = None) -> Refusal:
     """Why a byte cannot follow.
 
     Parameters
@@ -50,7 +51,10 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
         What was read last: at least ``configuration.length`` bytes.
     byte : int
         The byte that no sentence goes on with.
+    reader : LexemeReader, optional
+        One that may have read the lexeme.
     """
+    reader = LexemeReader() if reader is None else reader
     unfinished: dict[int, None] = {}
     cut: _Cut | None = None
     guarded: int | None = None
@@ -60,7 +64,7 @@ def refuse(configuration: Configuration, read: bytes, byte: int) -> Refusal:
             unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
         if guarded is None:
             guarded = _guarded(alternative, byte)
-        cut = cut or _cut(alternative, read[len(read) - alternative.length :], byte)
+        cut = cut or _cut(reader, alternative, read[len(read) - alternative.length :], byte)
     reads_on = configuration.step(byte) is not None
     if cut is None or reads_on:
         begun = read[len(read) - configuration.length :]
@@ -80,16 +84,11 @@ def _guarded(configuration: Configuration, byte: int) -> int | None:
     return next(waiting, None)
 
 
-def _cut(configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:
+def _cut(reader: LexemeReader, configuration: Configuration, lexeme: bytes, byte: int) -> _Cut | None:
     """The last terminal that matches within a lexeme or with the byte after it, if the parser does not take it."""
-    at: Configuration | None = configuration.restart()
-    last: _Cut | None = None
     whole = lexeme + bytes([byte])
-    for end, value in enumerate(whole, 1):
-        if at is None:
-            break
-        terminal = at.match(value)
-        if terminal is not None:
-            last = None if at.takes(terminal) else _Cut(terminal, whole[:end])
-        at = at.step(value)
-    return last
+    last = reader.last_match(configuration.restart(), whole)
+    if last is None:
+        return None
+    terminal, end, at = last
+    return None if at.takes(terminal) else _Cut(terminal, whole[:end])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 
 class Stack:
@@ -12,21 +12,37 @@ class Stack:
     ----------
     state : int
         The one on top.
-    below : Stack or None
-        What lies below it; None: it is the start state.
 
     Notes
     -----
     Iterates from the start state to the top. Comparing stacks costs no more than where they have been pushed apart.
     """
 
-    __slots__ = ("_hash", "_length", "below", "state")
+    __slots__ = ("_below", "_length", "_states", "state")
 
     def __init__(self, state: int, below: Stack | None = None) -> None:
         self.state = state
-        self.below = below
+        self._below = below
+        self._states: Sequence[int] | None = None
         self._length: int = 1 if below is None else below._length + 1
-        self._hash: int = hash((state, None if below is None else below._hash))
+
+    @classmethod
+    def of(cls, states: Sequence[int]) -> Stack:
+        """A stack of at least one state, the start state first. It is made from its top as far as it is looked at."""
+        return cls._beginning(states, len(states))
+
+    @classmethod
+    def _beginning(cls, states: Sequence[int], length: int) -> Stack:
+        made = cls(int(states[length - 1]))
+        made._length, made._states = length, states
+        return made
+
+    @property
+    def below(self) -> Stack | None:
+        """What lies below the top; None: that is the start state."""
+        if self._below is None and self._states is not None and self._length > 1:
+            self._below = self._beginning(self._states, self._length - 1)
+        return self._below
 
     def push(self, state: int) -> Stack:
         """With a state on top."""
@@ -36,8 +52,9 @@ class Stack:
         """Without the topmost states, which are fewer than all."""
         left = self
         for _ in range(count):
-            assert left.below is not None
-            left = left.below
+            below = left.below
+            assert below is not None
+            left = below
         return left
 
     def __len__(self) -> int:
@@ -55,16 +72,18 @@ class Stack:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stack):
             return NotImplemented
+        if self._length != other._length:
+            return False
         one: Stack | None = self
         two: Stack | None = other
         while one is not two:
-            if one is None or two is None or (one._hash, one.state) != (two._hash, two.state):
+            if one is None or two is None or one.state != two.state:
                 return False
             one, two = one.below, two.below
         return True
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash((self.state, self._length))
 
     def __repr__(self) -> str:
         return f"<{' '.join(map(str, self))}>"

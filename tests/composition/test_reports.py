@@ -1,4 +1,4 @@
-"""What a constraint's report says, found without a second lowering."""
+"""What a constraint's report says: what the checker does."""
 
 from __future__ import annotations
 
@@ -22,9 +22,32 @@ BYTES = [bytes([byte]) for byte in range(256)]
         ('start: (C | "/" | "*" | "a")+\nC: "/*" /(.|\\n)*?/ "*/"', {"lookahead": "commit"}),
     ],
 )
-def test_a_constraint_reports_what_decides_of_what_check_finds(text: str, options: dict[str, str]) -> None:
+def test_a_constraint_reports_what_check_finds(text: str, options: dict[str, str]) -> None:
     grammar = pdacon.Grammar.from_lark(text, **options)
+    vocabulary = pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256])
+    constraint = pdacon.compile(grammar, vocabulary)
+    checked = pdacon.check(grammar, vocabulary)
+    assert constraint.report == checked
+    assert constraint.report.ok
+    assert pdacon.Constraint.from_bytes(constraint.to_bytes()).report.to_dict() == checked.to_dict()
+    without = pdacon.check(grammar)
+    assert [finding.title for finding in constraint.report.findings] == [f.title for f in without.findings]
+
+
+def test_notes_are_in_it() -> None:
+    """One that `check` has of a grammar is not left out because nothing else is to be said."""
+    grammar = pdacon.Grammar.builtin("json")
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256]))
-    deciding = tuple(finding for finding in pdacon.check(grammar).findings if finding.id < "PDA010")
-    assert constraint.report.findings == deciding
-    assert constraint.report.sizes is None
+    assert [finding.level for finding in constraint.report.findings] == ["note"]
+    assert constraint.report.summary() == pdacon.check(grammar).summary()
+
+
+def test_a_report_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    check_within = pdacon.constraint.check_within
+    monkeypatch.setattr("pdacon.constraint.check_within", lambda *a, **k: calls.append(1) or check_within(*a, **k))
+    grammar = pdacon.Grammar.from_lark('start: "a"')
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256]))
+    assert not calls
+    assert constraint.report is constraint.report
+    assert calls == [1]

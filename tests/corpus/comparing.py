@@ -12,6 +12,7 @@ import lark
 from corpus.reading import Source
 from corpus.registry import Entry
 from lark.indenter import Indenter
+from support.lowering import is_exact
 from support.sampler import IndentedSampler, Sampler, damaged
 
 import pdacon
@@ -83,7 +84,7 @@ class Comparison:
         indented = isinstance(self.parser.options.postlex, Indenter)
         self.sampler = (IndentedSampler if indented else Sampler)(self.parser, self.random, entry.depth)
         self.constraint = constraint
-        self.commits = any(finding.id == "PDA006" for finding in constraint.report.findings)
+        self.commits = not is_exact(constraint.grammar)
         self.tally = Tally()
 
     def run(self, number: int) -> Tally:

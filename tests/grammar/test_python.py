@@ -63,7 +63,7 @@ def is_sentence(constraint: Constraint, text: str) -> bool:
 
 
 def test_it_is_deterministic(constraint: Constraint) -> None:
-    assert constraint.report.findings == ()
+    assert constraint.report.at_least("warning") == ()
 
 
 @pytest.mark.parametrize("text", samples("accept"))
@@ -136,7 +136,7 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
 def test_variants(name: str, sentences: list[str], others: list[str]) -> None:
     constraint = for_builtin(name)
     grammar = constraint.grammar
-    assert constraint.report.findings == ()
+    assert constraint.report.at_least("warning") == ()
     assert not [symbol.name for symbol in (*grammar.terminals, *grammar.nonterminals) if "python__" in symbol.name]
     for text in sentences:
         assert is_sentence(constraint, text), text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pdacon.grammar import Grammar
-from pdacon.lalr import build_tables
+from pdacon.lalr import build_tables, split_parentheses
+from pdacon.lexer import build_lexer
 from pdacon.pda import Machine
 from support.small_grammars import SmallGrammar
 
@@ -11,6 +12,12 @@ from support.small_grammars import SmallGrammar
 def load(grammar: SmallGrammar) -> Grammar:
     """The pdacon Grammar of a small grammar."""
     return Grammar.from_lark(grammar.text, conflicts=grammar.conflicts, lookahead=grammar.lookahead, **grammar.options)
+
+
+def is_exact(grammar: Grammar) -> bool:
+    """Whether nothing of Lark's language is given up, because no lookahead is without a bound."""
+    tables = split_parentheses(grammar, build_tables(grammar))
+    return not build_lexer(grammar, tables).automaton.unbounded
 
 
 def machine_of(grammar: SmallGrammar) -> Machine:

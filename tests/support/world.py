@@ -10,6 +10,7 @@ from pdacon import Constraint, EmptyLanguageError, Grammar, Matcher
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine
 from support.definition import Completions, mask_by_id, mask_of, spelled_suffixes
+from support.lowering import is_exact
 from support.stock_lark import StockLark
 from support.vocabularies import TinyVocabulary
 
@@ -151,7 +152,7 @@ def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: in
         assert not any(b"" in completions[start].shortest for start in grammar.starts), f"{grammar}{tiny}"
         return Counter(vocabularies_that_spell_nothing=1)
     counts = Counter(vocabularies=1)
-    exact = not any(finding.id == "PDA006" for finding in constraint.report.findings)
+    exact = is_exact(loaded)
     counts["vocabularies_with_sound_masks_only"] += not exact
     machine = Machine(loaded, build_tables(loaded))
     for start in grammar.starts:

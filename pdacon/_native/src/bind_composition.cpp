@@ -88,7 +88,8 @@ nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_secon
     nb::list productions;
     for (std::size_t k = 0; k < found.productions.size(); ++k)
         if (found.productions[k] != 0) productions.append(k);
-    return nb::make_tuple(productions, pairs(found.shifts), pairs(found.gotos));
+    return nb::make_tuple(productions, pairs(found.shifts), pairs(found.gotos), pairs(found.next),
+                          pairs(found.next_in_sentences));
 }
 
 void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,

@@ -14,8 +14,10 @@
 #include <string>
 #include <utility>
 
+#include "arrays.hpp"
 #include "artifact.hpp"
 #include "gil.hpp"
+#include "lexeme_trace.hpp"
 #include "matcher.hpp"
 #include "module.hpp"
 
@@ -373,9 +375,35 @@ std::int64_t completion_length(const Matcher& matcher) {
     return without_gil([&] { return matcher.completion_length(); });
 }
 
+nb::tuple completion_head(const Matcher& matcher, std::size_t most) {
+    const Matcher::Use use(matcher);
+    const auto [length, text] = without_gil([&] { return matcher.completion_head(most); });
+    return nb::make_tuple(length, nb::bytes(text.data(), text.size()));
+}
+
 nb::bytes text(const Matcher& matcher) {
     const Matcher::Use use(matcher);
     return nb::bytes(matcher.text().data(), matcher.text().size());
+}
+
+// Labels of what has been begun, and of what may begin.
+nb::tuple outlook(const Matcher& matcher, nb::bytes text) {
+    const Matcher::Use use(matcher);
+    const auto found = without_gil([&] { return matcher.outlook({text.c_str(), text.size()}); });
+    return nb::make_tuple(owned(std::vector(found.unfinished.begin(), found.unfinished.end())),
+                          owned(std::vector(found.next.begin(), found.next.end())));
+}
+
+// Of any text that the matcher's constraint allows, whatever the matcher has read.
+nb::tuple trace(const Matcher& matcher, nb::bytes text, std::size_t since, std::int64_t most) {
+    const auto& machine = matcher.pda()->machine();
+    auto found =
+        without_gil([&] { return trace_lexemes(machine, {text.c_str(), text.size()}, since, most); });
+    std::vector<std::int64_t> lexemes;
+    for (const auto& [label, begin, end, dropped] : found.lexemes)
+        lexemes.insert(lexemes.end(), {label, begin, end, dropped});
+    return nb::make_tuple(found.count, owned(std::move(lexemes)), found.begin,
+                          owned(std::move(found.symbols)), owned(std::move(found.columns)));
 }
 
 std::pair<std::size_t, std::size_t> memory(const Matcher& matcher) {
@@ -484,6 +512,7 @@ it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Whe
 
 Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_completion_length", &completion_length)
+        .def("_completion_head", &completion_head, nb::arg("most"))
         .def("_merged", &merged, nb::arg("forced"))
         .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
         .def("_leading_space", &Matcher::leading_space)
@@ -493,6 +522,8 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_is_stuck", &is_stuck)
         .def("_stack", &Matcher::stack)
         .def("_text", &text)
+        .def("_outlook", &outlook, nb::arg("text"))
+        .def("_trace", &trace, nb::arg("text"), nb::arg("since"), nb::arg("most"))
         .def("__reduce__", &no_pickle)
         .def("__reduce_ex__", &no_pickle);
     m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers").none(), nb::arg("bitmask").none(),

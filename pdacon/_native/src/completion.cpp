@@ -343,12 +343,14 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
     return best.left;
 }
 
-std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out) {
+std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out,
+                                  std::size_t most) {
     kept_.assign(1, stack);
     const auto length = cost(reading, 0, stack.node(), kUnlimited);
     if (out != nullptr) {
         out->clear();
-        spell(std::move(reading), std::move(stack), length <= kLongest ? length : 0, *out);
+        const bool short_enough = length <= kLongest || most < kLongest;
+        spell(std::move(reading), std::move(stack), short_enough ? length : 0, most, *out);
     }
     serials_.clear();
     least_after_.clear();
@@ -359,8 +361,9 @@ std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::s
     return length;
 }
 
-// The text of a completion of so many bytes.
-void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out) {
+// The text of a completion of so many bytes, or its beginning.
+void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left, std::size_t most,
+                       std::string& out) {
     std::int32_t speller_state = 0;
     const auto at_column = [&] {
         if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
@@ -370,7 +373,7 @@ void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left
     };
     auto least = left;
     int idle = 0;  // steps after which the text was no nearer to its end
-    while (left != kNone && (left > 0 || !at_column())) {
+    while (out.size() < most && left != kNone && (left > 0 || !at_column())) {
         if (left > 0 && step(reading, speller_state, stack, left - 1, out)) {
             --left;
         } else if (machine_.lexer.keeps_columns(reading.state) && idle <= kMostIdle) {

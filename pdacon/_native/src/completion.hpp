@@ -33,10 +33,12 @@ class Completion {
           summaries_(machine, controls_, yields_, budget) {}
 
     // How many bytes the shortest completion has, kNone: there is none. `out`, if given, becomes it unless it
-    // is longer than kLongest. Cost: O(depth of the stack), and O(byte classes) for each byte of `out`.
+    // is longer than kLongest, or at least the first `most` bytes of it. Cost: O(depth of the stack), and
+    // O(byte classes) for each byte of `out`.
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
-    std::int64_t shortest(Reading reading, PersistentStack stack, std::string* out);
+    std::int64_t shortest(Reading reading, PersistentStack stack, std::string* out,
+                          std::size_t most = kLongest);
 
   private:
     // Where the parser stands on the stack at hand: with any one of a list of controls pending on a node, or
@@ -83,7 +85,7 @@ class Completion {
         return static_cast<std::uint64_t>(serial(node)) << 32 | static_cast<std::uint32_t>(lhs);
     }
 
-    void spell(Reading reading, PersistentStack stack, std::int64_t left, std::string& out);
+    void spell(Reading reading, PersistentStack stack, std::int64_t left, std::size_t most, std::string& out);
     bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t left,
               std::string& out);
     std::int64_t step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,

@@ -178,9 +178,15 @@ TokenPda::Mask Matcher::known_mask(const Position& at) const {
 
 std::int64_t Matcher::completion_length() const { return complete(nullptr); }
 
-std::int64_t Matcher::complete(std::string* text) const {
+std::int64_t Matcher::complete(std::string* text, std::size_t most) const {
     if (at_.terminated) return 0;
-    return pda_->shortest_completion(at_.reading, at_.stack, text);
+    return pda_->shortest_completion(at_.reading, at_.stack, text, most);
+}
+
+std::pair<std::int64_t, std::string> Matcher::completion_head(std::size_t most) const {
+    std::string text;
+    const auto length = complete(&text, most);
+    return {length, std::move(text)};
 }
 
 std::string Matcher::shortest_completion() const {

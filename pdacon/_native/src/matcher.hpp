@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "history.hpp"
@@ -68,6 +69,8 @@ class Matcher {
     bool leading_space() const { return at_.leading_space; }
     std::string shortest_completion() const;
     std::int64_t completion_length() const;  // of it, which costs far less than the text
+    // Its length, and its text, or a beginning of that which has at least so many bytes.
+    std::pair<std::int64_t, std::string> completion_head(std::size_t most) const;
     std::string forced_bytes(std::size_t limit) const;
     // Forced bytes as tokens, by the order of the ids; -1 where no token fits.
     std::vector<std::int64_t> merged(std::string_view forced) const;
@@ -75,6 +78,10 @@ class Matcher {
     // no longer token can take the place of the last ones.
     std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
     std::vector<std::int32_t> stack() const;
+    // Which terminals can come, of a text that goes on. `text`: what has been read.
+    Outlook outlook(std::string_view text) const {
+        return pda_->outlook(at_.reading, at_.stack.view(), text);
+    }
     // What was accepted. Throws MatcherMisuse if it was not kept.
     const std::string& text() const;
     bool keeps_text() const { return keep_text_; }
@@ -105,7 +112,7 @@ class Matcher {
     TokenPda::Mask mask(const Position& at) const;
     TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
-    std::int64_t complete(std::string* text) const;
+    std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
     std::shared_ptr<TokenPda> pda_;

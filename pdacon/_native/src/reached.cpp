@@ -21,12 +21,20 @@ Reached find_reached(const Pushdown& machine, const Speller& speller, Budget bud
     const auto entry = machine.lexer.entry(tables.context[static_cast<std::size_t>(start)], 0);
     if (entry < 0) return found;
     const auto begun = controls.of_set(futures.of({entry, {}, {}}, 0));  // a copy: more are made
-    for (const auto control : begun) summaries.pending(control, start);
+    std::vector<std::array<std::int32_t, 2>> roots;
+    for (const auto control : begun) {
+        summaries.pending(control, start);
+        roots.push_back({control, start});
+    }
 
     const auto complete = [&](std::int32_t state, std::int32_t lhs) {
         if (tables.goto_of(state, lhs) >= 0) found.gotos.push_back({state, lhs});
     };
+    summaries.for_each_useful_pending(roots, [&](std::int32_t label, std::int32_t state) {
+        found.next_in_sentences.push_back({state, label});
+    });
     summaries.for_each_pending([&](std::int32_t label, std::int32_t state) {
+        found.next.push_back({state, label});
         if (machine.drops(label, state)) return;
         const auto action = tables.action_of(state, label);
         if (action > 0) found.shifts.push_back({state, label});
@@ -36,7 +44,7 @@ Reached find_reached(const Pushdown& machine, const Speller& speller, Budget bud
         if (tables.length[production] == 0) complete(state, tables.lhs[production]);
     });
     summaries.for_each_completed(complete);
-    for (auto* pairs : {&found.shifts, &found.gotos}) {
+    for (auto* pairs : {&found.shifts, &found.gotos, &found.next, &found.next_in_sentences}) {
         std::sort(pairs->begin(), pairs->end());
         pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
     }

@@ -17,6 +17,9 @@ struct Reached {
     std::vector<std::uint8_t> productions;            // of each: whether it is reduced
     std::vector<std::array<std::int32_t, 2>> shifts;  // (LR state, terminal), ascending
     std::vector<std::array<std::int32_t, 2>> gotos;   // (LR state, nonterminal counted from 0), ascending
+    // (LR state, label): which terminals come next where a state is on top, in texts and in sentences;
+    // ascending.
+    std::vector<std::array<std::int32_t, 2>> next, next_in_sentences;
 };
 
 // For a machine without layout. Throws LimitExceeded.

@@ -184,18 +184,75 @@ void Summaries::accept(std::int32_t at) {
 }
 
 void Summaries::flow(const Link& through, std::int32_t pop) {
-    if (pop == kAccept) return accept(through.target);
-    if (through.below < 0) return add(through.target, pop);
-    if (const auto lowered = lower(pop); lowered != kNone) return add(through.target, lowered);
+    const auto [out, completed] = flowed(through, pop);
+    if (completed >= 0)
+        link(completed, {through.target, -1});
+    else if (out && *out == kAccept)
+        accept(through.target);
+    else if (out)
+        add(through.target, *out);
+}
+
+Summaries::Flowed Summaries::flowed(const Link& through, std::int32_t pop) {
+    if (pop == kAccept || through.below < 0) return {pop};
+    if (const auto lowered = lower(pop); lowered != kNone) return {lowered};
     const auto key = pop_ids_[pop];
     const auto pending = key[2];
     const auto found = follow(pending, key[0], through.below);
-    if (found.pop != kNone)
-        add(through.target, found.pop);
-    else if (found.next == kAccepted)
-        accept(through.target);
-    else if (found.next != kDead)
-        link(node(kPop, pop_control(found.lhs, 0, pending), through.below), {through.target, -1});
+    if (found.pop != kNone) return {found.pop};
+    if (found.next == kAccepted) return {kAccept};
+    if (found.next == kDead) return {};
+    return {{}, node(kPop, pop_control(found.lhs, 0, pending), through.below)};
+}
+
+// Backwards from acceptance: what a node pops is of use if what it becomes above is. So what is marked are
+// pops of nodes, and of a node that accepts that it does.
+std::vector<std::uint8_t> Summaries::find_useful(std::span<const std::array<std::int32_t, 2>> roots) {
+    struct Incoming {
+        std::int32_t from, below;
+    };
+    std::vector<std::vector<Incoming>> incoming(nodes_.size());
+    for (std::size_t at = 0; at < nodes_.size(); ++at)
+        for (const auto& link : nodes_[at].links)
+            incoming[static_cast<std::size_t>(link.target)].push_back(
+                {static_cast<std::int32_t>(at), link.below});
+    std::vector<std::vector<std::int32_t>> marked(nodes_.size());
+    std::vector<std::pair<std::int32_t, std::int32_t>> open;
+    const auto mark = [&](std::int32_t at, std::int32_t pop) {
+        auto& known = marked[static_cast<std::size_t>(at)];
+        if (std::ranges::find(known, pop) != known.end()) return;
+        known.push_back(pop);
+        open.emplace_back(at, pop);
+    };
+    for (const auto& [control, state] : roots) {
+        const std::int32_t key[] = {kPending, control, state};
+        if (const auto root = node_ids_.find(key);
+            root >= 0 && nodes_[static_cast<std::size_t>(root)].summary.accepts)
+            mark(root, kAccept);
+    }
+    while (!open.empty()) {
+        budget_.tick();
+        const auto [at, wanted] = open.back();
+        open.pop_back();
+        for (const auto& [from, below] : incoming[static_cast<std::size_t>(at)]) {
+            const Link through{at, below};
+            const auto& summary = nodes_[static_cast<std::size_t>(from)].summary;
+            if (summary.accepts && wanted == kAccept) mark(from, kAccept);
+            for (const auto pop : summary.pops) {
+                const auto [out, completed] = flowed(through, pop);
+                const bool leads = completed < 0 ? out == wanted : has(completed, wanted);
+                if (leads) mark(from, pop);
+            }
+        }
+    }
+    std::vector<std::uint8_t> useful;
+    for (const auto& pops : marked) useful.push_back(!pops.empty());
+    return useful;
+}
+
+bool Summaries::has(std::int32_t at, std::int32_t pop) const {
+    const auto& summary = nodes_[static_cast<std::size_t>(at)].summary;
+    return pop == kAccept ? summary.accepts : std::ranges::find(summary.pops, pop) != summary.pops.end();
 }
 
 }  // namespace pdacon

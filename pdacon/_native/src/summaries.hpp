@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -81,6 +82,16 @@ class Summaries {
                 visit(node.state, pop_ids_[node.control][0]);
     }
 
+    // Of all that has been tabulated below pending controls on states: each label that waits on a state on
+    // some way from one of these to acceptance.
+    template <class Visit>
+    void for_each_useful_pending(std::span<const std::array<std::int32_t, 2>> roots, Visit visit) {
+        const auto useful = find_useful(roots);
+        for (std::size_t at = 0; at < useful.size(); ++at)
+            if (useful[at] != 0 && nodes_[at].kind == kPending)
+                visit(pending_.label(nodes_[at].control), nodes_[at].state);
+    }
+
   private:
     struct Link {
         std::int32_t target;
@@ -120,6 +131,15 @@ class Summaries {
     void accept(std::int32_t at);
     static constexpr std::int32_t kAccept = -1;  // instead of a pop
     void flow(const Link& link, std::int32_t pop);
+    // What a pop becomes on its way through a link: another one, kAccept, or nothing; and the node that has
+    // to pop something for it, or -1.
+    struct Flowed {
+        std::optional<std::int32_t> pop;
+        std::int32_t node = -1;
+    };
+    Flowed flowed(const Link& link, std::int32_t pop);
+    bool has(std::int32_t at, std::int32_t pop) const;
+    std::vector<std::uint8_t> find_useful(std::span<const std::array<std::int32_t, 2>> roots);
 
     const Pushdown& machine_;
     PendingControls& pending_;

@@ -118,6 +118,12 @@ bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, cons
     });
 }
 
+Outlook TokenPda::outlook(const Reading& reading, const StackView& stack, std::string_view text) {
+    return guarded([&] {
+        return OutlookSearch(machine_, engine().coaccessibility, budget_).find(reading, stack, text);
+    });
+}
+
 // A mask that is known, or one that is computed and filed: `compute` returns its words and a function of its
 // id.
 template <class Compute>
@@ -271,7 +277,8 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
     return forced;
 }
 
-std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out) {
+std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
+                                           std::size_t most) {
     std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
         try {
@@ -279,7 +286,7 @@ std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentSta
             if (!completion)
                 completion =
                     std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
-            return completion->shortest(reading, std::move(stack), out);
+            return completion->shortest(reading, std::move(stack), out, most);
         } catch (const LimitExceeded& error) {
             if (engine_) engine_->completion.reset();  // none: the limit of a file was too low to make it
             exceeded = error;

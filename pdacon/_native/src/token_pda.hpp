@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "artifact.hpp"
@@ -22,6 +23,7 @@
 #include "decisions.hpp"
 #include "line_ends.hpp"
 #include "mask_set.hpp"
+#include "outlook.hpp"
 #include "pushdown.hpp"
 #include "reached.hpp"
 #include "selection.hpp"
@@ -64,6 +66,9 @@ class TokenPda {
     bool alive(const Reading& reading, const StackView& stack);
     Verdict known_alive(const Reading& reading, const StackView& stack) const;
 
+    // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
+    Outlook outlook(const Reading& reading, const StackView& stack, std::string_view text);
+
     // A mask and its id; the words are valid as long as this object.
     struct Mask {
         std::int32_t id = -1;
@@ -88,7 +93,8 @@ class TokenPda {
     std::size_t num_masks();
 
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
-    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string* out);
+    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
+                                     std::size_t most = Completion::kLongest);
 
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
     std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);

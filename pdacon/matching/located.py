@@ -1,0 +1,129 @@
+"""Where a text leads, and the lexemes that it is read as: what the native core tells, in the terms of `pdacon.pda`.
+
+The native core reads the text; the configuration is made for where its last lexeme begins, and reads only that. So the
+cost is that of accepting the text, and of what is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pdacon._native import _core
+from pdacon.grammar import Grammar
+from pdacon.lalr import open_parentheses
+from pdacon.lexer.lowering import lexing_order
+from pdacon.matching.explanation import Cut
+from pdacon.pda import Configuration, LexemeReader, Machine, Margin
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a text leads.
+
+    Attributes
+    ----------
+    place : Configuration
+    cuts : tuple of Cut
+        The last lexemes of those that were asked for, in the order of the text.
+    earlier : int
+        How many there are before these.
+    symbols : list of int
+        The parser's stack, in symbols from its bottom.
+    """
+
+    place: Configuration
+    cuts: tuple[Cut, ...]
+    earlier: int
+    symbols: list[int]
+
+
+def locate(
+    machine: Machine,
+    start: int,
+    matcher: _core.Matcher,
+    text: bytes,
+    reader: LexemeReader,
+    *,
+    since: int = 0,
+    most: int | None = 0,
+) -> Located:
+    """Where a text leads that the constraint of a matcher allows, whatever that has read.
+
+    Parameters
+    ----------
+    start : int
+        Index of the start rule.
+    since : int
+        Asked for are the lexemes whose ends become certain behind so many bytes.
+    most : int or None
+        At most so many; None: all.
+    """
+    grammar = machine.grammar
+    count, rows, begin, stack, columns = matcher._trace(text, since, -1 if most is None else most)
+    symbols: list[int] = stack.tolist()
+    margin = Margin((0, *columns.tolist()), open_parentheses(grammar, symbols))
+    behind = machine.behind_text(text[:begin])
+    place = reader.read(Configuration.between(machine, machine.stack_of(start, symbols), margin, behind), text[begin:])
+    if place is None:
+        raise AssertionError(f"the matcher accepts {text[-80:]!r}, but it has no configuration")
+    cuts = tuple(_cuts(grammar, text, rows.reshape(-1, 4).tolist()))
+    return Located(place, cuts, count - len(cuts), symbols)
+
+
+def _cuts(grammar: Grammar, text: bytes, rows: list[list[int]]) -> Iterator[Cut]:
+    ignored = _Ignored(grammar, text)
+    names: dict[int, str] = {}
+    for label, begin, end, dropped in rows:
+        terminal = label if label < grammar.end else ignored.terminal(begin, end)
+        if terminal not in names:
+            names[terminal] = grammar.describe_symbol(terminal)
+        yield Cut(names[terminal], text[begin:end], "ignored" if dropped else "shifted")
+
+
+class _Ignored:
+    """Tells which terminal a lexeme is that is ignored: the lexer makes no difference between these.
+
+    All of them are looked for wherever a lexeme begins. So it is the first of them, in Lark's order, that matches
+    there: if anything else came before it, the lexeme would not be ignored.
+    """
+
+    def __init__(self, grammar: Grammar, text: bytes) -> None:
+        terminals = [(k, grammar.terminals[k]) for k in grammar.ignore if grammar.terminals[k].pattern is not None]
+        self._ordered = sorted(terminals, key=lambda each: lexing_order(each[1]))
+        self._options = grammar.options
+        self._bytes = text
+        self._text: str | bytes | None = None
+        self._patterns: list[tuple[int, re.Pattern[Any]]] = []
+        self._at = 0, 0  # a byte, and which character it is
+
+    def terminal(self, begin: int, end: int) -> int:
+        """The terminal of the lexeme from one byte to another; to be asked in the order of the text."""
+        if len(self._ordered) == 1:
+            return self._ordered[0][0]
+        if self._text is None:
+            self._begin()
+        first, last = self._character(begin), self._character(end)
+        for terminal, pattern in self._patterns:
+            match = pattern.match(self._text, first)
+            if match is not None and match.end() == last:
+                return terminal
+        raise AssertionError(f"{self._bytes[begin:end]!r} is ignored, but no ignored terminal matches it")
+
+    def _begin(self) -> None:
+        as_bytes = self._options.use_bytes
+        self._text = self._bytes if as_bytes else self._bytes.decode("utf-8", "ignore")
+        for index, terminal in self._ordered:
+            assert terminal.pattern is not None
+            regexp = terminal.pattern.regexp
+            pattern = re.compile(regexp.encode("latin-1") if as_bytes else regexp, self._options.g_regex_flags)
+            self._patterns.append((index, pattern))
+
+    def _character(self, byte: int) -> int:
+        if self._options.use_bytes:
+            return byte
+        known, characters = self._at
+        self._at = byte, characters + len(self._bytes[known:byte].decode("utf-8", "ignore"))
+        return self._at[1]

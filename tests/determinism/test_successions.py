@@ -1,0 +1,243 @@
+"""What is said never to follow never does, and what never follows is said: held against all texts of small grammars.
+
+Stock Lark cuts the texts. A pair of terminals has been seen if Lark's lexer gives the one right behind the other. What
+the rules put together and no text does has to be named by a finding, and nothing else may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from conftest import Tally
+from support.lexemes import lexemes_of_lark
+from support.lowering import is_exact, load
+from support.random_grammars import loadable_grammars, random_conflicting_grammar, random_guarded_grammar
+from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
+from support.stock_lark import StockLark, affordable_length
+
+import pdacon
+from pdacon.determinism import Finding
+from pdacon.determinism.follow_sets import FollowSets
+from pdacon.determinism.reachability import members
+from pdacon.errors import PdaconError
+from pdacon.grammar import Grammar
+from pdacon.lalr import build_tables
+from pdacon.pda import Configuration, Machine
+
+SECONDS = 60.0
+REACHED = 1_500  # texts, each of which leads somewhere else
+BEGINNING = ""
+
+TITLES = 'start: cmd ("then" cmd)*\ncmd: "play " TITLE | "stop"\nTITLE: /[a-z ]+/\n'
+
+
+def pairs_by_rules(grammar: Grammar) -> set[tuple[str, str]]:
+    """Terminals that stand side by side in sentential forms: by expanding ends of symbols until nothing is new."""
+    productive: set[int] = set(range(grammar.end))
+    used: set[int] = set(grammar.starts)
+    empty: set[int] = set()
+    for _ in grammar.nonterminals:
+        productive |= {p.lhs for p in grammar.productions if productive.issuperset(p.rhs)}
+        empty |= {p.lhs for p in grammar.productions if empty.issuperset(p.rhs)}
+    rules = [p for p in grammar.productions if productive.issuperset(p.rhs)]
+    for _ in grammar.nonterminals:
+        used |= {symbol for p in rules if p.lhs in used for symbol in p.rhs}
+    rules = [p for p in rules if p.lhs in used]
+    beside = {(-1, start) for start in grammar.starts}
+    for p in rules:
+        for i, first in enumerate(p.rhs):
+            for j in range(i + 1, len(p.rhs)):
+                if empty.issuperset(p.rhs[i + 1 : j]):
+                    beside.add((first, p.rhs[j]))
+    pending = list(beside)
+    while pending:
+        first, second = pending.pop()
+        more = set()
+        for p in rules:
+            for at, symbol in enumerate(p.rhs):
+                if p.lhs == first and empty.issuperset(p.rhs[at + 1 :]):
+                    more.add((symbol, second))
+                if p.lhs == second and empty.issuperset(p.rhs[:at]):
+                    more.add((first, symbol))
+        pending += more - beside
+        beside |= more
+    names = [terminal.name for terminal in grammar.terminals]
+    return {
+        (BEGINNING if first < 0 else names[first], names[second])
+        for first, second in beside
+        if first < grammar.end and second < grammar.end
+    }
+
+
+class Seen:
+    """The pairs of one grammar that texts show."""
+
+    def __init__(self, grammar: SmallGrammar, oracle: StockLark, loaded: Grammar) -> None:
+        self.read: set[tuple[str, str]] = set()
+        self.in_sentences: set[tuple[str, str]] = set()
+        self.shifted = {BEGINNING}
+        self._grammar, self._oracle = grammar, oracle
+        ignored = {loaded.symbol_name(k) for k in loaded.ignore}
+        for text in self._texts(loaded, affordable_length(grammar.alphabet, 400)):
+            lexemes, whole = lexemes_of_lark(oracle._lark, text, grammar.starts[0])
+            names = [BEGINNING, *(name for name, _, _ in lexemes if name not in ignored or self._is_used(loaded, name))]
+            pairs = set(pairwise(names))
+            self.read |= pairs
+            self.shifted.update(names if whole else names[:-1])
+            if whole:
+                self.in_sentences |= pairs
+
+    @staticmethod
+    def _is_used(loaded: Grammar, name: str) -> bool:
+        return any(loaded.symbol_name(symbol) == name for p in loaded.productions for symbol in p.rhs)
+
+    def _texts(self, loaded: Grammar, length: int) -> list[str]:
+        """Short texts, and of longer ones one for each configuration that they lead to."""
+        letters = [*self._grammar.alphabet, *({"\n", " ", "c", "é", "1"} - set(self._grammar.alphabet))]
+        machine = Machine(loaded, build_tables(loaded))
+        first = Configuration.initial(machine, loaded.options.start.index(self._grammar.starts[0]))
+        pending = [("", first)]
+        known = {first}
+        for text, configuration in pending:
+            for letter in letters:
+                after = configuration.read(self._grammar.encode(letter))
+                if after is None or len(pending) >= REACHED:
+                    continue
+                if after not in known or (len(text) < length and letter in self._grammar.alphabet):
+                    known.add(after)
+                    pending.append((text + letter, after))
+        encode = self._grammar.encode if self._grammar.options.get("use_bytes") else str
+        return [encode(text) for text, _ in pending] + [
+            encode(text + letter) for text, _ in pending for letter in letters
+        ]
+
+
+def is_succession(finding: Finding) -> bool:
+    return finding.id == "PDA015" and "go on with" in finding.message and ", too, but" in finding.message
+
+
+def named_pairs(report: pdacon.DeterminismReport, loaded: Grammar) -> set[tuple[str, str]]:
+    """What findings say no text puts together, with what they say in other words."""
+    terminals = {terminal.name for terminal in loaded.terminals}
+    found = set()
+    for finding in report.findings:
+        if finding.id == "PDA015":
+            at_beginning = finding.title.endswith("after the beginning")
+            before, names = (BEGINNING, finding.symbols) if at_beginning else (finding.symbols[0], finding.symbols[1:])
+            found |= {(before, name) for name in names if name in terminals}
+    return found
+
+
+def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
+    grammar = replace(grammar, lookahead="reject", options={**grammar.options, "start": grammar.starts[0]})
+    loaded = load(grammar)
+    try:
+        report = pdacon.check(loaded, seconds=SECONDS)
+        if not is_exact(loaded) or loaded.layout is not None or not report.ok:
+            return
+    except PdaconError:
+        return
+    assert not report.unfinished
+    seen = Seen(grammar, oracle, loaded)
+    about = f"{grammar}{report.render()}"
+    by_rules = pairs_by_rules(loaded)
+    follow = FollowSets(loaded)
+    names = [terminal.name for terminal in loaded.terminals]
+    assert by_rules == {
+        *((BEGINNING, names[t]) for t in members(follow.at_start())),
+        *((names[a], names[b]) for a in range(loaded.end) for b in members(follow.after(a)) if b < loaded.end),
+    }, about
+    named = named_pairs(report, loaded)
+    successions = [finding for finding in report.findings if is_succession(finding)]
+    for finding in successions:
+        said = named_pairs(replace(report, findings=(finding,)), loaded)
+        assert said <= by_rules, about
+        assert not said & seen.in_sentences, about
+        tally(findings=1, pairs_said=len(said))
+    never = {name for f in report.findings if f.id in ("PDA009", "PDA010") for name in f.symbols[:1]}
+    repeated = {(name, name) for name in names}
+    dead = {
+        pair
+        for pair in by_rules - seen.read - repeated
+        if pair[0] in seen.shifted and pair[0] not in never and pair[1] not in never
+    }
+    assert dead <= named, f"{about}\n{dead - named} was never seen"
+    unseen = {pair for pair in by_rules - seen.in_sentences - repeated if pair[0] in seen.shifted} - never_with(
+        never, names
+    )
+    assert not unseen or report.findings, f"{about}\n{unseen} is in no sentence"
+    tally(grammars=1, pairs=len(by_rules), dead=len(dead))
+
+
+def never_with(never: set[str], names: list[str]) -> set[tuple[str, str]]:
+    return {(a, b) for a in (BEGINNING, *names) for b in names if a in never or b in never}
+
+
+@pytest.mark.parametrize("grammar", SMALL_GRAMMARS, ids=lambda grammar: grammar.name)
+def test_curated_grammars(grammar: SmallGrammar, tally: Tally) -> None:
+    compare(grammar, StockLark(grammar), tally)
+
+
+@pytest.mark.parametrize("make", [None, random_guarded_grammar, random_conflicting_grammar])
+def test_random_grammars(
+    make: Callable[[int], SmallGrammar] | None, scaled: Callable[[int], int], tally: Tally
+) -> None:
+    for grammar, oracle in loadable_grammars(scaled(60), 720_000_000, make):
+        compare(grammar, oracle, tally)
+
+
+def successions(text: str, **options: str) -> list[Finding]:
+    report = pdacon.check(Grammar.from_lark(text, **options))
+    assert report.ok
+    return [finding for finding in report.findings if finding.id == "PDA015"]
+
+
+def test_one_way_of_several_is_lost() -> None:
+    (finding,) = successions(TITLES)
+    assert finding.title == 'lexical dead end: "then" after TITLE'
+    assert finding.level == "warning"
+    assert finding.symbols[:2] == ("TITLE", "THEN")
+    assert str(finding.span) == "<grammar>:1:8"
+    assert '"athen" is read as one TITLE.' in finding.message
+    assert '  start: cmd • ("then" cmd)+' in finding.message
+    assert finding.witness is not None
+    assert finding.witness.symbols == ('"play "', "TITLE", '"then"')
+    assert (finding.witness.position, finding.witness.text) == (2, b"athen")
+    assert finding.repair is not None
+    assert "separator" in finding.repair
+
+
+def test_one_finding_for_each_predecessor() -> None:
+    text = 'start: (WORD | NUMBER | "!") ("end" | "stop" | "?")\nWORD: /[a-z]+/\nNUMBER: /[0-9a-z]+x/\n'
+    found = {finding.title: finding.symbols for finding in successions(text)}
+    assert set(found) == {
+        'lexical dead end: "end", "stop" after WORD',
+    }
+    assert found['lexical dead end: "end", "stop" after WORD'][:3] == ("WORD", "END", "STOP")
+
+
+def test_what_is_said_already_is_not_said_again() -> None:
+    (finding,) = successions('start: "x" | WORD "end"\nWORD: /[a-z]{2,}/\n')
+    assert not is_succession(finding)
+
+
+def test_what_a_priority_takes_is_not_read_at_the_beginning() -> None:
+    (finding,) = successions('start: (A | B) "!" B\nA.1: "a"\nB: /ab?/\n%ignore " "\n', conflicts="shift")
+    assert finding.title == "lexical dead end: B after the beginning"
+    assert finding.witness is not None
+    assert finding.witness.symbols == ("B",)
+
+
+def test_a_repetition_that_takes_all_at_once_is_fine() -> None:
+    assert successions('start: (WS+ A)* \nWS: /[ ]+/\nA: "a"\n') == []
+    (finding,) = successions('start: WS (WS "!")? A\nWS: /[ ]+/\nA: "a"\n')
+    assert finding.title == "lexical dead end: WS after WS"
+
+
+@pytest.mark.parametrize("name", ["json", "arithmetic", "sql", "python", "c", "toml"])
+def test_built_in_grammars_have_none(name: str) -> None:
+    report = pdacon.check(Grammar.builtin(name))
+    assert not [finding.title for finding in report.findings if finding.id == "PDA015"]
