@@ -146,8 +146,9 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
         const auto column = column_of(commit, reading, word[at]);
-        return {intern_event(commit.label, residue(speller_state, ended, commit.behind, rest), column),
-                column};
+        const auto event =
+            intern_event(commit.label, residue(speller_state, ended, commit.behind, rest), column);
+        return event < 0 ? Landing{} : Landing{event, column};
     }
     if (!ended) return {-1, {}, reading, speller_state};
     const auto end = end_event(reading);
