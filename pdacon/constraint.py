@@ -108,7 +108,7 @@ def compile(
             raise EmptyLanguageError(_no_sentence(grammar.options.start))
         if eager:
             for start in set(range(len(pdas))) - empty:
-                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel)
+                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
     with_warnings = lambda: with_empty_starts(report(), grammar, tables, lexer, vocabulary)  # noqa: E731
     return Constraint(
         _constantly(grammar),
@@ -153,7 +153,14 @@ def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexe
         grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
     )
     tables = split_parentheses(grammar, tables, max_states=limits.states)
-    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
+    lexer = build_lexer(
+        grammar,
+        tables,
+        max_states=limits.states,
+        max_bytes=limits.bytes,
+        max_seconds=watch.left(),
+        cancel=watch.cancel,
+    )
     check_newline(grammar)
     return tables, lexer, _determine(grammar, tables, lexer, limits, watch)
 
@@ -170,7 +177,9 @@ def _determine(
     grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch
 ) -> Callable[[], DeterminismReport]:
     """What makes the report of a grammar that is deterministic enough for its options; raises for any other."""
-    collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
+    collisions = find_collisions(
+        lexer, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
+    )
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return partial(make_report, grammar, declared_findings(grammar))
     stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)

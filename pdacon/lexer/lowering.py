@@ -92,6 +92,7 @@ def build_lexer(
     tables: Tables,
     *,
     max_states: int = 1_000_000,
+    max_bytes: int = 1 << 29,
     max_seconds: float = 0,
     cancel: CancelEvent | None = None,
 ) -> Lexer:
@@ -104,6 +105,8 @@ def build_lexer(
         a grammar with layout.
     max_states : int
         Most states of the automaton.
+    max_bytes : int
+        Most memory for the automaton and what it is made from; 0: no limit.
     max_seconds : float
         Most time, in seconds; 0: no limit.
     cancel : CancelEvent, optional
@@ -114,7 +117,7 @@ def build_lexer(
     UnsupportedGrammarError
         A terminal uses something of ``re`` that is not supported. The span is the terminal's.
     LimitExceededError
-        "states" or "seconds".
+        "states", "bytes" or "seconds".
     CancelledError
 
     Notes
@@ -147,6 +150,7 @@ def build_lexer(
         max_states,
         watch.left(),
         cancel,
+        max_bytes,
     )
     try:
         automaton = make()
@@ -158,7 +162,12 @@ def build_lexer(
 
 
 def find_collisions(
-    lexer: Lexer, *, max_states: int = 1_000_000, max_seconds: float = 0, cancel: CancelEvent | None = None
+    lexer: Lexer,
+    *,
+    max_states: int = 1_000_000,
+    max_bytes: int = 1 << 29,
+    max_seconds: float = 0,
+    cancel: CancelEvent | None = None,
 ) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
@@ -167,7 +176,7 @@ def find_collisions(
     """
     stop_if_set(cancel)
     flat = np.array(_rivals(lexer), np.int32).reshape(-1)
-    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel)
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel, max_bytes)
     return [Collision(*collision) for collision in found]
 
 
