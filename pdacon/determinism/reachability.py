@@ -112,7 +112,9 @@ class Follower:
         self._ignored = grammar.end + 1
         trie = native_trie(self._vocabulary)
         try:
-            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, deadline.left_or_little(), Limits().bytes)
+            self._lexemes = _core.NextLexemes.make(
+                lexer.automaton, trie, max_states, deadline.left_or_little(), Limits().bytes
+            )
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise OutOfTimeError from error
@@ -153,9 +155,7 @@ class Follower:
             for start in range(len(self.tables.start_states)):
                 left = self._deadline.left_or_little()
                 pda = compose(self._lexer, self.tables, start, self._vocabulary, limits, left)
-                productions, shifted, gone = pda.reached(
-                    limits.states, self._deadline.left_or_little(), limits.bytes
-                )
+                productions, shifted, gone = pda.reached(limits.states, self._deadline.left_or_little(), limits.bytes)
                 reduced.update(productions)
                 shifts.update(zip(*shifted.T.tolist(), strict=True))
                 gotos.update((state, first + lhs) for state, lhs in gone.tolist())

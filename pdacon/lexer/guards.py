@@ -83,6 +83,8 @@ Behind: TypeAlias = tuple[frozenset[int] | None, ...]
 """The threads of each tracker; None where no guard will ask."""
 
 _NOTHING: Obligations = frozenset()
+_ROW = 16
+"""For how many states one counts that has a row of 256 bytes."""
 
 
 def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None = None) -> Program:
@@ -139,7 +141,7 @@ class _Product:
                 if after not in number:
                     number[after] = len(states)
                     states.append(after)
-                    self._check(len(states))
+                    self._check(_ROW * len(states))
                 row[first : last + 1] = [number[after]] * (last + 1 - first)
             step.append(row)
         return states, step

@@ -112,7 +112,7 @@ class Parenthesised(TreeIndenter):
         ('start: x\nx: A | LPAR x RPAR\nA: /b[^b]b[^b]/\n_NL: /\\n */\n%ignore "b"', "ab(\n)"),
         ('start: x\nx: A | LPAR x RPAR\nA: /b[^b]b[^b]/\n_NL: /\\n */\n%ignore "b"', "b \n()"),
         (
-            'start: item+\nitem: (NAME | note | BOX)+ _NL [_INDENT item+ _DEDENT]\nnote: LPAR NAME* RPAR\n'
+            "start: item+\nitem: (NAME | note | BOX)+ _NL [_INDENT item+ _DEDENT]\nnote: LPAR NAME* RPAR\n"
             'NAME: "a"\nBOX: /#[^#]{1,3}#/\n_NL: /(\\r?\\n[\\t ]*)+/\n%ignore " "',
             "a#(\n ",
         ),
