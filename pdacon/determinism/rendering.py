@@ -65,7 +65,10 @@ def plain_message(finding: Finding) -> str:
 def unfinished_line(report: DeterminismReport) -> str:
     """What was not looked for to the end."""
     shown = ", ".join(f"{id} ({TITLES[id]})" for id in report.unfinished)
-    return f"Not looked for to the end, because time or memory ran out; there may be more: {shown}. Give it more seconds to go on."
+    return (
+        f"Not looked for to the end, because time or memory ran out; there may be more: {shown}. "
+        "Give it more seconds to go on."
+    )
 
 
 def _are_noise(findings: list[Finding]) -> bool:

@@ -44,16 +44,16 @@ def check_templates(definitions: Sequence[tuple[str, Sequence[Any], Tree[Any]]],
         if name not in made:
             made.add(name)
             pending.append((own, values))
-            for what, given, limit in (
+            for what, number, limit in (
                 ("instances of templates", len(made), MOST_INSTANCES),
                 ("letters in the name of a template's instance", len(name), LONGEST_NAME),
             ):
-                if given > limit:
+                if number > limit:
                     place = f" at {spans[own]}" if own in spans else ""
                     detail = (
-                        f"template {own}{place} needs ever new instances; let it use itself with its parameters alone"
+                        f"template {own}{place} needs ever new instances; let it pass its parameters on as they are"
                     )
-                    raise LimitExceededError(what, given, limit, detail, fixed=True)
+                    raise LimitExceededError(what, number, limit, detail, fixed=True)
         return name
 
     for _, parameters, tree in definitions:

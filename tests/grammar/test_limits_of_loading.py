@@ -72,7 +72,7 @@ def test_the_count_is_no_less_than_what_lark_writes_out(rule: str, monkeypatch: 
     ],
 )
 def test_templates_without_end(templates: str) -> None:
-    with pytest.raises(LimitExceededError, match="template _[a-z] at <grammar>:[2-4]:1"):
+    with pytest.raises(LimitExceededError, match=r"template _[a-z] at <grammar>:[2-4]:1"):
         Grammar.from_lark(f'start: _t{{"a"}}\n{templates}')
 
 
