@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from itertools import pairwise
 
 import pytest
@@ -21,7 +22,7 @@ LARGE = {
     "relations of the parse tables": "start: "
     + " | ".join(f"a{k}" for k in range(14))
     + "".join(
-        f"\na{k}: b{k} \"x{k}\"\nb{k}: " + " | ".join(f'"t{j}" b{k}' for j in range(14)) + ' | "q"' for k in range(14)
+        f'\na{k}: b{k} "x{k}"\nb{k}: ' + " | ".join(f'"t{j}" b{k}' for j in range(14)) + ' | "q"' for k in range(14)
     )
     + "\n",
     "sets of positions": "start: A\nA: /[ab]*?a[ab]{20}c/",
@@ -80,43 +81,33 @@ def test_what_compiles_within_a_limit_compiles_within_a_larger_one(rules: str, m
     """From too little on: an error by name each time, and then a constraint that works."""
     grammar = Grammar.from_lark(rules)
     sizes = [1 << power for power in range(8, 31, 2)]
-    done = []
-    for size in sizes:
-        try:
-            constraint = pdacon.compile(grammar, BYTES, limits=Limits(bytes=size))
-        except LimitExceededError as error:
-            assert error.what == "bytes"
-            assert error.limit == size
-            assert error.given > size
-            done.append(False)
-        else:
-            matcher = constraint.matcher()
-            assert matcher.accept_bytes(matcher.shortest_completion())
-            assert matcher.is_accepting()
-            done.append(True)
+    done = [compiles(grammar, size) for size in sizes]
     assert all(first <= second for first, second in pairwise(done))
     assert not done[0]
     assert done[sizes.index(next(size for size in sizes if size >= most * MIB))]
 
 
+def compiles(grammar: Grammar, size: int) -> bool:
+    """Whether it does so within a limit; if not, the error is right."""
+    try:
+        constraint = pdacon.compile(grammar, BYTES, limits=Limits(bytes=size))
+    except LimitExceededError as error:
+        return (error.what, error.limit, error.given > size) != ("bytes", size, True)
+    matcher = constraint.matcher()
+    return matcher.accept_bytes(matcher.shortest_completion()) and matcher.is_accepting()
+
+
 def test_a_limit_in_one_thread_is_none_in_another() -> None:
     """The allocator counts for the thread at work."""
-    import threading
-
     rules = Grammar.from_lark('start: A rest | B\nrest: C+\nA: "a"\nB: /a{1500}b/\nC: /[a]/')
-    outcomes: list[str] = []
+    outcomes: list[tuple[int, bool]] = []
 
     def work(size: int) -> None:
-        for _ in range(5):
-            try:
-                pdacon.compile(rules, BYTES, limits=Limits(bytes=size))
-                outcomes.append(f"{size} done")
-            except LimitExceededError as error:
-                outcomes.append(f"{size} {error.what}")
+        outcomes.extend((size, compiles(rules, size)) for _ in range(5))
 
     threads = [threading.Thread(target=work, args=(size,)) for size in (MIB, 1 << 29, 0)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert set(outcomes) == {f"{MIB} bytes", f"{1 << 29} done", "0 done"}
+    assert set(outcomes) == {(MIB, False), (1 << 29, True), (0, True)}

@@ -65,6 +65,12 @@ MemoryLimit::MemoryLimit(std::int64_t most, std::int64_t& held) noexcept
 
 MemoryLimit::~MemoryLimit() { current = outer_; }
 
+void MemoryLimit::take(std::size_t bytes) {
+    if (current == nullptr) return;
+    current->require(bytes);
+    current->count(static_cast<std::int64_t>(bytes));
+}
+
 void MemoryLimit::require(std::size_t bytes) const {
     for (const auto* limit = this; limit != nullptr; limit = limit->outer_) {
         const auto wanted = limit->held_ + static_cast<std::int64_t>(bytes);

@@ -32,6 +32,10 @@ class MemoryLimit {
     MemoryLimit(const MemoryLimit&) = delete;
     MemoryLimit& operator=(const MemoryLimit&) = delete;
 
+    // Counts storage that does not come from `operator new`, and stays. Throws OutOfBytes, then it must not
+    // be taken.
+    static void take(std::size_t bytes);
+
     // Called by the allocator before it takes bytes, and with what was really taken or given back.
     void require(std::size_t bytes) const;
     void count(std::int64_t bytes) noexcept {

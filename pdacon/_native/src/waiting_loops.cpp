@@ -129,8 +129,8 @@ void WaitingLoops::expand(std::int32_t at) {
 
 // Whether the line's threads read a position in step with the residual of a fallback: they stay alive as
 // long, and match when it would, so that the fallback is never used for it. That holds only where a match is
-// certain at once. A match that depends on what follows leaves the fallback as it is, and the residual goes on
-// with the next lexeme.
+// certain at once. A match that depends on what follows leaves the fallback as it is, and the residual goes
+// on with the next lexeme.
 bool WaitingLoops::is_ahead(std::int32_t line, std::int32_t position) const {
     const auto parts = lines_[line];
     return parts[kIsFallback] != 0 &&
