@@ -59,7 +59,7 @@ def test_they_are_the_same(terminal: str, ignored: str, scaled: Callable[[int], 
     ways = {
         "lazy": lazy,
         "from a file": Constraint.from_bytes(lazy.to_bytes(), known),
-        "with little room": compile_with_little_room(grammar, known, 2.5),
+        "with little room": compile_with_little_room(grammar, known, 6),
     }
     if terminal in FINITE:
         ways["eager"] = pdacon.compile(grammar, known, eager=True)

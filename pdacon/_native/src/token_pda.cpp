@@ -54,6 +54,10 @@ bool TokenPda::recovers() {
     } catch (const LimitExceeded&) {
         start_afresh();
         return again;
+    } catch (const OutOfBytes& error) {
+        start_afresh();
+        if (again) return true;
+        throw LimitExceeded("bytes", static_cast<double>(error.given), static_cast<double>(error.limit));
     } catch (const std::bad_alloc&) {
         start_afresh();
         return again;
