@@ -10,6 +10,7 @@ from pdacon.pda.configuration import Configuration, Lexeme, Machine
 from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
 from pdacon.pda.misplacement import MisplacedLine, misplaced_line
+from pdacon.pda.reduces import Reduces
 from pdacon.pda.refusal import Refusal, refuse
 from pdacon.pda.stack import Stack
 
@@ -20,6 +21,7 @@ __all__ = [
     "Machine",
     "Margin",
     "MisplacedLine",
+    "Reduces",
     "Refusal",
     "Stack",
     "expect",

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
+from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
 
 if TYPE_CHECKING:
@@ -86,10 +87,8 @@ class Machine:
         self.start_states = tuple(tables.start_states)
         self._end_of_start = dict(zip(tables.start_states, tables.end_states, strict=True))
         self._action: list[list[int]] = tables.action.tolist()
-        self._goto: list[list[int]] = tables.goto.tolist()
-        self._productions = [
-            (production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions
-        ]
+        productions = [(production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions]
+        self._reduces = Reduces(self._action, tables.goto.tolist(), productions)
         programs = {
             index: compile_terminal(grammar, terminal, ANY_SIZE)
             for index, terminal in enumerate(grammar.terminals)
@@ -203,7 +202,7 @@ class Machine:
 
     def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """The stack after the reduces that ``terminal`` asks for and its shift; None where the tables have an error."""
-        for reduced in self._chain(stack, terminal):
+        for reduced in self._reduces.chain(stack, terminal):
             action = self._action[reduced.state][terminal]
             if action > 0:
                 return reduced.push(action - 1)
@@ -211,31 +210,12 @@ class Machine:
 
     def accepts(self, stack: Stack) -> bool:
         """Whether a reduce at the end of the text leads to the start symbol; tables have no shift of the end."""
-        return any(self._is_end(reduced) for reduced in self._chain(stack, self.grammar.end))
+        return any(self._is_end(reduced) for reduced in self._reduces.chain(stack, self.grammar.end))
 
     def _is_end(self, stack: Stack) -> bool:
         """Whether it is the start state and, on that, what the whole text leads to."""
         start = stack.below
         return start is not None and start.below is None and stack.state == self._end_of_start[start.state]
-
-    def _chain(self, stack: Stack, lookahead: int) -> Iterator[Stack]:
-        """The stack, and the stack after each reduce under one lookahead.
-
-        Where priority settles the conflicts of a cyclic grammar, Lark may reduce for ever: the text is not accepted.
-        It does so once a reduce repeats an earlier one, on top of an equal state, with nothing below that touched.
-        """
-        reduces: list[tuple[int, int, int]] = []
-        yield stack
-        while (action := self._action[stack.state][lookahead]) < 0:
-            lhs, length = self._productions[-action - 1]
-            below = stack.pop(length)
-            while reduces and reduces[-1][0] > len(below):
-                reduces.pop()
-            if any((state, symbol) == (below.state, lhs) for _, state, symbol in reduces):
-                return
-            reduces.append((len(below), below.state, lhs))
-            stack = below.push(self._goto[below.state][lhs])
-            yield stack
 
 
 @dataclass(frozen=True, slots=True, eq=False)
