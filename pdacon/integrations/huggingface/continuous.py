@@ -83,8 +83,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
                 )
             if not compared and not is_plausible(columns, size):
                 raise ValueError(
-                    f"{refusal(columns, size, 'a constraint')}, and models do not pad so far: compile it for vocabulary(model, "
-                    "tokenizer), or give tokenizer= to constrain if it is the tokenizer of this model"
+                    f"{refusal(columns, size, 'a constraint')}, and models do not pad so far: compile it for "
+                    "vocabulary(model, tokenizer), or give tokenizer= to constrain if it is the tokenizer of this model"
                 )
         self._table = MaskTable(columns, device, torch.float32, 1 + 2 * max_requests, fixed=True)
         self._seen: set[Hashable] = set()  # masks known to allow something
