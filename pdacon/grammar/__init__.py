@@ -24,6 +24,7 @@ from pdacon.grammar.model import (
     Span,
     Terminal,
 )
+from pdacon.grammar.patterns import check_group_names, group_names
 
 __all__ = [
     "Definition",
@@ -36,4 +37,6 @@ __all__ = [
     "Production",
     "Span",
     "Terminal",
+    "check_group_names",
+    "group_names",
 ]

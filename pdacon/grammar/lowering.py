@@ -32,7 +32,11 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
     places = Places(loaded)
     _check_defined(loaded, options, set(nonterminal_names), places)
     terminals = _terminals(loaded, options, places)
-    check_group_names(terminals)
+    if options.lexer == "basic":
+        check_group_names(terminals)
+    else:  # of several terminals, those that one context looks for are known when there are tables
+        for terminal in terminals:
+            check_group_names([terminal])
     ids = {terminal.name: k for k, terminal in enumerate(terminals)}
     nonterminals = tuple(
         Nonterminal(str(name), places.rule(name), repeats=name.startswith("__")) for name in nonterminal_names

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent, Watch, stop_if_set, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar, Terminal
+from pdacon.grammar import Grammar, Terminal, check_group_names, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import compile_terminal
 from pdacon.lexer.program import Program
@@ -115,7 +115,8 @@ def build_lexer(
     Raises
     ------
     UnsupportedGrammarError
-        A terminal uses something of ``re`` that is not supported. The span is the terminal's.
+        A terminal uses something of ``re`` that is not supported, or two of a context have groups of one name. The span
+        is the terminal's.
     LimitExceededError
         "states", "bytes" or "seconds".
     CancelledError
@@ -135,6 +136,10 @@ def build_lexer(
     contexts = tuple(
         _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
     )
+    named = frozenset(k for k in lexable if group_names(grammar.terminals[k]))
+    for context in contexts:
+        if not named.isdisjoint(context.alternation):
+            check_group_names([grammar.terminals[k] for k in context.alternation])
     nfa = _make_nfa(grammar, max_states, stop)
     contexts_after = _contexts_after(grammar, tables, context_of_state)
     make = partial(
