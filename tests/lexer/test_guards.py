@@ -221,7 +221,7 @@ def test_look_behind_that_looks_ahead(regexp: str) -> None:
     assert disagreements(regexp, ["as a", "bas a", " as a", "a as", "\u00e9as a", "as  a", "a\u00e9b", "\u00e9b"]) == []
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(["(?<=", "(?<!"]),
     st.lists(st.sampled_from(LOOKING_BOTH_WAYS), min_size=1, max_size=4),
@@ -229,7 +229,7 @@ def test_look_behind_that_looks_ahead(regexp: str) -> None:
 )
 def test_random_look_behind_that_looks_ahead(opening: str, parts: list[str], rest: str) -> None:
     for regexp in (f"{opening}{''.join(parts)}){rest}", f"a?{opening}{''.join(parts)}){rest}"):
-        assert disagreements(regexp, texts_over("ab\n", 4)) == []
+        assert disagreements(regexp, texts_over("ab\n", 4), re.ASCII) == []
 
 
 def test_bytes_need_not_make_characters() -> None:
