@@ -44,9 +44,20 @@ class MaskSet {
         if (const auto known = find(mask, hash); known >= 0) return known;
         if (bytes() + row_bytes() > most_bytes) return -1;
         const auto id = static_cast<std::int32_t>(size());
-        own_.push_back(std::move(mask));
-        rows_.push_back(own_.back().data());
-        ids_.emplace(hash, id);
+        // The three change together or not at all: ids that are out of step would be wrong masks.
+        const auto entry = ids_.emplace(hash, id);
+        try {
+            rows_.push_back(mask.data());  // a vector that is moved keeps its elements where they are
+            try {
+                own_.push_back(std::move(mask));
+            } catch (...) {
+                rows_.pop_back();
+                throw;
+            }
+        } catch (...) {
+            ids_.erase(entry);
+            throw;
+        }
         return id;
     }
 

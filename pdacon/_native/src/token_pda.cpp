@@ -18,7 +18,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
       max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
                                : std::size_t{std::numeric_limits<std::int64_t>::max()}),
       verdicts_(machine_),
-      engine_(std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_, known)),
+      engine_(std::make_shared<Engine>(machine_, trie_->get(), verdicts_, budget_, known)),
       masks_(tokens().words()),
       decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
     std::vector<std::int32_t> ends(tokens().words(), 0);
@@ -31,13 +31,18 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
 
 TokenPda::Engine& TokenPda::engine() {
     if (engine_) return *engine_;
+    if (!origin_) {
+        engine_ = std::make_shared<Engine>(machine_, trie_->get(), verdicts_, budget_);
+        engine_->classes.find_loops();
+        return *engine_;
+    }
     origin_->watch([this] {
         try {
             machine_.find_predecessors();
         } catch (const std::invalid_argument& error) {
             throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
         }
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_);
+        engine_ = std::make_shared<Engine>(machine_, trie_->get(), verdicts_, budget_);
     });
     return *engine_;
 }
@@ -55,6 +60,8 @@ auto TokenPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
     if (damage_) throw *damage_;
     if (!failure_.empty()) throw std::runtime_error(failure_);
+    if (stale_) decisions_.forget();
+    stale_ = false;
     try {
         return work();
     } catch (const ArtifactDamage& error) {
@@ -67,8 +74,11 @@ auto TokenPda::guarded(Work work) {
         }
         damage_ = origin_->damage(ArtifactDamage(std::string("the artifact is damaged: ") + error.what()));
         throw *damage_;
-    } catch (const std::exception& error) {
-        failure_ = failed(error);
+    } catch (...) {
+        // No memory, or a limit: what was being made may be half done, so it goes and is made again. Masks
+        // and verdicts stay: each of them is filed whole.
+        engine_.reset();
+        stale_ = true;
         throw;
     }
 }
@@ -164,7 +174,7 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
 
 TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
     const std::unique_lock hold(lock_, std::try_to_lock);
-    if (!hold.owns_lock()) return {};
+    if (!hold.owns_lock() || stale_) return {};
     const auto id = decisions_.find(reading, stack);
     return id < 0 ? Mask{} : at(id);
 }
@@ -229,7 +239,12 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
         PersistentStack stack;
     };
     const auto& lexer = machine_.lexer;
-    const auto& speller = *guarded([this] { return &engine().speller; });
+    // Kept alive: another matcher's failure may drop the engine meanwhile.
+    const auto held = guarded([this] {
+        engine();
+        return engine_;
+    });
+    const auto& speller = held->speller;
     std::string forced;
     std::int32_t speller_state = 0;
     std::vector<std::int32_t> pending;

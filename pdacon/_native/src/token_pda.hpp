@@ -3,8 +3,8 @@
 //
 // The answer for a configuration depends on its lexer state and the few topmost LR states that the
 // computation looked at. Masks are interned, and found again by those states alone: no vocabulary is in sight
-// then. Logically frozen; the caches fill behind one lock, and a time or size limit that strikes while they
-// do leaves an error for every later call.
+// then. Logically frozen; the caches fill behind one lock. Where memory runs out or a limit strikes while they
+// do, they are dropped and made again; masks keep their ids.
 #pragma once
 
 #include <cstdint>
@@ -151,13 +151,14 @@ class TokenPda {
     std::int64_t max_depth_ = 0;
     std::size_t max_bytes_ = 0;
     Verdicts verdicts_;
-    std::unique_ptr<Engine> engine_;  // none: everything is as it was loaded
+    std::shared_ptr<Engine> engine_;  // none: nothing has been asked since loading, or since a failure
 
     std::mutex lock_;
     std::string failure_;
     std::optional<ArtifactDamage> damage_;
     MaskSet masks_;
     Decisions decisions_;
+    bool stale_ = false;  // a failure may have left decisions_ half changed
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;
