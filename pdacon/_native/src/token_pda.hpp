@@ -3,8 +3,8 @@
 //
 // The answer for a configuration depends on its lexer state and the few topmost LR states that the
 // computation looked at. Masks are interned, and found again by those states alone: no vocabulary is in sight
-// then. Logically frozen; the caches fill behind one lock. Where memory runs out or a limit strikes while they
-// do, they are dropped and made again; masks keep their ids.
+// then. Logically frozen; the caches fill behind one lock. Where memory runs out or a limit strikes while
+// they do, they are dropped and made again; masks keep their ids.
 #pragma once
 
 #include <cstdint>
