@@ -98,6 +98,7 @@ TokenPda::Engine& TokenPda::engine() {
     };
     if (!origin_) {
         make();
+        engine_->classes.find_loops();
         return *engine_;
     }
     origin_->watch([&] {
