@@ -1,4 +1,4 @@
-"""Each allocation of a first answer fails once; the constraint then answers as before. Run by test_threads_and_failures.
+"""Each allocation of a first answer fails once; then the constraint answers as before. For test_threads_and_failures.
 
 Prints how many have failed.
 """
