@@ -29,7 +29,7 @@ Pennello, TOPLAS 4(4), 1982, for the tables; Lark 1.3 for the order of terminals
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -87,8 +87,9 @@ class Machine:
         self.start_states = tuple(tables.start_states)
         self._end_of_start = dict(zip(tables.start_states, tables.end_states, strict=True))
         self._action: list[list[int]] = tables.action.tolist()
+        self._goto: list[list[int]] = tables.goto.tolist()
         productions = [(production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions]
-        self._reduces = Reduces(self._action, tables.goto.tolist(), productions)
+        self._reduces = Reduces(self._action, self._goto, productions)
         programs = {
             index: compile_terminal(grammar, terminal, ANY_SIZE)
             for index, terminal in enumerate(grammar.terminals)
@@ -228,7 +229,7 @@ class Lexeme:
     previous: Lexeme | None = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Configuration:
     """What has been read so far, as far as it matters for what may follow. Values are frozen, comparable and hashable.
 
@@ -267,7 +268,7 @@ class Configuration:
     reaches: without limit for an open comment, say, where ``/`` may also stand for itself.
     """
 
-    machine: Machine = field(repr=False, compare=False)
+    machine: Machine
     stack: Stack
     threads: tuple[tuple[Thread, Configuration | None], ...]
     shadows: tuple[Thread, ...]
@@ -276,9 +277,9 @@ class Configuration:
     fresh: bool
     margin: Margin
     column: int | None
-    origin: Behind = field(repr=False, compare=False)
-    length: int = field(repr=False, compare=False)
-    last: Lexeme | None = field(repr=False, compare=False)
+    origin: Behind
+    length: int
+    last: Lexeme | None
 
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
@@ -298,17 +299,25 @@ class Configuration:
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
+        stepped: dict[int, Configuration | None] = {}  # of each alternative, by its identity; inner ones come first
+        for alternative in reversed(list(self.alternatives())):
+            if id(alternative) not in stepped:
+                stepped[id(alternative)] = alternative._step(byte, stepped)
+        return stepped[id(self)]
+
+    def _step(self, byte: int, stepped: Mapping[int, Configuration | None]) -> Configuration | None:
+        """Read one byte, which the alternatives within have read."""
         machine = self.machine
         behind = machine.behind_after(self.behind, byte)
         moved = machine.move(self.reading, byte)
         shadows = self._step_shadows(byte)
         column = self._column_after(byte, (*(thread for _, thread in moved), *shadows))
-        fallback = None if self.fallback is None else self.fallback.step(byte)
+        fallback = None if self.fallback is None else stepped[id(self.fallback)]
         threads: list[tuple[Thread, Configuration | None]] = []
         for index, thread in moved:
             before, ended = self.threads[index]
             if machine.pending(before):
-                ended = None if ended is None else ended.step(byte)
+                ended = None if ended is None else stepped[id(ended)]
             elif machine.matched(thread) or machine.pending(thread):
                 ended = self._commit(thread[0], shadows, behind, column)
             if machine.matched(thread):
@@ -373,6 +382,31 @@ class Configuration:
                 yield alternative
                 pending += [alternative.fallback, *(ended for _, ended in reversed(alternative.threads))]
 
+    def _value(self) -> tuple[object, ...]:
+        """What makes up the value, of each alternative in turn."""
+        return tuple(
+            (
+                at.stack,
+                tuple((thread, ended is None) for thread, ended in at.threads),
+                at.shadows,
+                at.fallback is None,
+                at.behind,
+                at.fresh,
+                at.margin,
+                at.column,
+            )
+            for at in self.alternatives()
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self._value() == other._value() if isinstance(other, Configuration) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._value()}>"
+
     def restart(self) -> Configuration:
         """The configuration before the lexeme that has been begun."""
         return self._between(self.machine, self.stack, self.margin, self.origin, self.last)
@@ -410,11 +444,12 @@ class Configuration:
 
     def ends(self) -> bool:
         """Whether the text is a sentence."""
-        if self.fresh:
-            return ends(self.machine, self.stack, self.margin)
-        decided = (ended for thread, ended in self.threads if self.machine.matched_at_end(thread))
-        configuration = next(decided, self.fallback)
-        return configuration is not None and configuration.ends()
+        machine = self.machine
+        configuration: Configuration | None = self
+        while configuration is not None and not configuration.fresh:
+            decided = (ended for thread, ended in configuration.threads if machine.matched_at_end(thread))
+            configuration = next(decided, configuration.fallback)
+        return configuration is not None and ends(machine, configuration.stack, configuration.margin)
 
 
 def _rank(terminal: Terminal) -> tuple[int, int, int, str]:
