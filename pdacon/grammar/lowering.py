@@ -13,10 +13,11 @@ from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation
 from pdacon.grammar.loading import Loaded
 from pdacon.grammar.model import Definition, Grammar, GrammarOptions, Nonterminal, Production, Terminal
-from pdacon.grammar.patterns import check_group_names, lower_pattern
+from pdacon.grammar.patterns import lower_pattern
 from pdacon.grammar.places import Places, owner
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -12,7 +11,7 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar.model import GrammarOptions, Pattern, Span, Terminal
+from pdacon.grammar.model import GrammarOptions, Pattern, Span
 from pdacon.grammar.places import shorten
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
@@ -57,34 +56,6 @@ def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span |
             _check_bytes(definition, regexp, flags, span)
     kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
     return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
-
-
-def check_group_names(terminals: Sequence[Terminal]) -> None:
-    """Refuse group names that clash: Lark joins terminals into one expression, with their names as group names.
-
-    Lark's contextual lexer makes an expression of the terminals of each context, when a text first leads there. Its
-    expression of all terminals is made for the message about a text that it refuses already, and decides nothing.
-    """
-    owners = {terminal.name: terminal for terminal in terminals}
-    for terminal in terminals:
-        for group in group_names(terminal):
-            other = owners.setdefault(group, terminal)
-            if other is not terminal or group == terminal.name:
-                raise UnsupportedGrammarError(
-                    f"terminal {terminal.literal or terminal.name}: the group name {group!r} is taken by terminal "
-                    f"{other.literal or other.name}, so that "
-                    "Lark's lexer cannot be built where both are looked for; write (?:...) instead of the named group, "
-                    "or another name",
-                    terminal.span,
-                    feature="group names",
-                )
-
-
-def group_names(terminal: Terminal) -> Collection[str]:
-    """The names of the groups in a terminal's pattern."""
-    if terminal.pattern is None or "(?P<" not in terminal.pattern.regexp:
-        return ()
-    return re.compile(terminal.pattern.regexp).groupindex
 
 
 @lru_cache(maxsize=4096)

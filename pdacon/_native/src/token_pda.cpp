@@ -119,7 +119,7 @@ const std::shared_ptr<const Speller>& TokenPda::speller() {
 
 void TokenPda::start_afresh() {
     engine_.reset();
-    decisions_.forget();
+    if (decisions_.bytes_of_answers() > max_bytes_ / 2) decisions_.forget();
     is_fresh_ = true;
 }
 

@@ -133,7 +133,8 @@ class TokenPda {
     // The caller holds the lock.
     Engine& engine();
     const std::shared_ptr<const Speller>& speller();
-    // Forgets all that can be made again: some of it may be half done. Masks keep their ids.
+    // Forgets what finds masks: some of it may be half done. Masks keep their ids, and what is known of them
+    // stays known, unless that is most of what there is.
     void start_afresh();
     bool recovers();
 
