@@ -106,7 +106,7 @@ def compile(
             raise EmptyLanguageError(_no_sentence(grammar.options.start))
         if eager:
             for start in set(range(len(pdas))) - empty:
-                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel)
+                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
     return Constraint(
         _constantly(grammar),
         _constantly(vocabulary),
@@ -150,7 +150,14 @@ def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexe
         grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
     )
     tables = split_parentheses(grammar, tables, max_states=limits.states)
-    lexer = build_lexer(grammar, tables, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
+    lexer = build_lexer(
+        grammar,
+        tables,
+        max_states=limits.states,
+        max_bytes=limits.bytes,
+        max_seconds=watch.left(),
+        cancel=watch.cancel,
+    )
     check_newline(grammar)
     _determine(grammar, tables, lexer, limits, watch)
     return tables, lexer
@@ -162,7 +169,10 @@ def _report_again(grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocab
 
 
 def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:
-    collisions = find_collisions(lexer, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel)
+    """Raises for a grammar that is not deterministic enough for its options."""
+    collisions = find_collisions(
+        lexer, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
+    )
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return
     stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)

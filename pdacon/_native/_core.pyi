@@ -82,6 +82,7 @@ class LexingAutomaton:
         max_states: int,
         max_seconds: float,
         cancel: CancelEvent | None = None,
+        max_bytes: int = 0,
     ) -> LexingAutomaton: ...
     @property
     def num_states(self) -> int: ...
@@ -119,7 +120,9 @@ class NextLexemes:
     """What can be committed next, for one who follows texts lexeme by lexeme."""
 
     @staticmethod
-    def make(lexer: LexingAutomaton, trie: Trie, max_states: int, max_seconds: float) -> NextLexemes: ...
+    def make(
+        lexer: LexingAutomaton, trie: Trie, max_states: int, max_seconds: float, max_bytes: int = 0
+    ) -> NextLexemes: ...
     def beginning(self) -> int: ...
     def after(self, context: int, residue: int) -> list[tuple[int, int]]: ...  # label, residue
 
@@ -130,6 +133,7 @@ def find_collisions(
     max_states: int,
     max_seconds: float,
     cancel: CancelEvent | None = None,
+    max_bytes: int = 0,
 ) -> list[tuple[int, int, bytes, bytes]]: ...  # first, second, witness, what has to follow it
 def read_words(
     letters: NDArray[np.uint8],
@@ -137,8 +141,11 @@ def read_words(
     after: NDArray[np.int32],  # of each word: -1 it has matched, -2 the tail decides, or the list that comes next
     num_words: NDArray[np.int32],
     max_states: int,
+    max_bytes: int = 0,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], int] | None: ...
-def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_seconds: float) -> tuple[bytes, int] | None: ...
+def find_early_end(
+    nfa: Nfa, terminal: int, max_states: int, max_seconds: float, max_bytes: int = 0
+) -> tuple[bytes, int] | None: ...
 
 class Columns:
     """The columns that a newline of a lexer has to be told apart by, with what was found out on the way."""
@@ -151,6 +158,7 @@ class Columns:
         max_states: int,
         max_seconds: float,
         cancel: CancelEvent | None = None,
+        max_bytes: int = 0,
     ) -> Columns: ...
     @property
     def single(self) -> int: ...
@@ -194,16 +202,21 @@ class TokenPda:
         max_states: int,
         max_seconds: float,
         max_depth: int,
-        max_bytes: int = ...,
+        max_bytes: int = 0,
         cancel: CancelEvent | None = None,
         known: Columns | None = None,
     ) -> TokenPda: ...
     def mask_all(
-        self, max_columns: int, max_states: int, max_seconds: float, cancel: CancelEvent | None = None
+        self,
+        max_columns: int,
+        max_states: int,
+        max_seconds: float,
+        cancel: CancelEvent | None = None,
+        max_bytes: int = 0,
     ) -> None: ...
     def empty_language(self) -> bool: ...
     def reached(
-        self, max_states: int, max_seconds: float
+        self, max_states: int, max_seconds: float, max_bytes: int = 0
     ) -> tuple[
         list[int],  # productions that are reduced
         NDArray[np.int32],  # [n, 2] each: LR state and terminal of shifts

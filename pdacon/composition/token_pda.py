@@ -35,9 +35,10 @@ class Limits:
         and keeps the masks that it has. The trie of a vocabulary, made at its first use, is made to the end in any
         case (about 0.1 s for 131,072 tokens).
     bytes : int
-        Most memory for the parse tables; and, of each start symbol, for the masks and what they are made from (token
-        classes, answers by stack), during generation as well. What can be made again is forgotten when there is no
-        room left; masks have to stay, because their ids do. 0: no limit for the masks.
+        Most memory that each stage of ``compile`` takes in the native core: the parse tables, the lexing automaton, and
+        for each start symbol the token-level PDA. The same holds later for the masks of a start symbol and what they
+        are made from (token classes, answers by stack), during generation as well: what can be made again is forgotten
+        when there is no room left; masks have to stay, because their ids do. 0: no limit.
     depth : int
         Most LR states on a matcher's stack; 0: no limit.
     columns : int
@@ -45,9 +46,9 @@ class Limits:
         more doubles the sets of open blocks that there can be.
     """
 
-    states: int = 1_000_000
+    states: int = 250_000
     seconds: float = 0.0
-    bytes: int = 1 << 31
+    bytes: int = 1 << 29
     depth: int = 10_000_000
     columns: int = 4
 
@@ -117,7 +118,7 @@ def compose(
     context, blocks = lexer.context_of_state, np.empty(0, np.int32)
     opened, classes, known = blocks, ColumnClasses(), None
     if layout is not None:
-        known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel)
+        known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel, limits.bytes)
         classes = ColumnClasses(known.single, known.period)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
         tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)

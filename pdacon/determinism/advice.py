@@ -20,6 +20,7 @@ from pdacon.determinism.sizes import Sizes, measure
 from pdacon.determinism.successions import Successions
 from pdacon.determinism.traps import Traps
 from pdacon.determinism.unspellable import unspellable_findings
+from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -43,7 +44,7 @@ class Advice:
     findings : tuple of Finding
         PDA010 and up.
     unfinished : tuple of str
-        The ids that were not looked for to the end, because time was over.
+        The ids that were not looked for to the end, because time, states or memory ran out.
     sizes : Sizes
     """
 
@@ -96,10 +97,10 @@ def advise(
 def _until_out_of_time(
     search: Callable[[], Iterable[Finding]], ids: Iterable[str], unfinished: set[str]
 ) -> Iterator[Finding]:
-    """What a search finds; if it runs out of time, what it found before that, and its ids become ``unfinished``."""
+    """What a search finds; out of time, states or memory, what it found before, and its ids become ``unfinished``."""
     try:
         yield from search()
-    except OutOfTimeError:
+    except (OutOfTimeError, LimitExceededError):
         unfinished.update(ids)
 
 

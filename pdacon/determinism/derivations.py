@@ -12,6 +12,8 @@ from pdacon.determinism.items import AUGMENTED
 if TYPE_CHECKING:
     from pdacon.determinism.items import Item, Items
 
+_MOST_EMPTY = 100  # nodes of a tree of the empty text, which can be exponentially large
+
 
 @dataclass(slots=True, eq=False)
 class Node:
@@ -176,13 +178,19 @@ class Reading:
             self._drop()
 
     def _drop(self) -> None:
+        """The next pending leaf becomes empty. Where its tree is too large the root stands for all of it."""
         items = self._items
-        begun = [self.pending.pop(0)]
+        root = self.pending.pop(0)
+        begun, left = [root], _MOST_EMPTY
         while begun:
             leaf = begun.pop()
             leaf.production = items.yields.production[leaf.symbol - items.nonterminal]
             leaf.children = _leaves(items.sides[leaf.production][1])
             begun += leaf.children
+            left -= 1
+            if not left:
+                root.children = ()
+                return
 
 
 def _leaves(symbols: tuple[int, ...]) -> tuple[Node, ...]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pdacon.lexer import Lexer
 
 _MOST_STATES = 20_000
+_MOST_BYTES = 1 << 28
 _SECONDS = 3.0
 """For one terminal, and at most for all; past them a note says that it has not been found out."""
 
@@ -41,7 +42,7 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, deadline: Deadline) -> li
         if terminal.pattern is None or terminal.pattern.kind != "re":
             continue
         try:
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little())
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little(), _MOST_BYTES)
         except LimitExceededError:
             unknown.append(index)
             continue

@@ -1,6 +1,7 @@
 """Which terminals the rules put behind which: FOLLOW sets, and the places in the rules that they come from.
 
-What derives no text, or is not reached from a start, counts for nothing: so each pair is in some sentential form.
+What derives no text, needs a terminal that is never read, or is not reached from a start counts for nothing: so each
+pair is in some sentential form without such terminals.
 
 Source: FIRST and FOLLOW as in Aho, Sethi and Ullman 1986, over sets as integers.
 """
@@ -19,15 +20,22 @@ if TYPE_CHECKING:
 class FollowSets:
     """For each terminal of a grammar, those that the rules put behind it. Sets are integers: bit k is terminal k.
 
+    Parameters
+    ----------
+    grammar : Grammar
+    never : int
+        The terminals, as a set, that are never read: as if no rule had an alternative with one.
+
     Notes
     -----
     Cost: linear in the productions for each round, of which there are as many as the deepest chain of rules that end
     with each other, times the width of a set.
     """
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, never: int = 0) -> None:
         self._grammar = grammar
         self._first_rule = grammar.end + 1
+        self._never = never
         self._used = self._used_productions()
         self._empty = self._nullable()
         self._first = self._edges(forward=True)
@@ -60,12 +68,7 @@ class FollowSets:
 
     def _used_productions(self) -> list[int]:
         grammar = self._grammar
-        length = shortest_yields(grammar).length
-        productive = [
-            number
-            for number, production in enumerate(grammar.productions)
-            if all(s < self._first_rule or length[s - self._first_rule] >= 0 for s in production.rhs)
-        ]
+        productive = self._productive()
         by_rule: dict[int, list[int]] = {}
         for number in productive:
             by_rule.setdefault(grammar.productions[number].lhs, []).append(number)
@@ -77,6 +80,32 @@ class FollowSets:
                 reached |= more
                 pending += more
         return [number for number in productive if grammar.productions[number].lhs in reached]
+
+    def _productive(self) -> list[int]:
+        """The productions that derive something of the terminals that are read."""
+        productions = self._grammar.productions
+        users: dict[int, list[int]] = {}  # of each nonterminal, once for each time it stands there
+        missing = []
+        for number, production in enumerate(productions):
+            rules = [symbol for symbol in production.rhs if symbol >= self._first_rule]
+            dead = any(symbol < self._first_rule and self._never >> symbol & 1 for symbol in production.rhs)
+            missing.append(-1 if dead else len(rules))
+            for symbol in [] if dead else rules:
+                users.setdefault(symbol, []).append(number)
+        pending = [number for number, count in enumerate(missing) if count == 0]
+        found = set(pending)
+        known: set[int] = set()
+        while pending:
+            lhs = productions[pending.pop()].lhs
+            if lhs in known:
+                continue
+            known.add(lhs)
+            for number in users.get(lhs, ()):
+                missing[number] -= 1
+                if missing[number] == 0:
+                    found.add(number)
+                    pending.append(number)
+        return sorted(found)
 
     def _nullable(self) -> set[int]:
         length = shortest_yields(self._grammar).length

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.determinism.examples import Yields, shortest_yields
+from pdacon.pda import Reduces
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
@@ -71,6 +72,12 @@ class Items:
     def yields(self) -> Yields:
         """The shortest yield of each nonterminal."""
         return shortest_yields(self.grammar)
+
+    @cached_property
+    def reduces(self) -> Reduces:
+        """What the parser does before a lookahead."""
+        productions = [(lhs - self.nonterminal, len(rhs)) for lhs, rhs in self.sides if lhs != AUGMENTED]
+        return Reduces(self.tables.action.tolist(), self.tables.goto.tolist(), productions)
 
     def derives(self, symbol: int) -> bool:
         """Whether a symbol stands for a string of terminals at all."""

@@ -129,7 +129,7 @@ class Run:
 
 
 def difference(
-    old: Program, new: Program, words: Program, *, use_bytes: bool = False, most: int = 50_000
+    old: Program, new: Program, words: Program, *, use_bytes: bool = False, most: int = 200_000
 ) -> bytes | None:
     """A text that shows that ``new`` is not ``old`` without the texts of ``words``; None if it is.
 
@@ -139,7 +139,7 @@ def difference(
     Raises
     ------
     OverflowError
-        More than ``most`` steps would be needed.
+        More than ``most`` steps of single threads would be needed.
 
     Notes
     -----
@@ -148,7 +148,9 @@ def difference(
     if not np.array_equal(old.behind, new.behind):
         return b""
     for entry in range(len(old.entries)):
-        found = _Comparison(Run(old, entry), Run(new, entry), words, use_bytes, most).find()
+        comparison = _Comparison(Run(old, entry), Run(new, entry), words, use_bytes, most)
+        found = comparison.find()
+        most = comparison.left  # of all entries together
         if found is not None:
             return found
     return None
@@ -159,7 +161,7 @@ class _Comparison:
         self._old, self._new = old, new
         self._words = words.states()
         self._word_start = self._reached([int(words.entries[0])])
-        self._left = most
+        self.left = most
         self._leads: Ranges = ((0, 255),) if use_bytes else _LEADS
         self._compared: set[tuple[frozenset[End], frozenset[End], Ranges]] = set()
 
@@ -176,7 +178,7 @@ class _Comparison:
             text = text_of[a, b, words, lacking]
             word_cuts = [cut for k in words for low, high, _ in self._words[k][1] for cut in (low, high + 1)]
             for byte, still in self._bytes([*self._old.cuts(a), *self._new.cuts(b), *word_cuts], lacking):
-                self._count()
+                self._count(1 + len(a) + len(b))
                 (after_a, ends_a), (after_b, ends_b) = self._old.step(a, byte), self._new.step(b, byte)
                 after_words = self._reached(
                     target for k in words for low, high, target in self._words[k][1] if low <= byte <= high
@@ -207,7 +209,7 @@ class _Comparison:
             cuts = [cut for end in a for cut in self._old.end_cuts(end)]
             cuts += [cut for end in b for cut in self._new.end_cuts(end)]
             for byte, still in self._bytes(cuts, lacking):
-                self._count()
+                self._count(len(a) + len(b))
                 after = (
                     frozenset(end for e in a if (end := self._old.wait(e, byte)) is not None),
                     frozenset(end for e in b if (end := self._new.wait(e, byte)) is not None),
@@ -230,7 +232,7 @@ class _Comparison:
             for byte in sorted({low, *(cut for cut in at if low < cut <= high)}):
                 yield byte, lacking[1:] if lacking or self._leads is not _LEADS else continuations(byte)
 
-    def _count(self) -> None:
-        self._left -= 1
-        if self._left < 0:
+    def _count(self, threads: int) -> None:
+        self.left -= threads
+        if self.left < 0:
             raise OverflowError("the comparison takes too many steps")

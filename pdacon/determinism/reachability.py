@@ -116,7 +116,9 @@ class Follower:
         self._ignored = grammar.end + 1
         trie = native_trie(self._vocabulary)
         try:
-            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, deadline.left_or_little())
+            self._lexemes = _core.NextLexemes.make(
+                lexer.automaton, trie, max_states, deadline.left_or_little(), Limits().bytes
+            )
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise OutOfTimeError from error
@@ -143,8 +145,8 @@ class Follower:
     def with_stacks(self, found: Reach) -> Reach:
         """What texts lead to of what was found, with whole stacks; the same for a grammar with layout.
 
-        Exact for ``reduced``, ``advanced``, ``shifted``, ``read`` and ``in_sentences``. Cost: one composition for each start symbol, and a
-        tabulation whose size is that of masks' coaccessibility; 0.7 s for SQL's grammar.
+        Exact for ``reduced``, ``advanced``, ``shifted``, ``read`` and ``in_sentences``. Cost: one composition for each
+        start symbol, and a tabulation whose size is that of masks' coaccessibility; 0.7 s for SQL's grammar.
         """
         if self.grammar.layout is not None:
             return found
@@ -159,7 +161,9 @@ class Follower:
             for start in range(len(self.tables.start_states)):
                 left = self._deadline.left_or_little()
                 pda = compose(self._lexer, self.tables, start, self._vocabulary, limits, left)
-                productions, shifted, gone, read, used = pda.reached(limits.states, self._deadline.left_or_little())
+                productions, shifted, gone, read, used = pda.reached(
+                    limits.states, self._deadline.left_or_little(), limits.bytes
+                )
                 reduced.update(productions)
                 shifts.update(zip(*shifted.T.tolist(), strict=True))
                 gotos.update((state, first + lhs) for state, lhs in gone.tolist())

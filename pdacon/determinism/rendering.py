@@ -66,7 +66,8 @@ def unfinished_line(report: DeterminismReport) -> str:
     """What was not looked for to the end."""
     shown = ", ".join(f"{id} ({TITLES[id]})" for id in report.unfinished)
     return (
-        f"Not looked for to the end, because time was over; there may be more: {shown}. Give it more seconds to go on."
+        f"Not looked for to the end, because time or memory ran out; there may be more: {shown}. "
+        "Give it more seconds to go on."
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_PATTERNS = 30
 _MOST_STATES = 20_000
+_MOST_BYTES = 1 << 28
 
 
 def with_longest_first(grammar: Grammar, terminal: Terminal) -> str | None:
@@ -32,7 +33,7 @@ def with_longest_first(grammar: Grammar, terminal: Terminal) -> str | None:
         try:
             repaired = read(grammar, pattern)
             nfa = build_lexer(repaired, build_tables(repaired)).nfa
-            if _core.find_early_end(nfa, 0, _MOST_STATES, 0) is None:
+            if _core.find_early_end(nfa, 0, _MOST_STATES, 0, _MOST_BYTES) is None:
                 return pattern
         except PdaconError:
             continue

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from pdacon.pda import Stack
 
 if TYPE_CHECKING:
     from pdacon.determinism.derivations import Node
     from pdacon.determinism.items import Items
 
 _LONGEST = 200  # terminals
-_MOST_REDUCES = 10_000
 
 
 def is_still_read(items: Items, tree: Node) -> bool | None:
@@ -45,33 +47,13 @@ def _spelled(items: Items, tree: Node) -> list[int] | None:
 
 
 def _reads(items: Items, state: int, terminals: list[int], goal: int) -> bool:
-    stack = [state]
+    stack = Stack(state)
     for terminal in terminals:
-        action = _reduced(items, stack, terminal)
+        stack = deque(items.reduces.chain(stack, terminal), maxlen=1).pop()
+        action = int(items.tables.action[stack.state, terminal])
         if action <= 0:
             return False
-        stack.append(action - 1)
+        stack = stack.push(action - 1)
+    read = Stack(state).push(goal)
     following = np.flatnonzero(items.tables.action[goal] != 0).tolist()
-    for terminal in {*following, items.nonterminal - 1}:
-        ahead = list(stack)
-        _reduced(items, ahead, terminal, goal)
-        if ahead == [state, goal]:
-            return True
-    return False
-
-
-def _reduced(items: Items, stack: list[int], terminal: int, goal: int = -1) -> int:
-    """Reduce before a terminal; what is to be done then. It ends where only the goal is on the stack."""
-    action = 0
-    for _ in range(_MOST_REDUCES):
-        action = int(items.tables.action[stack[-1], terminal])
-        if action >= 0 or (len(stack) == 2 and stack[-1] == goal):
-            break
-        lhs, rhs = items.sides[-action - 1]
-        if len(rhs) >= len(stack):
-            return 0
-        del stack[len(stack) - len(rhs) :]
-        stack.append(int(items.tables.goto[stack[-1], lhs - items.nonterminal]))
-        if stack[-1] < 0:
-            return 0
-    return action
+    return any(read in items.reduces.chain(stack, ahead) for ahead in {*following, items.nonterminal - 1})

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pdacon.determinism.findings import TITLES, Finding, Witness
 from pdacon.determinism.follow_sets import FollowSets
 from pdacon.determinism.neighbours import Neighbours
@@ -79,23 +81,32 @@ class Successions:
 
     @cached_property
     def _follow(self) -> FollowSets:
-        return FollowSets(self._grammar)
+        return FollowSets(self._grammar, self._never)
 
     def _dead(self, read: dict[int, int]) -> Iterator[tuple[int, int]]:
-        """The terminals that texts lead to, each with those that the rules put behind it and what is read does not."""
+        """The terminals that texts lead to, each with those that the rules put behind it and what is read does not.
+
+        Where a conflict was settled, the parser may never ask for some of these: that is the conflict's finding.
+        """
         accessing = self._tables.accessing
         behind: dict[int, int] = {}
+        asked: dict[int, int] = {}
         for place in self._reach.places:
             symbol = int(accessing[place])
             if symbol < self._grammar.end:
                 before = _BEGINNING if symbol < 0 else symbol
                 behind[before] = behind.get(before, 0) | read.get(place, 0)
+                asked[before] = asked.get(before, 0) | self._asked_for(place)
         layout = self._grammar.layout
         made = 0 if layout is None else 1 << layout.indent | 1 << layout.dedent
         for before, labels in sorted(behind.items()):
             wanted = self._follow.at_start() if before == _BEGINNING else self._follow.after(before)
-            if dead := wanted & ~labels & ~self._never & ~made:
+            if dead := wanted & asked[before] & ~labels & ~made:
                 yield before, dead
+
+    def _asked_for(self, place: int) -> int:
+        """The terminals that a state of the tables has an action for."""
+        return sum(1 << terminal for terminal in np.flatnonzero(self._tables.action[place]).tolist())
 
     def _finding(self, before: int, dead: int, named: set[tuple[int, int | None]]) -> Finding | None:
         self._deadline.require()

@@ -11,6 +11,7 @@ from typing import Any
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.arguments import lowered, shown
 from pdacon.frontends.sql_names import NAME, as_literal, never_names
+from pdacon.lexer.matched import Node, Way, texts
 from pdacon.lexer.patterns import compile_pattern
 from pdacon.lexer.sre import ASCII, IGNORECASE, UNICODE, compile_character, first_of, is_sequence, parse, scoped_flags
 
@@ -115,27 +116,21 @@ def _parts(operator: Any, argument: Any, flags: int) -> list[tuple[Any, int]]:
 
 def _texts(tree: Any, flags: int) -> Iterator[str]:
     """Texts that it may match: all if they are few; of what repeats the first, and of many characters some."""
-    nodes = list(tree)
-    if not nodes:
-        yield ""
-        return
-    (operator, argument), rest = nodes[0], nodes[1:]
-    for first in _texts_of_node(operator, argument, flags):
-        for following in _texts(rest, flags):
-            yield first + following
+    return texts(tree.data, flags, _ways_past, "")
 
 
-def _texts_of_node(operator: Any, argument: Any, flags: int) -> Iterator[str]:
+def _ways_past(node: Node, flags: int) -> Iterator[Way[str]]:
+    operator, argument = node
     if operator.name in _OF_CHARACTERS:
         literal = [chr(argument)] if operator.name == "LITERAL" else []
         pattern = compile_character(operator, argument, flags)
-        yield from literal or [c for c in _LIKELY if pattern.fullmatch(c)][:_CHARACTERS]
+        characters = literal or [c for c in _LIKELY if pattern.fullmatch(c)][:_CHARACTERS]
+        yield from ((character, (), flags) for character in characters)
     elif operator.name.endswith("REPEAT"):
         least, most, part = argument
         for count in range(least, min(most, least + 2) + 1):
-            yield from _texts(list(part) * count, flags)
+            yield "", list(part) * count, flags
     elif operator.name.startswith("ASSERT"):
-        yield ""
+        yield "", (), flags
     else:
-        for part, inside in _parts(operator, argument, flags):
-            yield from _texts(part, inside)
+        yield from (("", part.data, inside) for part, inside in _parts(operator, argument, flags))

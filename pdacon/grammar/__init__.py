@@ -12,6 +12,7 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
+from pdacon.grammar.group_names import check_group_names, group_names
 from pdacon.grammar.model import (
     Definition,
     Grammar,
@@ -36,4 +37,6 @@ __all__ = [
     "Production",
     "Span",
     "Terminal",
+    "check_group_names",
+    "group_names",
 ]

@@ -17,11 +17,12 @@ _SUFFIX = ".lark"
 
 # Beside brackets and braces those that end or begin the text of a formatted string, in its four kinds of quotes.
 _OPENING = ("FIELD", "FIELD_", "LONG_FIELD", "LONG_FIELD_")
+_RAW = ("RAW_FIELD", "RAW_FIELD_", "LONG_RAW_FIELD", "LONG_RAW_FIELD_")
 _NESTED = ("NESTED_FIELD", "NESTED_FIELD_", "LONG_NESTED_FIELD", "LONG_NESTED_FIELD_")
 _CLOSING = ("END_FIELD", "END_FIELD_", "LONG_END_FIELD", "LONG_END_FIELD_")
 _PYTHON = Indentation(
     NL_type="_NEWLINE",
-    OPEN_PAREN_types=tuple(sorted(("LBRACE", "LPAR", "LSQB", *_OPENING, *_NESTED))),
+    OPEN_PAREN_types=tuple(sorted(("LBRACE", "LPAR", "LSQB", *_OPENING, *_RAW, *_NESTED))),
     CLOSE_PAREN_types=tuple(sorted(("RBRACE", "RPAR", "RSQB", *_CLOSING))),
     INDENT_type="_INDENT",
     DEDENT_type="_DEDENT",
@@ -48,8 +49,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def builtin_names() -> list[str]:
-    """The names that :meth:`Grammar.builtin` accepts, sorted."""
-    return sorted(entry.name.removesuffix(_SUFFIX) for entry in _folder().iterdir() if entry.name.endswith(_SUFFIX))
+    """The names that :meth:`Grammar.builtin` accepts, sorted; files with a ``_`` first are imported only."""
+    names = (entry.name for entry in _folder().iterdir())
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and not name.startswith("_"))
 
 
 def builtin_source(name: str) -> tuple[str, str]:

@@ -16,7 +16,9 @@ from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 
+from pdacon.grammar.alternatives import check_alternatives
 from pdacon.grammar.model import GrammarOptions, Span
+from pdacon.grammar.templates import check_templates
 
 _preparing = Lock()
 
@@ -204,6 +206,9 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
         if name in builder.name_tokens
         for literal, token in reversed(list(literals(tree)))
     }
+    check_templates([(str(name), parameters, tree) for name, parameters, tree, _ in grammar.rule_defs], builder.spans)
+    for name, tree in rule_trees.items():
+        check_alternatives(name, tree, builder.spans.get(name))
     # An Indenter's newlines are lexed everywhere, even if no rule names them.
     kept = {options.postlex.NL_type} if options.postlex else set()
     terminals, rules, ignore = grammar.compile(list(options.start), kept)

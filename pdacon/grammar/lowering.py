@@ -13,10 +13,11 @@ from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation
 from pdacon.grammar.loading import Loaded
 from pdacon.grammar.model import Definition, Grammar, GrammarOptions, Nonterminal, Production, Terminal
-from pdacon.grammar.patterns import check_group_names, lower_pattern
+from pdacon.grammar.patterns import lower_pattern
 from pdacon.grammar.places import Places, owner
 
 
@@ -32,7 +33,11 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
     places = Places(loaded)
     _check_defined(loaded, options, set(nonterminal_names), places)
     terminals = _terminals(loaded, options, places)
-    check_group_names(terminals)
+    if options.lexer == "basic":
+        check_group_names(terminals)
+    else:  # of several terminals, those that one context looks for are known when there are tables
+        for terminal in terminals:
+            check_group_names([terminal])
     ids = {terminal.name: k for k, terminal in enumerate(terminals)}
     nonterminals = tuple(
         Nonterminal(str(name), places.rule(name), repeats=name.startswith("__")) for name in nonterminal_names

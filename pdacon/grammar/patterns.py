@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -12,7 +11,7 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar.model import GrammarOptions, Pattern, Span, Terminal
+from pdacon.grammar.model import GrammarOptions, Pattern, Span
 from pdacon.grammar.places import shorten
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
@@ -57,24 +56,6 @@ def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span |
             _check_bytes(definition, regexp, flags, span)
     kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
     return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
-
-
-def check_group_names(terminals: Sequence[Terminal]) -> None:
-    """Refuse group names that clash: Lark joins terminals into one expression, with their names as group names."""
-    owners = {terminal.name: terminal for terminal in terminals}
-    for terminal in terminals:
-        if terminal.pattern is None or "(?P<" not in terminal.pattern.regexp:
-            continue
-        for group in re.compile(terminal.pattern.regexp).groupindex:
-            other = owners.setdefault(group, terminal)
-            if other is not terminal or group == terminal.name:
-                raise UnsupportedGrammarError(
-                    f"terminal {terminal.literal or terminal.name}: the group name {group!r} is taken by terminal "
-                    f"{other.literal or other.name}, so that "
-                    "Lark's lexer cannot be built; write (?:...) instead of the named group",
-                    terminal.span,
-                    feature="group names",
-                )
 
 
 @lru_cache(maxsize=4096)
@@ -122,19 +103,50 @@ def _check_alternation(definition: TerminalDef, regexp: str, flags: int, span: S
 
 def _check_bytes(definition: TerminalDef, regexp: str, flags: int, span: Span | None) -> None:
     """Lark reads patterns as text when it loads them, and as the bytes of their latin-1 when it uses them."""
+    shown = f"terminal {definition.user_repr()}"
+    if not _are_bytes(definition.name):
+        raise UnsupportedGrammarError(
+            f"{shown}: Lark names it {definition.name!r} after its text, which is no name for bytes, so that with "
+            "use_bytes=True Lark can match nothing where it is looked for; name it, that is, define a terminal for it "
+            f"(MAGIC: {_as_bytes(definition.pattern.value)}) and use that",
+            span,
+            feature="terminal name",
+        )
+    stranger = next((character for character in regexp if not _are_bytes(character)), None)
+    if stranger is not None:
+        raise UnsupportedGrammarError(
+            f"{shown}: U+{ord(stranger):04X} is no byte, so that with use_bytes=True Lark can match nothing where it "
+            f"is looked for; use characters up to \\xff, each of which is a byte{_in_utf8(stranger)}",
+            span,
+            feature="use_bytes",
+        )
     try:
-        inside = f"(?P<{definition.name}>{regexp})".encode("latin-1")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.11 takes names beyond ASCII, and warns
-            re.compile(inside, flags)
-    except (UnicodeEncodeError, re.error) as error:
+            re.compile(f"(?P<{definition.name}>{regexp})".encode("latin-1"), flags)
+    except re.error as error:
         raise UnsupportedGrammarError(
-            f"terminal {definition.user_repr()}: /{shorten(definition.pattern.value)}/ is no pattern for bytes, so "
-            f"that with use_bytes=True Lark can match nothing where it is looked for ({error}); write each byte beyond "
-            r"ASCII as \x80 to \xff, and leave the flag u out",
+            f"{shown}: /{shorten(definition.pattern.value)}/ is no pattern for bytes, so that with use_bytes=True Lark "
+            f"can match nothing where it is looked for ({error}); leave the flag u out, and write a character that is "
+            r"named by \N or \u as its bytes, such as \xff",
             span,
             feature="use_bytes",
         ) from error
+
+
+def _are_bytes(text: str) -> bool:
+    return all(character <= "\xff" for character in text)
+
+
+def _as_bytes(text: str) -> str:
+    """A text of bytes as a literal of Lark in ASCII."""
+    inside = "".join(f"\\x{ord(c):02x}" if not 32 <= ord(c) < 127 or c in '"\\' else c for c in text)
+    return f'"{inside}"'
+
+
+def _in_utf8(character: str) -> str:
+    written = "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
+    return f" (in UTF-8 this one is {written})"
 
 
 def _compiles_inside(regexp: str, flags: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import lark
 
-from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.errors import GrammarSyntaxError, LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
@@ -33,6 +33,8 @@ def read_text(text: str, options: GrammarOptions) -> Grammar:
         raise explain_circle(circle.paths, circle.site)
     try:
         loaded = load(builder, options)
+    except LimitExceededError:
+        raise
     except Exception as error:
         # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also
         # AssertionError, KeyError, OSError or RecursionError, so no narrower net would keep them all in.

@@ -23,6 +23,7 @@ import torch
 
 import pdacon
 from pdacon.constraint import Constraint
+from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import Matcher
 
 
@@ -86,7 +87,18 @@ class DeviceMasks:
             return len(rows)
 
     def apply(self, logits: torch.Tensor, matchers: Sequence[Matcher | None]) -> torch.Tensor:
-        """Set to -inf, in place, what the matchers do not allow: `ids`, then `apply_masks`, and their errors."""
+        """Set to -inf, in place, what the matchers do not allow: `ids`, then `apply_masks`, and their errors.
+
+        ValueError, too, if the logits have more columns than models pad a vocabulary of this size to: more than twice
+        as many, or more than 1,024 and an eighth beyond it. Where the constraint is known to be for the model,
+        `apply_masks` with ``size=`` takes any number.
+        """
+        columns = logits.shape[-1] if isinstance(logits, torch.Tensor) and logits.dim() == 2 else 0
+        if columns > self._size and not is_plausible(columns, self._size):
+            raise ValueError(
+                f"{refusal(columns, self._size)}, and models do not pad so far: compile it for the vocabulary of this "
+                "model, or use apply_masks with size= if it is"
+            )
         ids = self.ids(matchers)
         return apply_masks(logits, self.table, ids, size=self._size)
 

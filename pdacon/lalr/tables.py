@@ -152,7 +152,7 @@ def build_tables(
     grammar: _Grammar,
     *,
     max_states: int = 1_000_000,
-    max_bytes: int = 1 << 31,
+    max_bytes: int = 1 << 29,
     max_seconds: float = 0.0,
     cancel: CancelEvent | None = None,
 ) -> Tables:
@@ -165,7 +165,7 @@ def build_tables(
     max_states : int
         Most LR states; 0: no limit.
     max_bytes : int
-        Most memory for the tables, the relations and the terminal sets; at most 8 GiB.
+        Most memory for the tables and what they are made from; at most 8 GiB.
     max_seconds : float
         Most time; 0: no limit.
     cancel : CancelEvent, optional

@@ -21,9 +21,9 @@ from typing import Any, NoReturn, TypeAlias
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import sre
 from pdacon.lexer.classes import character_set
+from pdacon.lexer.matched import LONGEST, Node, Way, texts
 from pdacon.lexer.unicode_sets import unicode_set
 
-Node: TypeAlias = tuple[Any, Any]
 Text: TypeAlias = tuple[int, ...]
 """Code points."""
 
@@ -107,13 +107,13 @@ class _Writer:
         self, group: tuple[int, int, int, Any], rest: Sequence[Node], flags: int, matched: Matched, looped: bool
     ) -> Node:
         number, _, _, body = group
-        texts = list(islice(self._texts(body.data, flags, matched), _MOST_TEXTS + 1))
-        if len(texts) > _MOST_TEXTS:
+        few = list(islice(self._texts(body.data, flags, matched), _MOST_TEXTS + 1))
+        if len(few) > _MOST_TEXTS:
             self._refuse("GROUPREF", _FEW)
         return self._branch(
             [
                 self._literals(text, flags) + self._sequence(rest, flags, {**matched, number: text}, looped=looped)
-                for text in dict.fromkeys(texts)
+                for text in dict.fromkeys(few)
             ]
         )
 
@@ -156,33 +156,31 @@ class _Writer:
 
     def _texts(self, nodes: Sequence[Node], flags: int, matched: Matched) -> Iterator[Text]:
         """What a sequence can match, in order."""
-        if not nodes:
-            yield ()
-            return
-        for text in self._texts_of(nodes[0], flags, matched):
-            for more in self._texts(nodes[1:], flags, matched):
-                yield text + more
+        nothing: Text = ()
+        for text in texts(nodes, flags, lambda node, inside: self._ways_past(node, inside, matched), nothing):
+            if len(text) > LONGEST:
+                self._refuse("GROUPREF", _FEW)
+            yield text
 
-    def _texts_of(self, node: Node, flags: int, matched: Matched) -> Iterator[Text]:
+    def _ways_past(self, node: Node, flags: int, matched: Matched) -> Iterator[Way[Text]]:
         operator, argument = node
         name = operator.name
         if name in _CHARACTERS:
             for first, last in character_set(operator, argument, flags):
-                yield from ((point,) for point in range(first, last + 1))
+                yield from (((point,), (), flags) for point in range(first, last + 1))
         elif name == "BRANCH":
-            for branch in argument[1]:
-                yield from self._texts(branch.data, flags, matched)
+            yield from (((), branch.data, flags) for branch in argument[1])
         elif name == "SUBPATTERN" and argument[0] not in self._asked:
-            yield from self._texts(argument[3].data, sre.scoped_flags(flags, *argument[1:3]), matched)
+            yield (), argument[3].data, sre.scoped_flags(flags, *argument[1:3])
         elif name in ("MAX_REPEAT", "MIN_REPEAT") and argument[1] <= _MOST_TEXTS and argument[2].getwidth()[0]:
             least, most, body = argument
             again = [*body.data, (operator, (max(least - 1, 0), most - 1, body))]
-            ways = ([again] if most else []) + ([[]] if least == 0 else [])
-            for way in ways if name == "MAX_REPEAT" else reversed(ways):
-                yield from self._texts(way, flags, matched)
+            ways: list[Way[Text]] = [((), again, flags)] if most else []
+            ways += [((), (), flags)] if least == 0 else []
+            yield from ways if name == "MAX_REPEAT" else reversed(ways)
         elif name == "GROUPREF":
             repeated = self._repeated_text(argument, matched)
-            yield from () if repeated is None else (repeated,)
+            yield from () if repeated is None else ((repeated, (), flags),)
         else:
             self._refuse("GROUPREF", _FEW)
 

@@ -6,8 +6,10 @@ look at the text on either side of a point. They are taken away by a product:
 - A *look-ahead* is an obligation that a thread carries along: a set of threads of its body, which reads the same bytes.
   One that must hold is met when a thread of the set matches, and broken when none is left; one that must not hold, the
   other way round. A thread with a broken obligation dies. Obligations of a body's own threads nest.
-- A *look-behind* is decided on the spot by a tracker: the set of threads of its body, started anew at every byte of the
-  text. Trackers run from the start of the text, so a lexeme begins in one of several entries (``Program.behind``).
+- A *look-behind* is decided by a tracker: the set of threads of its body, started anew at every byte of the text.
+  Trackers run from the start of the text, so a lexeme begins in one of several entries (``Program.behind``). A body
+  that looks ahead, as ``\\b`` does, has threads with obligations; where they match with some that are still open,
+  whoever asked goes on with the obligation that one of them is met (or that none is).
 - An *atomic group* is an ordered list of the threads of its body in one state. Where one of them leaves the group,
   what follows is obliged that no thread before it does; the threads behind it are cut.
 
@@ -38,6 +40,8 @@ AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND, ATOMIC, EXIT, BEGIN = range(10, 17)
 """Kinds of guards. The first two edges of a look-ahead lead to its body and on; a look-behind has its tracker in place
 of the body; an atomic group's edges lead to its body and to where each of its exits goes on; an exit has its number;
 BEGIN, in trackers only, passes at the start of the text."""
+
+_LOOK_AROUND = frozenset({AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND})
 
 MATCH_STATE = 0
 """Where every guarded automaton, and every body of a look-around, has its match."""
@@ -79,10 +83,13 @@ class Atomic(NamedTuple):
 Obligations: TypeAlias = frozenset[Obligation]
 Position: TypeAlias = int | Atomic
 Thread: TypeAlias = tuple[Position, Obligations]
-Behind: TypeAlias = tuple[frozenset[int] | None, ...]
+Tracked: TypeAlias = frozenset[Thread]
+Behind: TypeAlias = tuple[Tracked | None, ...]
 """The threads of each tracker; None where no guard will ask."""
 
 _NOTHING: Obligations = frozenset()
+_ROW = 16
+"""For how many states one counts that has a row of 256 bytes."""
 
 
 def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None = None) -> Program:
@@ -139,57 +146,78 @@ class _Product:
                 if after not in number:
                     number[after] = len(states)
                     states.append(after)
-                    self._check(len(states))
+                    self._check(_ROW * len(states))
                 row[first : last + 1] = [number[after]] * (last + 1 - first)
             step.append(row)
         return states, step
 
     def _track_all(self, before: Behind | None, byte: int, wanted: Container[int]) -> Behind:
         """The wanted trackers after one byte; at the start of the text if there is nothing before."""
-        now: list[frozenset[int] | None] = []
+        now: Behind = ()
         for index, start in enumerate(self._trackers):
             if index not in wanted:
-                now.append(None)
+                now += (None,)
                 continue
-            moved = [start]
-            if before is not None:
-                moved += self._stepped(before[index] or (), byte)
-            now.append(self._tracker_closure(moved, now, at_begin=before is None))
-        return tuple(now)
+            moved: list[Thread] = [(start, _NOTHING)]
+            for thread in (before[index] or ()) if before is not None else ():
+                moved += self._tracked_on(thread, byte, now)
+            now += (self._tracker_closure(moved, now, at_begin=before is None),)
+        return now
 
-    def _stepped(self, states: Iterable[int], byte: int) -> Iterator[int]:
-        for state in states:
-            for lo, hi, target in self._edges[state]:
-                if lo <= byte <= hi:
-                    yield target
+    def _tracked_on(self, thread: Thread, byte: int, inner: Behind) -> Iterator[Thread]:
+        """A thread of a tracker after one byte; ``inner`` trackers have read it."""
+        position, owed = thread
+        assert isinstance(position, int)  # in a body of one length an atomic group is any group
+        left = self._owed_after(owed, byte, inner)
+        if left is not None:
+            yield from ((target, left) for target in self._stepped(position, byte))
 
-    def _tracker_closure(
-        self, states: list[int], inner: list[frozenset[int] | None], *, at_begin: bool
-    ) -> frozenset[int]:
-        found: set[int] = set()
-        seen: set[int] = set()
-        while states:
-            state = states.pop()
-            if state in seen:
+    def _stepped(self, state: int, byte: int) -> Iterator[int]:
+        for lo, hi, target in self._edges[state]:
+            if lo <= byte <= hi:
+                yield target
+
+    def _tracker_closure(self, threads: list[Thread], inner: Behind, *, at_begin: bool) -> Tracked:
+        found: set[Thread] = set()
+        seen: set[Thread] = set()
+        while threads:
+            thread = threads.pop()
+            if thread in seen:
                 continue
-            seen.add(state)
+            seen.add(thread)
+            state, owed = thread
+            assert isinstance(state, int)
             kind, edges = self._kinds[state], self._edges[state]
             if kind in (BYTES, MATCH):
-                found.add(state)
+                found.add(thread)
             elif kind == SPLIT:
-                states += [target for _, _, target in edges]
+                threads += [(target, owed) for _, _, target in edges]
             elif kind == BEGIN:
-                states += [target for _, _, target in edges] if at_begin else []
-            elif self._passes(kind, inner[edges[0][2]]):
-                states.append(edges[1][2])
+                threads += [(target, owed) for _, _, target in edges] if at_begin else []
+            elif (guarded := self._guarded(state, owed, inner)) is not None:
+                threads.append((edges[1][2], guarded))
         return frozenset(found)
 
-    def _passes(self, kind: int, tracked: frozenset[int] | None) -> bool:
-        matched = any(self._kinds[state] == MATCH for state in tracked or ())
-        return matched == (kind == BEHIND)
+    def _guarded(self, state: int, owed: Obligations, behind: Behind) -> Obligations | None:
+        """What is owed past a look-around; None where it is known not to hold."""
+        kind, subject = self._kinds[state], self._edges[state][0][2]
+        if kind in (AHEAD, NOT_AHEAD):
+            threads = self._closure(subject, _NOTHING, behind)
+        else:
+            threads = [thread for thread in behind[subject] or () if thread[0] == MATCH_STATE]
+        met = self._settle(kind in (AHEAD, BEHIND), threads)
+        if isinstance(met, bool):
+            return owed if met else None
+        return owed | {met}
 
     def _tracker_cuts(self, behind: Behind) -> set[int]:
-        return {cut for states in behind for state in states or () for cut in self._cuts[state]}
+        return {
+            cut
+            for threads in behind
+            for thread in threads or ()
+            for state in self._states_in(thread)
+            for cut in self._cuts[state]
+        }
 
     # Threads.
 
@@ -209,14 +237,10 @@ class _Product:
                 continue
             if kind == SPLIT:
                 open_ += [(target, owed) for _, _, target in reversed(edges)]
-            elif kind in (BEHIND, NOT_BEHIND):
-                if self._passes(kind, behind[edges[0][2]]):
-                    open_.append((edges[1][2], owed))
-            elif kind in (AHEAD, NOT_AHEAD):
-                body = self._closure(edges[0][2], _NOTHING, behind)
-                met = self._settle(kind == AHEAD, body)
-                if met is not False:
-                    open_.append((edges[1][2], owed if met is True else owed | {met}))
+            elif kind in _LOOK_AROUND:
+                guarded = self._guarded(state, owed, behind)
+                if guarded is not None:
+                    open_.append((edges[1][2], guarded))
             else:
                 if kind == ATOMIC:
                     body = self._closure(edges[0][2], _NOTHING, behind)
@@ -282,19 +306,10 @@ class _Product:
         return moved
 
     def _moved(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
-        position, owed = thread
-        left: set[Obligation] = set()
-        for obligation in owed:
-            met = self._settle(
-                obligation.must,
-                [moved for inner in obligation.threads for moved in self._move(inner, byte, behind)],
-                byte,
-            )
-            if met is False:
-                return []
-            if met is not True:
-                left.add(met)
-        owed = frozenset(left)
+        position, before = thread
+        owed = self._owed_after(before, byte, behind)
+        if owed is None:
+            return []
         if isinstance(position, Atomic):
             body: dict[Thread, None] = {}
             for inner in position.threads:
@@ -304,9 +319,24 @@ class _Product:
             return self._leave(body, position.exits, owed, behind)
         if self._kinds[position] in (MATCH, EXIT):
             return [(position, owed)]
-        for target in self._stepped((position,), byte):
+        for target in self._stepped(position, byte):
             return self._closure(target, owed, behind)
         return []
+
+    def _owed_after(self, owed: Obligations, byte: int, behind: Behind) -> Obligations | None:
+        """What one byte leaves of obligations; None where it breaks one."""
+        left: set[Obligation] = set()
+        for obligation in owed:
+            met = self._settle(
+                obligation.must,
+                [moved for inner in obligation.threads for moved in self._move(inner, byte, behind)],
+                byte,
+            )
+            if met is False:
+                return None
+            if met is not True:
+                left.add(met)
+        return frozenset(left)
 
     def _holds_at_end(self, owed: Obligations) -> bool:
         """Whether the end of the text meets all obligations."""
@@ -398,9 +428,11 @@ def _relevant(behind: Behind, distance: Mapping[int, int], longest: list[int]) -
     """What of the trackers can still matter: a thread that is over before its guard asks cannot."""
     return tuple(
         None
-        if states is None or index not in distance
-        else frozenset(state for state in states if longest[state] >= distance[index])
-        for index, states in enumerate(behind)
+        if threads is None or index not in distance
+        else frozenset(
+            thread for thread in threads if isinstance(thread[0], int) and longest[thread[0]] >= distance[index]
+        )
+        for index, threads in enumerate(behind)
     )
 
 
@@ -441,7 +473,8 @@ def _longest_matches(guarded: Guarded) -> list[int]:
     """For each state of a tracker the most bytes up to its match; trackers have no loops, and targets come first."""
     longest: list[int] = []
     for kind, edges in zip(guarded.kinds, guarded.edges, strict=True):
-        ahead = [longest[target] for _, _, target in edges if target < len(longest)]
+        onward = edges[1:] if kind in _LOOK_AROUND else edges
+        ahead = [longest[target] for _, _, target in onward if target < len(longest)]
         longest.append(max(ahead, default=0) + (kind == BYTES))
     return longest
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent, Watch, stop_if_set, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar, Terminal
+from pdacon.grammar import Grammar, Terminal, check_group_names, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import compile_terminal
 from pdacon.lexer.program import Program
@@ -92,6 +92,7 @@ def build_lexer(
     tables: Tables,
     *,
     max_states: int = 1_000_000,
+    max_bytes: int = 1 << 29,
     max_seconds: float = 0,
     cancel: CancelEvent | None = None,
 ) -> Lexer:
@@ -104,6 +105,8 @@ def build_lexer(
         a grammar with layout.
     max_states : int
         Most states of the automaton.
+    max_bytes : int
+        Most memory for the automaton and what it is made from; 0: no limit.
     max_seconds : float
         Most time, in seconds; 0: no limit.
     cancel : CancelEvent, optional
@@ -112,9 +115,10 @@ def build_lexer(
     Raises
     ------
     UnsupportedGrammarError
-        A terminal uses something of ``re`` that is not supported. The span is the terminal's.
+        A terminal uses something of ``re`` that is not supported, or two of a context have groups of one name. The span
+        is the terminal's.
     LimitExceededError
-        "states" or "seconds".
+        "states", "bytes" or "seconds".
     CancelledError
 
     Notes
@@ -132,6 +136,10 @@ def build_lexer(
     contexts = tuple(
         _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
     )
+    named = frozenset(k for k in lexable if group_names(grammar.terminals[k]))
+    for context in contexts:
+        if not named.isdisjoint(context.alternation):
+            check_group_names([grammar.terminals[k] for k in context.alternation])
     nfa = _make_nfa(grammar, max_states, stop)
     contexts_after = _contexts_after(grammar, tables, context_of_state)
     make = partial(
@@ -147,6 +155,7 @@ def build_lexer(
         max_states,
         watch.left(),
         cancel,
+        max_bytes,
     )
     try:
         automaton = make()
@@ -158,7 +167,12 @@ def build_lexer(
 
 
 def find_collisions(
-    lexer: Lexer, *, max_states: int = 1_000_000, max_seconds: float = 0, cancel: CancelEvent | None = None
+    lexer: Lexer,
+    *,
+    max_states: int = 1_000_000,
+    max_bytes: int = 1 << 29,
+    max_seconds: float = 0,
+    cancel: CancelEvent | None = None,
 ) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
@@ -167,7 +181,7 @@ def find_collisions(
     """
     stop_if_set(cancel)
     flat = np.array(_rivals(lexer), np.int32).reshape(-1)
-    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel)
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel, max_bytes)
     return [Collision(*collision) for collision in found]
 
 

@@ -176,7 +176,7 @@ class _Lowering:
         self._placed: dict[tuple[ByteTrie, int], int] = {}
         self._guarded = False
         self._trackers: list[int] = []
-        self._inside_look_behind = 0
+        self._inside_look_behind = False
 
     def program(self, tree: Any, flags: int) -> Program:
         """Lower a whole pattern."""
@@ -264,22 +264,18 @@ class _Lowering:
         return self._ahead(body, flags, must, then) if direction > 0 else self._behind(body, flags, must, then)
 
     def _ahead(self, body: Any, flags: int, must: bool, then: Continuation) -> Continuation:
+        outside, self._inside_look_behind = self._inside_look_behind, False  # what it looks at may have any length
         (entry,) = self._sequence(body, flags, (_MATCH_STATE,))
+        self._inside_look_behind = outside
         return self._look_ahead(entry, must, then)
 
     def _look_ahead(self, body: int, must: bool, then: Continuation) -> Continuation:
-        if self._inside_look_behind:
-            raise UnsupportedGrammarError(
-                f"a look-behind of the pattern {sre.quoted(self._regexp)} looks at what comes after it; "
-                "move that part out of the look-behind",
-                feature="look-ahead-in-look-behind",
-            )
         return self._guards(guards.AHEAD if must else guards.NOT_AHEAD, body, then)
 
     def _behind(self, body: Any, flags: int, must: bool, then: Continuation) -> Continuation:
-        self._inside_look_behind += 1
+        outside, self._inside_look_behind = self._inside_look_behind, True
         (entry,) = self._sequence(body, flags, (_MATCH_STATE,))
-        self._inside_look_behind -= 1
+        self._inside_look_behind = outside
         return self._look_behind(entry, must, then)
 
     def _look_behind(self, body: int, must: bool, then: Continuation) -> Continuation:

@@ -11,6 +11,7 @@ from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
 from pdacon.pda.lexeme_reader import LexemeReader
 from pdacon.pda.misplacement import MisplacedLine, misplaced_line
+from pdacon.pda.reduces import Reduces
 from pdacon.pda.refusal import Refusal, refuse
 from pdacon.pda.stack import Stack
 
@@ -22,6 +23,7 @@ __all__ = [
     "Machine",
     "Margin",
     "MisplacedLine",
+    "Reduces",
     "Refusal",
     "Stack",
     "expect",

@@ -29,13 +29,14 @@ Pennello, TOPLAS 4(4), 1982, for the tables; Lark 1.3 for the order of terminals
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
+from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
 
 if TYPE_CHECKING:
@@ -87,9 +88,8 @@ class Machine:
         self._end_of_start = dict(zip(tables.start_states, tables.end_states, strict=True))
         self._action: list[list[int]] = tables.action.tolist()
         self._goto: list[list[int]] = tables.goto.tolist()
-        self._productions = [
-            (production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions
-        ]
+        productions = [(production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions]
+        self._reduces = Reduces(self._action, self._goto, productions)
         programs = {
             index: compile_terminal(grammar, terminal, ANY_SIZE)
             for index, terminal in enumerate(grammar.terminals)
@@ -216,7 +216,7 @@ class Machine:
 
     def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """The stack after the reduces that ``terminal`` asks for and its shift; None where the tables have an error."""
-        for reduced in self._chain(stack, terminal):
+        for reduced in self._reduces.chain(stack, terminal):
             action = self._action[reduced.state][terminal]
             if action > 0:
                 return reduced.push(action - 1)
@@ -224,31 +224,12 @@ class Machine:
 
     def accepts(self, stack: Stack) -> bool:
         """Whether a reduce at the end of the text leads to the start symbol; tables have no shift of the end."""
-        return any(self._is_end(reduced) for reduced in self._chain(stack, self.grammar.end))
+        return any(self._is_end(reduced) for reduced in self._reduces.chain(stack, self.grammar.end))
 
     def _is_end(self, stack: Stack) -> bool:
         """Whether it is the start state and, on that, what the whole text leads to."""
         start = stack.below
         return start is not None and start.below is None and stack.state == self._end_of_start[start.state]
-
-    def _chain(self, stack: Stack, lookahead: int) -> Iterator[Stack]:
-        """The stack, and the stack after each reduce under one lookahead.
-
-        Where priority settles the conflicts of a cyclic grammar, Lark may reduce for ever: the text is not accepted.
-        It does so once a reduce repeats an earlier one, on top of an equal state, with nothing below that touched.
-        """
-        reduces: list[tuple[int, int, int]] = []
-        yield stack
-        while (action := self._action[stack.state][lookahead]) < 0:
-            lhs, length = self._productions[-action - 1]
-            below = stack.pop(length)
-            while reduces and reduces[-1][0] > len(below):
-                reduces.pop()
-            if any((state, symbol) == (below.state, lhs) for _, state, symbol in reduces):
-                return
-            reduces.append((len(below), below.state, lhs))
-            stack = below.push(self._goto[below.state][lhs])
-            yield stack
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,7 +242,7 @@ class Lexeme:
     previous: Lexeme | None = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Configuration:
     """What has been read so far, as far as it matters for what may follow. Values are frozen, comparable and hashable.
 
@@ -300,7 +281,7 @@ class Configuration:
     reaches: without limit for an open comment, say, where ``/`` may also stand for itself.
     """
 
-    machine: Machine = field(repr=False, compare=False)
+    machine: Machine
     stack: Stack
     threads: tuple[tuple[Thread, Configuration | None], ...]
     shadows: tuple[Thread, ...]
@@ -309,9 +290,9 @@ class Configuration:
     fresh: bool
     margin: Margin
     column: int | None
-    origin: Behind = field(repr=False, compare=False)
-    length: int = field(repr=False, compare=False)
-    last: Lexeme | None = field(repr=False, compare=False)
+    origin: Behind
+    length: int
+    last: Lexeme | None
 
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
@@ -336,17 +317,25 @@ class Configuration:
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
+        stepped: dict[int, Configuration | None] = {}  # of each alternative, by its identity; inner ones come first
+        for alternative in reversed(list(self.alternatives())):
+            if id(alternative) not in stepped:
+                stepped[id(alternative)] = alternative._step(byte, stepped)
+        return stepped[id(self)]
+
+    def _step(self, byte: int, stepped: Mapping[int, Configuration | None]) -> Configuration | None:
+        """Read one byte, which the alternatives within have read."""
         machine = self.machine
         behind = machine.behind_after(self.behind, byte)
         moved = machine.move(self.reading, byte)
         shadows = self._step_shadows(byte)
         column = self._column_after(byte, (*(thread for _, thread in moved), *shadows))
-        fallback = None if self.fallback is None else self.fallback.step(byte)
+        fallback = None if self.fallback is None else stepped[id(self.fallback)]
         threads: list[tuple[Thread, Configuration | None]] = []
         for index, thread in moved:
             before, ended = self.threads[index]
             if machine.pending(before):
-                ended = None if ended is None else ended.step(byte)
+                ended = None if ended is None else stepped[id(ended)]
             elif machine.matched(thread) or machine.pending(thread):
                 ended = self._commit(thread[0], shadows, behind, column)
             if machine.matched(thread):
@@ -411,6 +400,31 @@ class Configuration:
                 yield alternative
                 pending += [alternative.fallback, *(ended for _, ended in reversed(alternative.threads))]
 
+    def _value(self) -> tuple[object, ...]:
+        """What makes up the value, of each alternative in turn."""
+        return tuple(
+            (
+                at.stack,
+                tuple((thread, ended is None) for thread, ended in at.threads),
+                at.shadows,
+                at.fallback is None,
+                at.behind,
+                at.fresh,
+                at.margin,
+                at.column,
+            )
+            for at in self.alternatives()
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self._value() == other._value() if isinstance(other, Configuration) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._value()}>"
+
     def restart(self) -> Configuration:
         """The configuration before the lexeme that has been begun."""
         return self._between(self.machine, self.stack, self.margin, self.origin, self.last)
@@ -418,13 +432,14 @@ class Configuration:
     def match(self, byte: int) -> int | None:
         """The terminal that matches with one more byte, as the parser would be told, whether it takes it or not.
 
-        None if no thread matches. See `step` for what becomes of the text then.
+        None if no thread matches. A match whose condition is still open counts; not the byte that decides it, which is
+        behind the match. See `step` for what becomes of the text then.
         """
         machine = self.machine
         ends = (
             thread[0]
             for index, thread in machine.move(self.reading, byte)
-            if machine.matched(thread) or (machine.pending(thread) and not machine.pending(self.reading[index]))
+            if (machine.matched(thread) or machine.pending(thread)) and not machine.pending(self.reading[index])
         )
         terminal = next(ends, None)
         if terminal is None or terminal in machine.ignore:
@@ -448,11 +463,12 @@ class Configuration:
 
     def ends(self) -> bool:
         """Whether the text is a sentence."""
-        if self.fresh:
-            return ends(self.machine, self.stack, self.margin)
-        decided = (ended for thread, ended in self.threads if self.machine.matched_at_end(thread))
-        configuration = next(decided, self.fallback)
-        return configuration is not None and configuration.ends()
+        machine = self.machine
+        configuration: Configuration | None = self
+        while configuration is not None and not configuration.fresh:
+            decided = (ended for thread, ended in configuration.threads if machine.matched_at_end(thread))
+            configuration = next(decided, configuration.fallback)
+        return configuration is not None and ends(machine, configuration.stack, configuration.margin)
 
 
 def _state_behind(table: list[list[int]], text: bytes) -> int:

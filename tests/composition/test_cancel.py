@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from support.little_room import least_bytes
 
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Limits, Vocabulary
@@ -192,7 +194,6 @@ DIGITS = Grammar.from_lark('start: "<" (A | B)* ">"\nA: /[0-9]{1,9}a/\nB: /b(x[y
 
 
 TEXT = b"<1234abxzabyycbz7f12a>"
-TABLES = 8_000  # bytes that the parse tables are given
 
 
 def mask_of(matcher: pdacon.Matcher) -> bytes:
@@ -210,37 +211,75 @@ def masks_along(matcher: pdacon.Matcher, text: bytes) -> list[bytes]:
 
 
 def test_what_can_be_made_again_is_forgotten() -> None:
-    """There is room for the masks and nothing else; they are the same, and so are their ids."""
+    """The less room there is, the more is forgotten, until a mask finds none: what is answered is the same, ids too.
+
+    No limit that is met is for good: what is asked next is answered as by any other constraint, or finds no room.
+    """
     free = pdacon.compile(DIGITS, WIDE)
     wanted = masks_along(free.matcher(), TEXT)
     table = free.mask_table()
-    tight = pdacon.compile(DIGITS, WIDE, limits=Limits(bytes=max(table.nbytes + 1, TABLES)))
+    least = least_bytes(DIGITS, WIDE)
+    complete = []
+    for size in (least + least * step // 40 for step in range(60)):
+        tight = pdacon.compile(DIGITS, WIDE, limits=Limits(bytes=size))
+        refused = 0
+        for _ in range(2):
+            matcher = tight.matcher()
+            for at, mask in enumerate(wanted):
+                try:
+                    assert mask_of(matcher) == mask
+                except LimitExceededError as error:
+                    assert error.what == "bytes"  # noqa: PT017 (that it is raised is up to the size)
+                    refused += 1
+                assert at == len(TEXT) or matcher.accept_token(TEXT[at])
+            with contextlib.suppress(LimitExceededError):
+                assert mask_of(tight.matcher()) == wanted[0]
+        if refused == 0:
+            assert (tight.mask_table() == table).all()
+        complete.append(refused == 0)
+    assert not complete[0]
+    assert complete[-1]
+
+
+def matchers_along(constraint: pdacon.Constraint, text: bytes) -> Iterator[pdacon.Matcher]:
+    matcher = constraint.matcher()
+    for byte in text:
+        assert matcher.accept_token(byte)
+        yield matcher
+
+
+def constraint_with_room_for_the_first_mask_only() -> tuple[pdacon.Constraint, pdacon.Matcher]:
+    """And a matcher whose mask finds no room."""
+    least = least_bytes(DIGITS, WIDE)
+    for size in (least + least * step // 40 for step in range(60)):
+        tight = pdacon.compile(DIGITS, WIDE, limits=Limits(bytes=size))
+        for matcher in matchers_along(tight, TEXT):
+            if not has_room(matcher) and has_room(tight.matcher()) and not has_room(matcher):
+                return tight, matcher
+    raise AssertionError("no such size")
+
+
+def has_room(matcher: pdacon.Matcher) -> bool:
+    """Whether its mask can be made at all: at the second try nothing else is left to be forgotten."""
     for _ in range(2):
-        assert masks_along(tight.matcher(), TEXT) == wanted
-    assert (tight.mask_table() == table).all()
+        with contextlib.suppress(LimitExceededError):
+            mask_of(matcher)
+            return True
+    return False
 
 
-def test_a_mask_that_finds_no_room_is_refused_and_the_others_stay() -> None:
+def test_a_batch_tells_which_masks_find_no_room() -> None:
     free = pdacon.compile(DIGITS, WIDE)
     wanted = masks_along(free.matcher(), TEXT)
-    row_bytes = len(wanted[0])
-    assert len(set(wanted)) * row_bytes > TABLES
-    tight = pdacon.compile(DIGITS, WIDE, limits=Limits(bytes=TABLES))
-    matcher = tight.matcher()
-    for _ in range(2):
-        matcher.reset()
-        with pytest.raises(LimitExceededError) as caught:
-            masks_along(matcher, TEXT)
-        assert caught.value.what == "bytes"
-        assert TABLES - row_bytes <= tight.mask_table().nbytes <= TABLES
-        bitmask = np.zeros((3, row_bytes // 4), np.int32)
-        with pytest.raises(LimitExceededError, match=r"by matchers\[1\]; the rows of the others are written"):
-            pdacon.fill_bitmasks([tight.matcher(), matcher, tight.matcher()], bitmask)
-        assert [row.tobytes() for row in bitmask] == [wanted[0], bytes(row_bytes), wanted[0]]
-        with pytest.raises(LimitExceededError, match=r"by matchers\[0\] and 1 behind it"):
-            pdacon.mask_ids([matcher, matcher])
-        matcher.reset()
-        assert mask_of(matcher) == wanted[0]
+    tight, matcher = constraint_with_room_for_the_first_mask_only()
+    bitmask = np.zeros((3, len(wanted[0]) // 4), np.int32)
+    with pytest.raises(LimitExceededError, match=r"by matchers\[1\]; the rows of the others are written"):
+        pdacon.fill_bitmasks([tight.matcher(), matcher, tight.matcher()], bitmask)
+    assert [row.tobytes() for row in bitmask] == [wanted[0], bytes(len(wanted[0])), wanted[0]]
+    with pytest.raises(LimitExceededError, match=r"by matchers\[0\] and 1 behind it"):
+        pdacon.mask_ids([matcher, matcher])
+    matcher.reset()
+    assert mask_of(matcher) == wanted[0]
 
 
 def test_time_is_up_between_two_terminals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from support.little_room import compile_with_little_room
 
 import pdacon
-from pdacon import Constraint, Limits, Vocabulary
+from pdacon import Constraint, Vocabulary
 
 ITEMS = 'item: T | NAME | "if"i | "in"i | "insert"i | "(" item* ")" | "[" [item ("," item)*] "]"\nNAME: /[a-z_]+/i\n'
 TERMINALS = {
@@ -58,7 +59,7 @@ def test_they_are_the_same(terminal: str, ignored: str, scaled: Callable[[int], 
     ways = {
         "lazy": lazy,
         "from a file": Constraint.from_bytes(lazy.to_bytes(), known),
-        "with little room": pdacon.compile(grammar, known, limits=Limits(bytes=60_000)),
+        "with little room": compile_with_little_room(grammar, known, 6),
     }
     if terminal in FINITE:
         ways["eager"] = pdacon.compile(grammar, known, eager=True)

@@ -40,7 +40,7 @@ def test_the_limit_of_states_names_the_largest_patterns() -> None:
 
 
 def test_check_does_not_point_to_limits_that_it_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checker, "build_lexer", partial(build_lexer, max_states=LIMIT))
+    monkeypatch.setattr(checker, "check_within", partial(checker.check_within, max_states=LIMIT))
     with pytest.raises(LimitExceededError, match="LONG") as caught:
         pdacon.check(LARGE)
     assert "Limits" not in str(caught.value)

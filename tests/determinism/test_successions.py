@@ -6,13 +6,14 @@ the rules put together and no text does has to be named by a finding, and nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from conftest import Tally
-from support.lexemes import lexemes_of_lark
+from support.languages import EVERY_BYTE
+from support.lexemes import lexemes_of_configuration
 from support.lowering import is_exact, load
 from support.random_grammars import loadable_grammars, random_conflicting_grammar, random_guarded_grammar
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
@@ -22,21 +23,24 @@ import pdacon
 from pdacon.determinism import Finding
 from pdacon.determinism.follow_sets import FollowSets
 from pdacon.determinism.reachability import members
+from pdacon.determinism.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
 from pdacon.pda import Configuration, Machine
 
 SECONDS = 60.0
-REACHED = 1_500  # texts, each of which leads somewhere else
+REACHED = 600  # texts, each of which leads somewhere else
+FIRST = 100  # of these are held against Lark, whatever their lexemes are
 BEGINNING = ""
 
 TITLES = 'start: cmd ("then" cmd)*\ncmd: "play " TITLE | "stop"\nTITLE: /[a-z ]+/\n'
 
 
-def pairs_by_rules(grammar: Grammar) -> set[tuple[str, str]]:
-    """Terminals that stand side by side in sentential forms: by expanding ends of symbols until nothing is new."""
-    productive: set[int] = set(range(grammar.end))
+def pairs_by_rules(grammar: Grammar, never: Collection[str] = ()) -> set[tuple[str, str]]:
+    """Terminals side by side in sentential forms, without some: by expanding ends of symbols until nothing is new."""
+    productive = {k for k in range(grammar.end) if grammar.terminals[k].name not in never}
     used: set[int] = set(grammar.starts)
     empty: set[int] = set()
     for _ in grammar.nonterminals:
@@ -79,28 +83,47 @@ class Seen:
         self.read: set[tuple[str, str]] = set()
         self.in_sentences: set[tuple[str, str]] = set()
         self.shifted = {BEGINNING}
-        self._grammar, self._oracle = grammar, oracle
-        ignored = {loaded.symbol_name(k) for k in loaded.ignore}
-        for text in self._texts(loaded, affordable_length(grammar.alphabet, 400)):
-            lexemes, whole = lexemes_of_lark(oracle._lark, text, grammar.starts[0])
-            names = [BEGINNING, *(name for name, _, _ in lexemes if name not in ignored or self._is_used(loaded, name))]
+        self._grammar, self._oracle, self._loaded = grammar, oracle, loaded
+        used = {loaded.symbol_name(symbol) for p in loaded.productions for symbol in p.rhs}
+        self._dropped = {loaded.symbol_name(k) for k in loaded.ignore} - used
+        self._reached: list[str] = []
+        self._see(self._texts(loaded, affordable_length(grammar.alphabet, 400)))
+        self._see(self._completed(self._reached))
+        wanted = {(a, b) for a, b in pairs_by_rules(loaded) if a in self.shifted}
+        self._see(self._completed(self._texts_for(wanted - self.in_sentences)))
+
+    def _see(self, texts: Iterable[str]) -> None:
+        for text in dict.fromkeys(texts):
+            lexemes, whole = self._oracle.lexemes(text, self._grammar.starts[0])
+            names = [BEGINNING, *(name for name, _, _ in lexemes if name not in self._dropped)]
             pairs = set(pairwise(names))
             self.read |= pairs
             self.shifted.update(names if whole else names[:-1])
             if whole:
                 self.in_sentences |= pairs
 
-    @staticmethod
-    def _is_used(loaded: Grammar, name: str) -> bool:
-        return any(loaded.symbol_name(symbol) == name for p in loaded.productions for symbol in p.rhs)
+    def _texts_for(self, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+        """Texts that end with one of each of two terminals, whether or not they are read so."""
+        words = Texts(self._loaded, build_lexer(self._loaded, build_tables(self._loaded)))
+        word_of = {
+            terminal.name: self._grammar.decode(words.shortest(k) or b"") or ""
+            for k, terminal in enumerate(self._loaded.terminals)
+        }
+        for first, second in pairs:
+            for text in self._reached[:FIRST]:
+                yield text + word_of[second]
+                if first != BEGINNING:
+                    yield text + word_of[first] + word_of[second]
 
     def _texts(self, loaded: Grammar, length: int) -> list[str]:
-        """Short texts, and of longer ones one for each configuration that they lead to."""
+        """Short texts, and one for each last two lexemes and LR state behind them."""
         letters = [*self._grammar.alphabet, *({"\n", " ", "c", "é", "1"} - set(self._grammar.alphabet))]
         machine = Machine(loaded, build_tables(loaded))
         first = Configuration.initial(machine, loaded.options.start.index(self._grammar.starts[0]))
         pending = [("", first)]
         known = {first}
+        shown = [""]
+        kinds: set[tuple[tuple[str, ...], int]] = set()
         for text, configuration in pending:
             for letter in letters:
                 after = configuration.read(self._grammar.encode(letter))
@@ -109,10 +132,23 @@ class Seen:
                 if after not in known or (len(text) < length and letter in self._grammar.alphabet):
                     known.add(after)
                     pending.append((text + letter, after))
-        encode = self._grammar.encode if self._grammar.options.get("use_bytes") else str
-        return [encode(text) for text, _ in pending] + [
-            encode(text + letter) for text, _ in pending for letter in letters
-        ]
+                    kind = (tuple(name for name, _, _ in lexemes_of_configuration(after)[-2:]), after.stack.state)
+                    if kind not in kinds or len(shown) < FIRST:
+                        kinds.add(kind)
+                        shown.append(text + letter)
+        self._reached = [text for text, _ in pending]
+        return shown + [text + letter for text in shown for letter in letters]
+
+    def _completed(self, texts: Iterable[str]) -> Iterator[str]:
+        """Each text, and what pdacon completes it to, which Lark is to judge."""
+        constraint = pdacon.compile(self._loaded, EVERY_BYTE)
+        for text in texts:
+            yield text
+            matcher = constraint.matcher(self._grammar.starts[0])
+            if matcher.accept_bytes(self._grammar.encode(text)):
+                sentence = self._grammar.decode(self._grammar.encode(text) + matcher.shortest_completion())
+                if sentence is not None:
+                    yield sentence
 
 
 def is_succession(finding: Finding) -> bool:
@@ -144,12 +180,8 @@ def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
     seen = Seen(grammar, oracle, loaded)
     about = f"{grammar}{report.render()}"
     by_rules = pairs_by_rules(loaded)
-    follow = FollowSets(loaded)
     names = [terminal.name for terminal in loaded.terminals]
-    assert by_rules == {
-        *((BEGINNING, names[t]) for t in members(follow.at_start())),
-        *((names[a], names[b]) for a in range(loaded.end) for b in members(follow.after(a)) if b < loaded.end),
-    }, about
+    assert by_rules == pairs_of(loaded, FollowSets(loaded)), about
     named = named_pairs(report, loaded)
     successions = [finding for finding in report.findings if is_succession(finding)]
     for finding in successions:
@@ -158,18 +190,24 @@ def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
         assert not said & seen.in_sentences, about
         tally(findings=1, pairs_said=len(said))
     never = {name for f in report.findings if f.id in ("PDA009", "PDA010") for name in f.symbols[:1]}
+    wanted = pairs_by_rules(loaded, never)
+    assert wanted == pairs_of(loaded, FollowSets(loaded, sum(1 << names.index(name) for name in never))), about
     repeated = {(name, name) for name in names}
-    dead = {
-        pair
-        for pair in by_rules - seen.read - repeated
-        if pair[0] in seen.shifted and pair[0] not in never and pair[1] not in never
-    }
+    dead = {pair for pair in wanted - seen.read - repeated if pair[0] in seen.shifted}
     assert dead <= named, f"{about}\n{dead - named} was never seen"
     unseen = {pair for pair in by_rules - seen.in_sentences - repeated if pair[0] in seen.shifted} - never_with(
         never, names
     )
     assert not unseen or report.findings, f"{about}\n{unseen} is in no sentence"
     tally(grammars=1, pairs=len(by_rules), dead=len(dead))
+
+
+def pairs_of(grammar: Grammar, follow: FollowSets) -> set[tuple[str, str]]:
+    names = [terminal.name for terminal in grammar.terminals]
+    return {
+        *((BEGINNING, names[t]) for t in members(follow.at_start())),
+        *((names[a], names[b]) for a in range(grammar.end) for b in members(follow.after(a)) if b < grammar.end),
+    }
 
 
 def never_with(never: set[str], names: list[str]) -> set[tuple[str, str]]:
@@ -211,12 +249,10 @@ def test_one_way_of_several_is_lost() -> None:
 
 
 def test_one_finding_for_each_predecessor() -> None:
-    text = 'start: (WORD | NUMBER | "!") ("end" | "stop" | "?")\nWORD: /[a-z]+/\nNUMBER: /[0-9a-z]+x/\n'
+    text = 'start: (WORD | NUMBER | "!") ("end" | "stop" | "?")\nWORD: /[a-z]+/\nNUMBER: /[0-9]+x/\n'
     found = {finding.title: finding.symbols for finding in successions(text)}
-    assert set(found) == {
-        'lexical dead end: "end", "stop" after WORD',
-    }
-    assert found['lexical dead end: "end", "stop" after WORD'][:3] == ("WORD", "END", "STOP")
+    assert set(found) == {'lexical dead end: "end" after WORD', 'lexical dead end: "stop" after WORD'}
+    assert found['lexical dead end: "end" after WORD'][:2] == ("WORD", "END")
 
 
 def test_what_is_said_already_is_not_said_again() -> None:

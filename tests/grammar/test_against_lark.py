@@ -5,17 +5,19 @@ from __future__ import annotations
 import random
 import re
 import sys
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import lark
 import pytest
 from grammar.samples import BAD, GOOD
 
+from pdacon import Vocabulary, compile
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.grammar import Grammar
 
+BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 LIBRARY = Path(lark.__file__).parent / "grammars"
 
 
@@ -163,8 +165,66 @@ def test_what_loads_but_can_never_parse(name: str) -> None:
         with pytest.raises(Exception):  # noqa: B017 (re.error, mostly, and that is the point)
             parser.parse(text)
     with pytest.raises(UnsupportedGrammarError) as caught:
-        Grammar.from_lark(NEVER_PARSES[name])
+        compile(Grammar.from_lark(NEVER_PARSES[name]), BYTES)
     assert caught.value.feature in ("inline flags", "group names", "terminal name")
+    assert caught.value.span is not None
+
+
+SAME_GROUPS = {
+    "in different contexts": r"""
+start: "x" A | "y" B
+A: /(?P<q>a|b)(?P=q)/
+B: /(?P<q>\(|\))(?P=q)/
+""",
+    "beside an ignored text of another name": r"""
+start: "x" A | "y" B
+A: /(?P<q>a|b)(?P=q)/
+B: /(?P<q>\(|\))(?P=q)/
+%ignore /(?P<w> )(?P=w)/
+""",
+    "named like a terminal of another context": r"""
+start: "x" A | "y" B
+A: /(?P<B>a|b)(?P=B)/
+B: /\(\(|\)\)/
+""",
+    "named like a keyword that a regex absorbs": r"""
+start: "x" A | "x" B
+A: /(?P<B>a|b)(?P=B)/
+B: "aa"
+""",
+}
+
+
+@pytest.mark.parametrize("name", SAME_GROUPS)
+def test_groups_of_one_name_in_different_contexts(name: str) -> None:
+    """Lark makes an expression of each context; that of all terminals only words the message of a text refused."""
+    parser = stock(SAME_GROUPS[name])
+    assert isinstance(parser, lark.Lark)
+    constraint = compile(Grammar.from_lark(SAME_GROUPS[name]), BYTES)
+    accepted = 0
+    for length in range(6):
+        for text in map("".join, product("xyab( ", repeat=length)):
+            try:
+                parser.parse(text)
+                expected = True
+            except Exception:  # re.error in the place of UnexpectedCharacters
+                expected = False
+            matcher = constraint.matcher()
+            assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting()) == expected, text
+            accepted += expected
+    assert accepted > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lexer"),
+    [
+        (SAME_GROUPS["in different contexts"], "basic"),
+        ("start: A B\nA: /(?P<q>a)/\nB: /b/\n%ignore /(?P<q> )/", "contextual"),
+    ],
+)
+def test_groups_of_one_name_in_one_context(text: str, lexer: Literal["basic", "contextual"]) -> None:
+    with pytest.raises(UnsupportedGrammarError, match="group name 'q' is taken") as caught:
+        compile(Grammar.from_lark(text, lexer=lexer), BYTES)
     assert caught.value.span is not None
 
 

@@ -95,5 +95,9 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         Grammar.builtin("jsom")
     with pytest.raises(ValueError, match=r"no built-in grammar 'nope'; there are .*arithmetic.*json"):
         Grammar.builtin("nope")
+    # A table that another grammar imports.
+    assert (GRAMMARS / "_unicode.lark").exists()
+    with pytest.raises(ValueError, match=r"no built-in grammar '_unicode'; .* are arithmetic"):
+        Grammar.builtin("_unicode")
     with pytest.raises(TypeError, match="must be a str such as 'json', not NoneType"):
         Grammar.builtin(None)  # type: ignore[arg-type]

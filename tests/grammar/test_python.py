@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -97,6 +99,48 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
         assert is_sentence(constraint, template.format(word)), word
 
 
+def test_letters_are_those_of_unicode_13(grammar: Grammar) -> None:
+    """Whatever Unicode this Python has: it knows all of the grammar's, and the grammar most of its."""
+    (pattern,) = (terminal.pattern for terminal in grammar.terminals if terminal.name == "NAME")
+    assert pattern is not None
+    is_name = re.compile(pattern.regexp).fullmatch
+    planes = [*range(0x32000), *range(0xE0000, 0xE0200), *range(0xE0200, 0x110000, 0x1001)]  # nothing is named beyond
+    for before in ("", "a"):
+        names = {before + chr(code) for code in planes}
+        taken = {name for name in names if is_name(name)}
+        identifiers = {name for name in names if name.isidentifier()}
+        assert taken <= identifiers
+        assert len(taken) > 0.9 * len(identifiers)
+        if unicodedata.unidata_version == "13.0.0":
+            assert taken == identifiers
+
+
+def test_named_characters_are_those_of_unicode() -> None:
+    """All names that the grammar has, in capitals, one after the other out of the automaton."""
+    letters = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -", "'\\N{", "}'", "'", '"']
+    vocabulary = Vocabulary.from_tokens([*(letter.encode() for letter in letters), None], eos_ids=[len(letters)])
+    grammar = Grammar.from_lark(
+        "start: STRING_BEFORE_ CHARACTER STRING_BEHIND_\n%import .python (STRING_BEFORE_, CHARACTER, STRING_BEHIND_)\n",
+        source_path=str(SAMPLES.parent / "names.lark"),
+    )
+    matcher = compile(grammar, vocabulary).matcher()
+    matcher.accept_bytes(b"'\\N{")
+    names: set[str] = set()
+    beginnings = [""]
+    for beginning in beginnings:
+        for letter in letters[:-4]:
+            if matcher.accept_bytes((beginning + letter).encode()):
+                beginnings.append(beginning + letter)
+                matcher.rollback(1)
+        if matcher.accept_bytes(f"{beginning}}}'".encode()):
+            names.add(beginning)
+            matcher.rollback(1)
+    assert len(names) > 1_000
+    assert {"EN DASH", "LATIN SMALL LETTER E WITH ACUTE", "NO-BREAK SPACE", "OX"} <= names
+    for name in names:
+        assert len(ast.literal_eval(f"'\\N{{{name}}}'")) == 1, name
+
+
 @pytest.mark.parametrize(
     ("name", "sentences", "others"),
     [
@@ -153,7 +197,7 @@ def test_samples_that_are_indented_by_one_width() -> None:
     for path in sorted((SAMPLES / "accept").iterdir()):
         text = path.read_bytes().decode()
         widths = widths_of_blocks(text)
-        if widths is not None and "\t" not in text and not text.startswith(("\f", " ")):
+        if widths is not None and "\t" not in text and not text.startswith(("\f", " ", "\\")):
             assert is_sentence(four, text) == (widths <= {4}), path
             assert is_sentence(two, text) == (widths <= {2}), path
             taken += widths == {4} or widths == {2}

@@ -103,6 +103,29 @@ def test_what_loads_but_can_never_parse(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        (r'start: "\xff\xd8"', r'name it, .*MAGIC: "\\xff\\xd8"'),
+        (r'start: "a"' "\n" r'%ignore "\u1234"', r"U\+1234 is no byte.*in UTF-8 this one is \\xe1\\x88\\xb4"),
+        (r'start: "a"' "\n" r"%ignore /[\x80-\u0100]/", r"U\+0100 is no byte.*characters up to \\xff"),
+        ('start: "a"\n%ignore /b/u', "leave the flag u out"),
+    ],
+)
+def test_what_is_no_bytes_is_told_from_what_is_only_named_so(text: str, way_out: str) -> None:
+    with pytest.raises(UnsupportedGrammarError, match=way_out):
+        Grammar.from_lark(text, use_bytes=True)
+
+
+@pytest.mark.parametrize("use", ['start: MAGIC\nMAGIC: "\\xff\\xd8"', 'start: "\\xff\\xd8"\nMAGIC: "\\xff\\xd8"'])
+def test_bytes_with_a_name_parse(use: str) -> None:
+    """A literal takes the name of the terminal that has its text."""
+    matcher = pdacon.compile(Grammar.from_lark(use, use_bytes=True), EVERY_BYTE).matcher()
+    assert lark.Lark(use, parser="lalr", use_bytes=True).parse(b"\xff\xd8")
+    assert matcher.accept_bytes(b"\xff\xd8")
+    assert matcher.is_accepting()
+
+
+@pytest.mark.parametrize(
     "text", ["start: /a/ // é", 'start: "é"', "start: A\nA: /[é]/", "start: /a/l", "start: /a/\n%import common.WS -> Ë"]
 )
 def test_what_lark_refuses(text: str) -> None:

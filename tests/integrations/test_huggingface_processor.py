@@ -15,11 +15,12 @@ from sentences import SentenceConstraint
 
 import pdacon
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import MatcherError
+from pdacon.errors import MatcherError, VocabularyError
 from pdacon.integrations.huggingface import PDALogitsProcessor, vocabulary
 from pdacon.integrations.huggingface.masks import MaskTable
 from pdacon.integrations.huggingface.rows import common_prefix
 from pdacon.integrations.torch import shift_out
+from pdacon.integrations.widths import is_plausible
 
 PROMPTS = ["Hello", "The quick brown fox jumps over", "1, 2,"]
 
@@ -333,3 +334,76 @@ def test_a_missing_host_is_named_with_its_extra() -> None:
 def test_pdacon_imports_no_host() -> None:
     code = "import sys, pdacon; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-I", "-c", code], check=False).returncode == 0
+
+
+def _byte_constraint() -> pdacon.Constraint:
+    tokens: list[bytes | None] = [bytes([byte]) for byte in range(256)]
+    return pdacon.compile(
+        pdacon.Grammar.from_lark('start: "a"+'), Vocabulary.from_tokens([*tokens, None], eos_ids=[256])
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "size"),
+    # What published models have, the tokens of their tokenizers behind it.
+    [
+        (128, 7),
+        (512, 300),
+        (384, 259),
+        (384, 384),
+        (32_064, 32_011),  # Phi-3
+        (32_128, 32_100),  # T5
+        (51_200, 50_295),  # Phi-2
+        (50_688, 50_277),  # Pythia 12B
+        (102_400, 100_015),  # DeepSeek LLM
+        (129_280, 128_815),  # DeepSeek V3
+        (152_064, 151_665),  # Qwen2.5 72B
+        (201_088, 200_019),  # gpt-oss
+        (262_208, 262_145),  # Gemma 3
+    ],
+)
+def test_padding_of_models_is_plausible(columns: int, size: int) -> None:
+    assert is_plausible(columns, size)
+
+
+@pytest.mark.parametrize(
+    ("columns", "size"),
+    [
+        (129, 7),
+        (1536, 257),
+        (1024, 257),
+        (50_257, 257),
+        (128_256, 32_000),
+        (32_000, 32_001),
+        (151_936, 128_256),
+        (64_000, 50_257),
+    ],
+)
+def test_widths_of_other_models_are_not(columns: int, size: int) -> None:
+    assert not is_plausible(columns, size)
+
+
+def test_scores_far_wider_than_the_vocabulary_are_an_error() -> None:
+    with pytest.raises(MatcherError, match="1536 columns, but the constraint was compiled for 257 tokens"):
+        PDALogitsProcessor(_byte_constraint())(torch.zeros((1, 1), dtype=torch.long), torch.zeros(1, 1536))
+
+
+def test_a_constraint_of_another_tokenizer_is_refused(model: Any, tokenizer: Any) -> None:
+    other = _byte_constraint()
+    for given_ in ({"tokenizer": tokenizer}, {"model": model}, {"model": model, "tokenizer": tokenizer}):
+        with pytest.raises(VocabularyError, match="compiled for another vocabulary, of 257 tokens"):
+            PDALogitsProcessor(other, **given_)
+
+
+def test_a_constraint_of_the_tokenizer_is_taken(model: Any, tokenizer: Any) -> None:
+    whole = vocabulary(model, tokenizer)
+    few = Vocabulary.from_tokens([*whole.tokens[:100]], eos_ids=[99])
+    grammar = pdacon.Grammar.from_lark('start: "a"')
+    for given_ in ({"tokenizer": tokenizer}, {"model": model}, {"model": model, "tokenizer": tokenizer}):
+        assert generated(model, tokenizer, ["x"], PDALogitsProcessor(pdacon.compile(grammar, whole), **given_))
+    with pytest.raises(MatcherError, match="512 columns, but the constraint was compiled for 100 tokens"):
+        PDALogitsProcessor(pdacon.compile(grammar, few))(torch.zeros((1, 1), dtype=torch.long), torch.zeros(1, 512))
+    processor = PDALogitsProcessor(pdacon.compile(grammar, few), tokenizer=tokenizer)
+    scores = processor(torch.zeros((1, 1), dtype=torch.long), torch.zeros(1, 512))
+    assert (scores > -torch.inf).any()
+    assert not (scores[:, 100:] > -torch.inf).any()

@@ -208,3 +208,14 @@ def test_what_does_not_fit_is_refused() -> None:
         DeviceMasks(constraint, "cpu", rows=0)
     assert masks.ids([]).shape == (0,)
     assert masks.ids([None]).tolist() == [-1]
+
+
+def test_device_masks_refuse_logits_that_no_model_pads_so_far() -> None:
+    tokens = [*(bytes([byte]) for byte in range(256)), None]
+    vocab = pdacon.Vocabulary.from_tokens(tokens, eos_ids=[256])
+    constraint = pdacon.compile(pdacon.Grammar.from_lark('start: "a"'), vocab)
+    masks = DeviceMasks(constraint, "cpu")
+    with pytest.raises(ValueError, match="1536 columns, but the constraint was compiled for 257 tokens"):
+        masks.apply(torch.zeros(1, 1536), [constraint.matcher()])
+    ids = masks.ids([constraint.matcher()])
+    assert (apply_masks(torch.zeros(1, 1536), masks.table, ids, size=257) == 0).sum() == 1

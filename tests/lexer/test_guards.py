@@ -46,6 +46,10 @@ GUARDS = (
 )
 
 
+LOOKING_BOTH_WAYS = ("a", "b", "[ab]", ".", r"\b", r"\B", "$", "(?m:$)", "^", "(?=a)", "(?!b)", "(?=ab*a)", "(?=.b|a)")
+LOOKING_BOTH_WAYS += ("(?!a.b)", "(?<=a(?=b))", "(?<!(?=ab)a)", r"(?=\B)", r"(?<=\b.)", "(?=a|$)", "(?!.*b)")
+
+
 def disagreements(regexp: str, texts: Iterable[str], flags: int = 0) -> list[tuple[str, int, int | None, int | None]]:
     """(text, start, end of re's match in bytes, end of ours) wherever the two are not the same."""
     expected = re.compile(regexp, flags)
@@ -181,6 +185,51 @@ def test_characters_that_look_ahead_tells_by_their_first_byte(regexp: str) -> No
 def test_characters_that_are_told_by_their_first_byte_cost_no_states() -> None:
     """Nothing waits for the end of a character of which any end decides alike."""
     assert len(compile_pattern(r"a(?![^\x00-\x7f])")) < len(compile_pattern(r"a(?![\x80-\ud7ff\ue001-\U0010ffff])"))
+
+
+@pytest.mark.parametrize(
+    "regexp",
+    [
+        r"(?<=a\b)b",
+        r"(?<=\Ba)b",
+        r"(?<=\ba)b",
+        r"(?<!\ba)b",
+        r"(?<!a\b)[b\n]",
+        r"(?<=\n\b)[ab]+",
+        r"(?<=\ba\b\n)a",
+        "(?<=a(?=b))b",
+        "(?<=a(?=ba*b))b",
+        "(?<!a(?=b*a))b",
+        "(?<=(?=ab)a)b",
+        "(?<=(?=aba)a)b",
+        "(?<=(?!ab)a)[ab]",
+        "(?<!a(?!b))b|a",
+        "(?<!a$)b|a",
+        "(?<=a$)\n",
+        "(?<=(?m:a$)\n)a",
+        "(?<=(?=a(?<=a(?=b))b)a)b",
+        "(?<=(?=ab|b)[ab])(?<!(?=aa)a)[ab]",
+        "(?:(?<=a(?=b*a))b)*a",
+        "(?=(?<=a(?=b))b)b|a",
+        "(?!(?<=a(?=ba))b)b|a",
+        r"(?<=(?a:\bas) )a",
+        *(("(?<=a(?=(?>b|ba)b))b", "(?<=a(?=a*+b))a*", "(?>(?<=a(?=b))b|a)b?", "(?<=a(?=b))(?:a|b)*+") * SINCE_3_11),
+    ],
+)
+def test_look_behind_that_looks_ahead(regexp: str) -> None:
+    assert disagreements(regexp, texts_over("ab\n", 5)) == []
+    assert disagreements(regexp, ["as a", "bas a", " as a", "a as", "\u00e9as a", "as  a", "a\u00e9b", "\u00e9b"]) == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(["(?<=", "(?<!"]),
+    st.lists(st.sampled_from(LOOKING_BOTH_WAYS), min_size=1, max_size=4),
+    st.sampled_from(["[ab]+", "[ab]", ".", "b*a", "a??b|."]),
+)
+def test_random_look_behind_that_looks_ahead(opening: str, parts: list[str], rest: str) -> None:
+    for regexp in (f"{opening}{''.join(parts)}){rest}", f"a?{opening}{''.join(parts)}){rest}"):
+        assert disagreements(regexp, texts_over("ab\n", 4), re.ASCII) == []
 
 
 def test_bytes_need_not_make_characters() -> None:

@@ -52,28 +52,6 @@ def test_what_re_does_not_take(regexp: str, flags: int, message: str) -> None:
     assert raised.value.feature == "invalid-pattern"
 
 
-@pytest.mark.parametrize("regexp", ["(?<=a(?=b))b", r"(?<=a\b)b", "(?<!a$)b"])
-def test_a_look_behind_that_looks_ahead(regexp: str) -> None:
-    re.compile(regexp)
-    with pytest.raises(UnsupportedGrammarError, match="move that part out of the look-behind") as raised:
-        compile_pattern(regexp)
-    assert raised.value.feature == "look-ahead-in-look-behind"
-
-
-@pytest.mark.parametrize(
-    ("regexp", "rewritten"),
-    [("(?<=a(?=b))b", "(?<=a)(?=b)b"), (r"(?<=a\b)b", r"(?<=a)\bb"), (r"(?<=\Ba)b", r"(?<=a)(?<=aa|ba)b")],
-)
-def test_what_a_look_behind_looks_ahead_at_can_be_moved_out(regexp: str, rewritten: str) -> None:
-    texts = ["ab", "aab", "bab", "b", "aabb"]
-    for text in texts:
-        for at in range(len(text)):
-            assert bool(re.compile(regexp).match(text, at)) == bool(re.compile(rewritten).match(text, at))
-    with pytest.raises(UnsupportedGrammarError):
-        compile_pattern(regexp)
-    compile_pattern(rewritten)
-
-
 def test_deep_nesting_is_an_error_of_its_own() -> None:
     with pytest.raises(UnsupportedGrammarError) as raised:
         compile_pattern("(" * 5000 + "a" + ")" * 5000)

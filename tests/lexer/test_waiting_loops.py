@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from itertools import product
+from typing import Literal
+
+import lark
 import pytest
+from support.lark_oracle import lark_parser
 
 import pdacon
 from pdacon import Grammar, NondeterministicGrammarError, Vocabulary
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 STATES = 20_000
+Lexer = Literal["contextual", "basic"]
 
 COMMENT = r"""
 COMMENT: /\/\*(.|\n)*?\*\//
@@ -51,3 +58,50 @@ def test_an_unbounded_wait_is_found_and_given_up_in_few_states(rules: str) -> No
     matcher = pdacon.compile(grammar, BYTES, limits=limits).matcher()
     assert matcher.accept_bytes(b"a /* b ' */ / c")
     assert matcher.is_accepting()
+
+
+# Each left memory to grow without end: a match that depends on what follows reads in step with the fallback's residual.
+OPEN_CONDITIONS = [
+    'start: "b" "a"?\n%ignore /a+(?=b)/',
+    'start: ("a"|I) I?\nI: /a+(?=b)/',
+    "start: T\nT: /[ab]/\n%ignore /a++/",
+    "start: T+\nT: /[ab]/\n%ignore /a++/",
+    "start: C\nC: /(?:a|b+)++/",
+    "start: C+\nC: /(?:a|b+)++/",
+    "start: NAME+\nNAME: /\\w+/\n%ignore /[ \\t]+(?=\\n)/",
+    'start: (NAME | "\\n" | " ")+\nNAME: /\\w+/\n%ignore /[ \\t]+(?=\\n)/',
+    'start: (NAME | "\\n")+\nNAME: /\\w+/\n%ignore /[ \\t]+(?=\\n)/\n%ignore " "',
+    "start: NAME+\nNAME: /\\w+/\n%ignore /[ \\t]+(?=#)/",
+    'start: (NAME | "#")+\nNAME: /\\w+/\n%ignore /[ \\t]+(?=#)/\n%ignore " "',
+    'start: "a"* "b"\n%ignore /a+$/',
+    'start: "a"* "b"\n%ignore /a+\\b/',
+]
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+@pytest.mark.parametrize("rules", OPEN_CONDITIONS)
+def test_a_condition_that_stays_open_is_no_wait_without_end(rules: str, lexer: Lexer) -> None:
+    """Such a match compiles, or is refused by name: it never grows an automaton until memory is gone."""
+    if sys.version_info < (3, 11) and "++" in rules:
+        pytest.skip("possessive quantifiers came with Python 3.11")
+    limits = pdacon.Limits(states=STATES)
+    grammar = Grammar.from_lark(rules, lexer=lexer)
+    report = pdacon.check(grammar)
+    assert {finding.id for finding in report.findings if finding.level == "error"} <= {"PDA005", "PDA006"}
+    if report.ok:
+        pdacon.compile(grammar, BYTES, limits=limits)
+    else:
+        with pytest.raises(NondeterministicGrammarError):
+            pdacon.compile(grammar, BYTES, limits=limits)
+    cut = Grammar.from_lark(rules, lexer=lexer, conflicts="shift", lookahead="commit")
+    walk(pdacon.compile(cut, BYTES, limits=limits), lark_parser(cut))
+
+
+def walk(constraint: pdacon.Constraint, parser: lark.Lark) -> None:
+    """All short texts over a few letters: what is accepted, Lark parses."""
+    for length in range(6):
+        for letters in product("ab \n#", repeat=length):
+            text = "".join(letters)
+            matcher = constraint.matcher()
+            if matcher.accept_bytes(text.encode()) and matcher.is_accepting():
+                parser.parse(text)

@@ -258,8 +258,9 @@ def python() -> pdacon.Constraint:
         ("for x on y:", '"on" is nothing that can come here; expected IN, ",", ".", "(" or "["'),
         ("1if x else y", '"1if" is no NUMBER: it would end behind "1", where "i" must not follow'),
         ("x = 1\nprint('hello)\n",
-         """"\\n" cannot continue STRING "'hello)", which began at line 2, column 7, and is not finished"""),
-        ("'\\N{GRINNING FACE}'", """"I" cannot continue STRING "'\\\\N{GR\""""),
+         """"\\n" cannot continue STRING or STRING_BEFORE_ "'hello)", which began at line 2, column 7, """
+         "and is not finished"),
+        ("'\\N{GRINNING FACE}'", """"I" cannot continue CHARACTER "GR\""""),
         ("def f(x)\n    return x", 'the line cannot end here; expected "->" or ":"'),
         ("x = 1 +\n", "the line cannot end here; expected STRING, "),
         ("x++\n", "the line cannot end here; expected STRING, "),

@@ -101,6 +101,38 @@ def test_terminals_that_begin_like_a_newline(newline: str, rest: str, tally: Cal
     tally(**masks_of(grammar, StockLark(grammar), 900, 25))
 
 
+class Parenthesised(TreeIndenter):
+    OPEN_PAREN_types = ["LPAR"]  # noqa: RUF012
+    CLOSE_PAREN_types = ["RPAR"]  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("rules", "alphabet"),
+    [
+        ('start: x\nx: A | LPAR x RPAR\nA: /b[^b]b[^b]/\n_NL: /\\n */\n%ignore "b"', "ab(\n)"),
+        ('start: x\nx: A | LPAR x RPAR\nA: /b[^b]b[^b]/\n_NL: /\\n */\n%ignore "b"', "b \n()"),
+        (
+            "start: item+\nitem: (NAME | note | BOX)+ _NL [_INDENT item+ _DEDENT]\nnote: LPAR NAME* RPAR\n"
+            'NAME: "a"\nBOX: /#[^#]{1,3}#/\n_NL: /(\\r?\\n[\\t ]*)+/\n%ignore " "',
+            "a#(\n ",
+        ),
+        (
+            'start: item+\nitem: (NAME | "#" | BOX)+ _NL [_INDENT item+ _DEDENT] | LPAR NAME* RPAR\n'
+            'NAME: "a"\nBOX: /#[^#]{1,3}#/\n_NL: /(\\r?\\n[\\t ]*)+/\n%ignore " "',
+            "a#(\n ",
+        ),
+    ],
+)
+def test_a_newline_that_must_be_lexed_again_and_leads_nowhere(
+    rules: str, alphabet: str, tally: Callable[..., None]
+) -> None:
+    """What is left of a terminal behind its last match begins with a line break and cannot be lexed."""
+    text = f'{rules}\nLPAR: "("\nRPAR: ")"\n%declare _INDENT _DEDENT\n'
+    grammar = SmallGrammar(rules, "", text, alphabet, {"postlex": Parenthesised()}, conflicts="shift")
+    compile(load(grammar), EVERY_BYTE)
+    tally(**masks_of(grammar, StockLark(grammar), 3_000, 60))
+
+
 def test_a_block_of_its_own_class_is_searched_for() -> None:
     """There is no third column, so that no block stands in another one; what is believed to lead there does not."""
     rules = 'start: "a" _NL _INDENT "a" _NL _INDENT "a" _DEDENT _DEDENT | "b"\n'

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
 from support.lowering import load, machine_of
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar, small_grammar
+from support.small_stack import in_small_stack
 from support.stock_lark import StockLark, affordable_length, shared_lark
 
 from pdacon.lalr import build_tables
@@ -76,3 +78,25 @@ def test_dead_lexeme_is_none() -> None:
     machine = machine_of(small_grammar("one_letter"))
     assert Configuration.initial(machine).step(ord("b")) is None
     assert Configuration.initial(machine).read(b"aa") is None
+
+
+def test_many_lexemes_that_are_not_certain_are_no_deep_recursion() -> None:
+    """Each "a" may be a lexeme, so that configurations nest as deep as the text is long."""
+    machine = machine_of(SmallGrammar("nested", "", 'start: (A | B)+\nA: "a"\nB: /a{300}b/\n', "ab"))
+
+    def read() -> None:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(200)
+        try:
+            one, other = (Configuration.initial(machine).read(b"a" * 250) for _ in range(2))
+            assert one is not None
+            assert other is not None
+            assert sum(1 for _ in one.alternatives()) == 251
+            assert one.ends()
+            assert (one == other, hash(one) == hash(other), repr(one) == repr(other)) == (True, True, True)
+            assert one != one.step(ord("a"))
+            assert one.step(ord("c")) is None
+        finally:
+            sys.setrecursionlimit(before)
+
+    in_small_stack(read)

@@ -90,6 +90,25 @@ def random_conflicting_grammar(seed: int) -> SmallGrammar:
     return SmallGrammar(f"random-conflicting-{seed}", "chosen by chance", text, letters, conflicts="shift")
 
 
+MANY = "many: m7 m0\n" + "".join(f"m{i}: m{i - 1} m{i - 1}\n" for i in range(7, 0, -1)) + "m0:\n"
+"""A rule that matches nothing, and takes the parser more reduces than it follows one by one."""
+
+
+def random_grammar_with_empty_rules(seed: int) -> SmallGrammar:
+    """The grammar of a seed, whose rules match nothing in many ways; now and then so that reduces never end."""
+    random = Random(seed)
+    rules = ["start", "x", "y", "z"][: random.randint(2, 4)]
+    lines = []
+    for index, name in enumerate(rules):
+        bodies = [""] if random.random() < 0.5 else []
+        for _ in range(random.randint(1, 3)):
+            size = random.choice([1, 2, 2, 3, 3, 4])
+            bodies.append(" ".join(random.choice([*rules, "many", "m1", "m0", '"a"', '"b"']) for _ in range(size)))
+        lines.append(f"{name}{f'.{index + 1}' if random.random() < 0.7 else ''}: {' | '.join(dict.fromkeys(bodies))}")
+    text = "\n".join(lines) + f"\n{MANY}"
+    return SmallGrammar(f"random-empty-{seed}", "chosen by chance", text, "ab", conflicts="shift")
+
+
 _GUARDS = ["(?={})", "(?!{})", "(?<={})", "(?<!{})", "^", "$", r"\b", r"\B", r"\A", r"\Z"]
 
 

@@ -11,6 +11,7 @@
 #include "column_classes.hpp"
 #include "every_mask.hpp"
 #include "gil.hpp"
+#include "memory.hpp"
 #include "module.hpp"
 #include "token_pda.hpp"
 
@@ -58,6 +59,7 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                   copy(block),  copy(opened)};
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
     const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
     if (futures != nullptr && blocks.classes.count() != 1)
         throw std::invalid_argument("token pda: other columns than those of the futures");
@@ -79,10 +81,11 @@ Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
     return Pairs(data, {values.size(), 2}, owner);
 }
 
-nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds) {
+nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds, std::int64_t max_bytes) {
     Reached found;
     {
         const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
         found = pda.reached(Budget(max_states, max_seconds));
     }
     nb::list productions;
@@ -93,9 +96,10 @@ nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_secon
 }
 
 void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
-              nb::object cancel) {
+              nb::object cancel, std::int64_t max_bytes) {
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
     EveryMask every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
     pda.set_left(static_cast<std::int64_t>(every.run()));
 }
@@ -154,13 +158,12 @@ void bind_composition(nb::module_& m) {
                     nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
                     nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"), nb::arg("columns"),
                     nb::arg("block"), nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"),
-                    nb::arg("max_seconds"), nb::arg("max_depth"),
-                    nb::arg("max_bytes") = std::int64_t{1} << 31, nb::arg("cancel") = nb::none(),
-                    nb::arg("known").none() = nb::none())
+                    nb::arg("max_seconds"), nb::arg("max_depth"), nb::arg("max_bytes") = 0,
+                    nb::arg("cancel") = nb::none(), nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
-        .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"))
+        .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
-             nb::arg("cancel") = nb::none())
+             nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
         .def("statistics", &statistics)
         .def("mask_table", &mask_table, nb::arg("since"));
 }

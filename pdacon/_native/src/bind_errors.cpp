@@ -4,6 +4,7 @@
 #include "artifact.hpp"
 #include "budget.hpp"
 #include "matcher.hpp"
+#include "memory.hpp"
 #include "module.hpp"
 
 namespace nb = nanobind;
@@ -25,6 +26,8 @@ void bind_errors(nb::module_&) {
         } catch (const LimitExceeded& error) {
             raise("LimitExceededError",
                   nb::make_tuple(error.what(), error.given, error.limit, error.detail.c_str()));
+        } catch (const OutOfBytes& error) {
+            raise("LimitExceededError", nb::make_tuple(error.what(), error.given, error.limit));
         } catch (const Cancelled& error) {
             raise("CancelledError", nb::make_tuple(error.what()));
         } catch (const ArtifactDamage& error) {

@@ -11,6 +11,7 @@
 #include "futures.hpp"
 #include "gil.hpp"
 #include "lexing.hpp"
+#include "memory.hpp"
 #include "module.hpp"
 #include "speller.hpp"
 #include "trie.hpp"
@@ -37,7 +38,8 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
                                                 const std::vector<std::vector<std::int32_t>>& follow,
                                                 const std::vector<std::int32_t>& starts, std::int32_t newline,
                                                 std::int32_t tab_width, std::int64_t max_states,
-                                                double max_seconds, nb::object cancel) {
+                                                double max_seconds, nb::object cancel,
+                                                std::int64_t max_bytes) {
     if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
     LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width};
     for (std::size_t at = 0; at < alternations.size(); ++at) {
@@ -47,6 +49,7 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
     }
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
     Budget budget(max_states, max_seconds, &canceller);
     return std::make_shared<LexingAutomaton>(spec, budget);
 }
@@ -90,12 +93,13 @@ nb::list unbounded(const LexingAutomaton& automaton) {
 
 nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
                     const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
-                    double max_seconds, nb::object cancel) {
+                    double max_seconds, nb::object cancel, std::int64_t max_bytes) {
     std::vector<Collision> found;
     {
         const auto flat = copy(pairs);
         PythonCanceller canceller(std::move(cancel));
         const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
         Budget budget(max_states, max_seconds, &canceller);
         found = find_collisions(nfa, flat, following, budget);
     }
@@ -109,10 +113,11 @@ nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
 // The states as arrays: kinds, offsets, bytes, targets; and the entry.
 nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
                  const Array<std::int32_t>& after, const Array<std::int32_t>& num_words,
-                 std::int64_t max_states) {
+                 std::int64_t max_states, std::int64_t max_bytes) {
     std::optional<WordStates> states;
     {
         const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
         Budget budget(max_states, 0);
         states = read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
     }
@@ -121,10 +126,12 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
                           owned(std::move(states->bytes)), owned(std::move(states->target)), states->entry);
 }
 
-nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds) {
+nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds,
+                     std::int64_t max_bytes) {
     std::optional<EarlyEnd> found;
     {
         const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
         Budget budget(max_states, max_seconds);
         found = find_early_end(nfa, terminal, budget);
     }
@@ -162,13 +169,15 @@ Rows commits_of(Self self) {
 class NextLexemes {
   public:
     NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const Trie& trie, std::int64_t max_states,
-                double max_seconds)
+                double max_seconds, std::int64_t max_bytes)
         : lexer_(std::move(lexer)),
+          max_bytes_(max_bytes),
           budget_(max_states, max_seconds),
           futures_(*lexer_, Speller(trie, budget_), -1, {}, budget_) {}
 
     std::int32_t beginning() { return futures_.beginning(); }
     std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
+        const MemoryLimit memory(max_bytes_, bytes_);
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
         for (const auto& event : futures_.after(context, residue))
             found.emplace_back(event.label, event.residue);
@@ -177,25 +186,28 @@ class NextLexemes {
 
   private:
     std::shared_ptr<LexingAutomaton> lexer_;
+    std::int64_t max_bytes_, bytes_ = 0;  // held by steps
     Budget budget_;
     Futures futures_;
 };
 
 std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, std::shared_ptr<Trie> trie,
                                       std::int32_t newline, std::int64_t max_states, double max_seconds,
-                                      nb::object cancel) {
+                                      nb::object cancel, std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
     return std::make_shared<Columns>(std::move(lexer), std::move(trie), newline,
                                      Budget(max_states, max_seconds, &canceller));
 }
 
 std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
                                                std::shared_ptr<Trie> trie, std::int64_t max_states,
-                                               double max_seconds) {
+                                               double max_seconds, std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("next lexemes: lexer and trie are needed");
-    return std::make_shared<NextLexemes>(std::move(lexer), *trie, max_states, max_seconds);
+    const MemoryLimit memory(max_bytes);
+    return std::make_shared<NextLexemes>(std::move(lexer), *trie, max_states, max_seconds, max_bytes);
 }
 
 }  // namespace
@@ -208,7 +220,7 @@ void bind_lexer(nb::module_& m) {
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
                     nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
                     nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"),
-                    nb::arg("cancel") = nb::none())
+                    nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
         .def_prop_ro("lookahead", &LexingAutomaton::lookahead)
@@ -229,20 +241,22 @@ void bind_lexer(nb::module_& m) {
         .def_prop_ro("states_by_terminal", &numbers_of<&LexingAutomaton::states_by_terminal>);
     nb::class_<NextLexemes>(m, "NextLexemes")
         .def_static("make", &make_next_lexemes, nb::arg("lexer"), nb::arg("trie"), nb::arg("max_states"),
-                    nb::arg("max_seconds"))
+                    nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
         .def("beginning", &NextLexemes::beginning)
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
     m.def("read_words", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("after"),
-          nb::arg("num_words"), nb::arg("max_states"));
+          nb::arg("num_words"), nb::arg("max_states"), nb::arg("max_bytes") = 0);
     nb::class_<Columns>(m, "Columns")
         .def_static("make", &make_columns, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
-                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none())
+                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),
+                    nb::arg("max_bytes") = 0)
         .def_prop_ro("single", [](const Columns& columns) { return columns.classes().single; })
         .def_prop_ro("period", [](const Columns& columns) { return columns.classes().period; });
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
-          nb::arg("max_seconds"));
+          nb::arg("max_seconds"), nb::arg("max_bytes") = 0);
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
-          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none());
+          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),
+          nb::arg("max_bytes") = 0);
 }
 
 }  // namespace pdacon

@@ -171,9 +171,15 @@ std::int32_t mask_id(const Matcher& matcher) {
 void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
     const Matcher::Use use(matcher);
     const auto words = matcher.pda()->tokens().words();
+    const auto index = whole_number(row, "row");
+    auto mask = matcher.known_mask();
+    if (mask.id < 0) {
+        Bitmask(bitmask).row(index, words);  // what cannot take a mask is refused before one is computed
+        mask = without_gil([&] { return matcher.mask(); });
+    }
+    // A tensor may be resized while the GIL is not held, so its address is asked for behind that.
     const Bitmask target(bitmask);
-    auto* data = target.row(whole_number(row, "row"), words);
-    target.fill(data, mask_of(matcher).words, words);
+    target.fill(target.row(index, words), mask.words, words);
 }
 
 // The matchers of a call, each held against other threads; one may come several times.
@@ -258,18 +264,22 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
         throw nb::value_error(("row " + std::to_string(*twice) + " is given twice").c_str());
+    const auto rows_of = [&](const Bitmask& target) {
+        std::vector<char*> found;
+        for (std::size_t at = 0; at < batch.size(); ++at)
+            found.push_back(target.row(places[at], batch[at].pda()->tokens().words()));
+        return found;
+    };
+    rows_of(Bitmask(bitmask));
+    const auto masks = without_gil([&] { return masks_of(batch); });
+    // As in fill_bitmask: the rows may have moved.
     const Bitmask target(bitmask);
-    std::vector<char*> data;
-    for (std::size_t at = 0; at < batch.size(); ++at)
-        data.push_back(target.row(places[at], batch[at].pda()->tokens().words()));
-    without_gil([&] {
-        const auto masks = masks_of(batch);
-        for (std::size_t at = 0; at < batch.size(); ++at) {
-            if (masks.found[at].words != nullptr)
-                target.fill(data[at], masks.found[at].words, batch[at].pda()->tokens().words());
-        }
-        masks.complain("the rows of the others are written");
-    });
+    const auto data = rows_of(target);
+    for (std::size_t at = 0; at < batch.size(); ++at) {
+        if (masks.found[at].words != nullptr)
+            target.fill(data[at], masks.found[at].words, batch[at].pda()->tokens().words());
+    }
+    masks.complain("the rows of the others are written");
 }
 
 nb::object mask_ids(nb::handle matchers) {
@@ -411,6 +421,13 @@ std::pair<std::size_t, std::size_t> memory(const Matcher& matcher) {
     return {matcher.bytes(), matcher.stack_nodes()};
 }
 
+// A question that is asked of a matcher only while no other thread changes it.
+template <auto kAsk>
+auto guarded(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return (matcher.*kAsk)();
+}
+
 void fork(Matcher* self, const Matcher& other) {
     const Matcher::Use use(other);
     new (self) Matcher(other);
@@ -495,7 +512,7 @@ Takes a sequence of ids, an array or a tensor, of one dimension. A token with wh
                 return matcher.is_accepting();
             },
             R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.)")
-        .def("is_terminated", &Matcher::is_terminated, R"(Whether an end token has been accepted.)")
+        .def("is_terminated", &guarded<&Matcher::is_terminated>, R"(Whether an end token has been accepted.)")
         .def("shortest_completion", &shortest_completion,
              R"(The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
 
@@ -515,12 +532,12 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_completion_head", &completion_head, nb::arg("most"))
         .def("_merged", &merged, nb::arg("forced"))
         .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
-        .def("_leading_space", &Matcher::leading_space)
+        .def("_leading_space", &guarded<&Matcher::leading_space>)
         .def("_memory", &memory)
         .def("_keeps_text", &Matcher::keeps_text)
-        .def("_length", &Matcher::length)
+        .def("_length", &guarded<&Matcher::length>)
         .def("_is_stuck", &is_stuck)
-        .def("_stack", &Matcher::stack)
+        .def("_stack", &guarded<&Matcher::stack>)
         .def("_text", &text)
         .def("_outlook", &outlook, nb::arg("text"))
         .def("_trace", &trace, nb::arg("text"), nb::arg("since"), nb::arg("most"))

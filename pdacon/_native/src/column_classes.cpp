@@ -448,12 +448,13 @@ ColumnClasses Lines::coarsest() {
 
 Columns::Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
                  std::int32_t newline, Budget budget)
-    : lexer_(std::move(lexer)), trie_(std::move(trie)), newline_(newline) {
-    const Speller speller(*trie_, budget);
+    : lexer_(std::move(lexer)), trie_(std::move(trie)), newline_(newline), budget_(budget) {
+    const Speller speller(*trie_, budget_);
     if (newline < 0 || !lexer_->has_columns() || Blanks(*lexer_, speller, newline).make_no_difference())
         return;
-    futures_.emplace(*lexer_, speller, newline, ColumnClasses{}, budget);
-    classes_ = Lines(*futures_, newline, budget).classes();
+    futures_.emplace(*lexer_, speller, newline, ColumnClasses{}, budget_);
+    classes_ = Lines(*futures_, newline, budget_).classes();
+    budget_.stop_clock();
 }
 
 const Futures* Columns::futures(const LexingAutomaton& lexer, const Trie& trie, std::int32_t newline) const {

@@ -24,6 +24,8 @@ class Columns {
     // Throws LimitExceeded("states") if they are more than the budget's states.
     Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
             std::int32_t newline, Budget budget);
+    Columns(const Columns&) = delete;
+    Columns& operator=(const Columns&) = delete;
 
     const ColumnClasses& classes() const { return classes_; }
     // The futures of the lexer, if they are known: what finds the classes takes all columns for one, so it
@@ -34,6 +36,7 @@ class Columns {
     std::shared_ptr<const LexingAutomaton> lexer_;
     std::shared_ptr<const Trie> trie_;
     std::int32_t newline_;
+    Budget budget_;  // futures_ refers to it
     std::optional<Futures> futures_;
     ColumnClasses classes_;
 };

@@ -80,6 +80,16 @@ void Decisions::add(const Reading& reading, const StackView& stack, const Looked
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
     if (!has_room(looked)) forget();
     if (looked.states > kMost) return;
+    try {
+        add_path(reading, stack, looked, mask);
+    } catch (...) {  // out of memory: part of a path is no answer
+        forget();
+        throw;
+    }
+}
+
+void Decisions::add_path(const Reading& reading, const StackView& stack, const Looked& looked,
+                         std::int32_t mask) {
     if (added_.nodes.empty()) added_.nodes.resize(roots_);
     auto at = looked.columns ? added_.make_line_root(line_of(reading, stack)) : reading.state;
     const auto* node = stack.top;
@@ -88,7 +98,12 @@ void Decisions::add(const Reading& reading, const StackView& stack, const Looked
     added_.nodes[static_cast<std::size_t>(at)].mask = mask;
 }
 
-void Decisions::forget() { added_ = {}; }
+// Takes no memory, of which there may be none.
+void Decisions::forget() {
+    added_.nodes = {};
+    added_.line_roots = {};
+    added_.lines.clear();
+}
 
 // What an artifact has, and what was added to it, as one. Nodes of an artifact are shared, so those on the
 // way to what was added are copied.

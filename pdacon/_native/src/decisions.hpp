@@ -43,6 +43,8 @@ class Decisions {
     // Of what was added.
     std::size_t size() const { return added_.nodes.size(); }
     std::size_t bytes() const { return size() * sizeof(Node); }
+    // The same without the roots.
+    std::size_t bytes_of_answers() const { return size() > roots_ ? (size() - roots_) * sizeof(Node) : 0; }
 
     // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids.
     static constexpr std::size_t kMost = 1 << 20;
@@ -87,6 +89,7 @@ class Decisions {
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
+    void add_path(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
     template <class AnyTree>
     std::int32_t find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const;
     Tree all() const;

@@ -75,41 +75,68 @@ void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key
                            reading.matched.value, speller_state});
 }
 
-// Residues that land alike share an event: without that, as many events as texts of residues would be told
-// apart. The recursion through `land` is as deep as the residue has lexemes, and a residue is no longer than
-// the lookahead.
-std::int32_t Futures::intern_event(std::int32_t label, std::int32_t residue, Column column) {
-    column = classes_.least(column);
-    const std::int32_t key[] = {label, residue, column.value};
-    const auto id = static_cast<std::size_t>(event_ids_.intern(key));
-    if (id >= event_of_.size()) event_of_.resize(id + 1, kUnasked);
-    if (event_of_[id] != kUnasked) return event_of_[id];
+std::int32_t Futures::ask(std::int32_t label, std::int32_t residue, Column column) {
+    const std::int32_t key[] = {label, residue, classes_.least(column).value};
+    const auto question = questions_.intern(key);
+    if (static_cast<std::size_t>(question) == event_of_.size()) event_of_.push_back(kUnasked);
+    return question;
+}
+
+// What must be known of other events first is about shorter residues. It is found with a stack of its own: a
+// residue can be as long as a terminal, and have as many lexemes.
+std::int32_t Futures::answer(std::int32_t question) {
+    const auto known = event_of_[static_cast<std::size_t>(question)];
+    if (known != kUnasked) return known;
+    std::vector<std::int32_t> open{question};
+    while (!open.empty()) {
+        const auto last = open.back();
+        if (event_of_[static_cast<std::size_t>(last)] != kUnasked || answer_or_ask(last, open))
+            open.pop_back();
+    }
+    return event_of_[static_cast<std::size_t>(question)];
+}
+
+// False: it has to be asked for others first, which are open now. Residues that land alike share an event:
+// without that, as many events as texts of residues would be told apart.
+bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open) {
+    budget_->tick();
+    const auto key = questions_[question];
+    const std::int32_t label = key[0], residue = key[1], column = key[2];
+    const auto before = open.size();
     std::vector<std::int32_t> landings{label};
+    std::vector<Landing> lined;
     bool dead = label != lexer_.end_label();
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
-            const auto landing = land(context, residue);
+            const auto lexed = lex(context, residue);
+            if (lexed.question != kNone && event_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
+                open.push_back(lexed.question);
+            if (open.size() > before) continue;
+            const auto landing = landing_of(lexed);
             dead = dead && landing.dead();
             if (landing.column.known() || landing.reading.now.known() || landing.reading.matched.known())
-                lined_.push_back(landing);
+                lined.push_back(landing);
             add_landing(landing, landings);
         }
     }
+    if (open.size() > before) return false;
+    lined_.insert(lined_.end(), lined.begin(), lined.end());
     std::int32_t event = -1;
     if (!dead) {
-        const std::int32_t landed[] = {landings_.intern(landings), column.value};
+        const std::int32_t landed[] = {landings_.intern(landings), column};
         event = landed_.intern(landed);
         if (static_cast<std::size_t>(event) == events_.size())
-            events_.push_back({label, residue, column.value, landed[0]});
+            events_.push_back({label, residue, column, landed[0]});
     }
-    return event_of_[id] = event;
+    event_of_[static_cast<std::size_t>(question)] = event;
+    return true;
 }
 
 std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
         const auto left = residue(move.speller_state, false, commit.behind, lexer_.word(commit.word));
-        return intern_event(commit.label, left, column_of(commit, reading, move.byte_class));
+        return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
     const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
@@ -118,16 +145,20 @@ std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, co
 }
 
 std::int32_t Futures::end_event(const Reading& reading) {
-    const auto end = lexer_.at_end(reading.state);
-    if (end == LexingAutomaton::kDead) return -1;
-    if (end == LexingAutomaton::kBoundary)
-        return intern_event(lexer_.end_label(), residue(0, true, 0, {}), {});
-    const auto& commit = lexer_.commit(end);
-    const auto left = residue(0, true, commit.behind, lexer_.word(commit.word));
-    return intern_event(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
+    const auto question = ask_end(reading);
+    return question == kNone ? -1 : answer(question);
 }
 
-Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
+std::int32_t Futures::ask_end(const Reading& reading) {
+    const auto end = lexer_.at_end(reading.state);
+    if (end == LexingAutomaton::kDead) return kNone;
+    if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), residue(0, true, 0, {}), {});
+    const auto& commit = lexer_.commit(end);
+    const auto left = residue(0, true, commit.behind, lexer_.word(commit.word));
+    return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
+}
+
+Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
     const auto key = residues_[residue_id];  // until another one is added
     const auto word = key.subspan(3);
     const auto speller_state = key[0];
@@ -146,12 +177,25 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue_id) {
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
         const auto column = column_of(commit, reading, word[at]);
-        return {intern_event(commit.label, residue(speller_state, ended, commit.behind, rest), column),
-                column};
+        return {{-1, column}, ask(commit.label, residue(speller_state, ended, commit.behind, rest), column)};
     }
-    if (!ended) return {-1, {}, reading, speller_state};
-    const auto end = end_event(reading);
-    return {end, end >= 0 && event(end).label == newline_ ? reading.matched : Column{}};
+    if (!ended) return {{-1, {}, reading, speller_state}};
+    const auto question = ask_end(reading);
+    const bool ends_line = question != kNone && questions_[question][0] == newline_;
+    return {{-1, ends_line ? reading.matched : Column{}}, question};
+}
+
+// Once its question is answered.
+Futures::Landing Futures::landing_of(const Lexed& lexed) const {
+    if (lexed.question == kNone) return lexed.landing;
+    const auto event = event_of_[static_cast<std::size_t>(lexed.question)];
+    return event < 0 ? Landing{} : Landing{event, lexed.landing.column};
+}
+
+Futures::Landing Futures::land(std::int32_t context, std::int32_t residue) {
+    const auto lexed = lex(context, residue);
+    if (lexed.question != kNone) answer(lexed.question);
+    return landing_of(lexed);
 }
 
 std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id) {

@@ -48,9 +48,6 @@ class Futures {
     std::span<const std::int32_t> word(std::int32_t residue) const { return residues_[residue].subspan(3); }
     // What can be committed first in a context, after a residue.
     std::vector<Event> after(std::int32_t context, std::int32_t residue);
-    // -1: the residue cannot be lexed in any context after the label.
-    std::int32_t intern_event(std::int32_t label, std::int32_t residue, Column column);
-
     // Where a residue leads when it is lexed from the start of a context: to at most one event that is
     // certain, with its very column, or to a reading and a speller state.
     struct Landing {
@@ -107,6 +104,21 @@ class Futures {
         std::int32_t set = -1;    // the answer
         std::int32_t place = -1;  // among those that are answered together
     };
+    // A landing up to the first commit: the question for the event of that, kNone: there is none.
+    struct Lexed {
+        Landing landing;
+        std::int32_t question = kNone;
+    };
+    static constexpr std::int32_t kNone = -1;
+    Lexed lex(std::int32_t context, std::int32_t residue_id);
+    // The question for an event, as a number: of a label that leaves a residue, and of a newline that leaves
+    // a column.
+    std::int32_t ask(std::int32_t label, std::int32_t residue, Column column);
+    std::int32_t ask_end(const Reading& reading);
+    // The event, or -1: the residue cannot be lexed in any context after the label.
+    std::int32_t answer(std::int32_t question);
+    bool answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open);
+    Landing landing_of(const Lexed& lexed) const;
     std::int32_t node(const Reading& reading, std::int32_t speller_state);
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
@@ -123,12 +135,12 @@ class Futures {
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
     std::vector<std::int32_t> plain_nodes_;  // of each lexer state between two tokens, without columns
-    Interner node_ids_, residues_, event_ids_, landings_, landed_, sets_;
+    Interner node_ids_, residues_, questions_, landings_, landed_, sets_;
     std::vector<Node> nodes_;
     std::vector<Landing> lined_;
     std::vector<std::int32_t> plain_events_;  // of each commit between two tokens that has no column
     std::vector<Event> events_;               // by their landings and columns
-    std::vector<std::int32_t> event_of_;      // of each (label, residue, column)
+    std::vector<std::int32_t> event_of_;      // of each question
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: of each event, all 0
 };

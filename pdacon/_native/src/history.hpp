@@ -16,8 +16,8 @@ class History {
 
     void push(Value value) {
         if (latest_.size() == kPart) {
-            full_.push_back(std::make_shared<const Part>(std::move(latest_)));
-            latest_ = Part();
+            full_.push_back(std::make_shared<const Part>(latest_));
+            latest_.clear();  // keeps its room: nothing below can fail
         }
         latest_.push_back(std::move(value));
     }

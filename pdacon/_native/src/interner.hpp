@@ -62,6 +62,13 @@ class Interner {
 
     std::size_t size() const { return offsets_.size() - 1; }
 
+    // Forgets all sequences. Takes no memory, and keeps what there is.
+    void clear() {
+        data_.clear();
+        offsets_.resize(1);
+        std::ranges::fill(slots_, -1);
+    }
+
   private:
     static std::size_t hash(std::span<const std::int32_t> sequence) {
         std::uint64_t h = 0x9e3779b97f4a7c15ULL + sequence.size();

@@ -6,6 +6,7 @@
 
 #include "lalr_automaton.hpp"
 #include "lalr_digraph.hpp"
+#include "memory.hpp"
 
 namespace pdacon::lalr {
 namespace {
@@ -80,12 +81,12 @@ std::vector<uint8_t> find_nullable(const Productions& g, const Items& items) {
 // The relations of the paper on nonterminal transitions, and the tables they lead to.
 class Analysis {
   public:
-    Analysis(const Productions& grammar, Meter& meter)
+    Analysis(const Productions& grammar, Budget& budget)
         : g_(grammar),
-          meter_(meter),
+          budget_(budget),
           items_(grammar),
           nullable_(find_nullable(grammar, items_)),
-          lr0_(build_automaton(grammar, items_, meter)) {
+          lr0_(build_automaton(grammar, items_, budget)) {
         number_transitions();
     }
 
@@ -112,10 +113,7 @@ class Analysis {
     }
     size_t num_transitions() const { return source_.size(); }
 
-    BitRows make_rows(size_t rows) {
-        meter_.spend_bytes(rows * (static_cast<size_t>(g_.num_terminals) / 64 + 1) * 8);
-        return {rows, g_.num_terminals + 1};
-    }
+    BitRows make_rows(size_t rows) { return {rows, g_.num_terminals + 1}; }
 
     // Enters shifts and numbers the nonterminal transitions by (state, nonterminal).
     void number_transitions() {
@@ -154,12 +152,11 @@ class Analysis {
                     reads.emplace_back(x, transition(r, g_.nonterminal(symbol)));
                 }
             }
-            meter_.tick();
+            budget_.tick();
         }
         for (size_t k = 0; k < g_.starts.size(); ++k) {
             sets.set(transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k])), g_.end());
         }
-        meter_.spend_bytes(reads.size() * sizeof(Relation::Pair));
         std::vector<std::vector<int32_t>> cycles;
         digraph(Relation(num_transitions(), reads), sets, [&](std::span<const int32_t> members) {
             std::ranges::sort(cycles.emplace_back(members.begin(), members.end()));
@@ -199,7 +196,6 @@ class Analysis {
     // Follows production p from its dot through the automaton, from the source of transition x on; notes
     // `includes x` for transitions after which the rest of p can be empty. Returns the last state.
     int32_t walk(int32_t x, int32_t p, int32_t dot, int32_t tail) {
-        const size_t known = includes_.size();
         int32_t state = source_[x];
         for (int32_t i = dot, length = items_.length(p); i < length; ++i) {
             const int32_t symbol = items_.next[items_.first[p] + i];
@@ -211,8 +207,7 @@ class Analysis {
                 state = target_[y];
             }
         }
-        meter_.tick();
-        meter_.spend_bytes((includes_.size() - known + 1) * sizeof(Relation::Pair));
+        budget_.tick();
         return state;
     }
 
@@ -276,7 +271,6 @@ class Analysis {
     }
 
     void add_conflict(Conflict conflict, std::span<const int32_t> productions) {
-        meter_.spend_bytes(sizeof(Conflict) + 4 * productions.size());
         conflict.first_production = static_cast<int32_t>(out_.conflict_productions.size());
         out_.conflicts.push_back(conflict);
         out_.conflict_productions.insert(out_.conflict_productions.end(), productions.begin(),
@@ -335,7 +329,7 @@ class Analysis {
     }
 
     const Productions& g_;
-    Meter& meter_;
+    Budget& budget_;
     Items items_;
     std::vector<uint8_t> nullable_;
     Automaton lr0_;
@@ -350,8 +344,11 @@ class Analysis {
 
 Tables build_tables(const Productions& grammar, const Limits& limits) {
     validate(grammar);
-    Meter meter(limits);
-    return Analysis(grammar, meter).run();
+    // Whatever the caller allows, no array gets more entries than 32 bits can count.
+    constexpr auto most = int64_t{sizeof(int32_t)} * INT32_MAX;
+    const MemoryLimit memory(limits.bytes > 0 ? std::min(limits.bytes, most) : most);
+    Budget budget(limits.states, limits.seconds, limits.canceller);
+    return Analysis(grammar, budget).run();
 }
 
 }  // namespace pdacon::lalr

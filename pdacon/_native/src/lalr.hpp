@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lalr_limits.hpp"
+#include "budget.hpp"
 
 namespace pdacon::lalr {
 
@@ -45,6 +45,14 @@ struct Conflict {
     int32_t first_production;
 };
 
+// As in Budget and MemoryLimit, zero is no limit.
+struct Limits {
+    int64_t states;
+    int64_t bytes;
+    double seconds;
+    Canceller* canceller = nullptr;
+};
+
 struct Tables {
     int32_t num_states = 0;
     int32_t num_terminals = 0;
@@ -61,7 +69,7 @@ struct Tables {
     std::vector<int32_t> conflict_productions;
 };
 
-// Throws std::invalid_argument for malformed input and LimitExceeded.
+// Throws std::invalid_argument for malformed input, LimitExceeded and OutOfBytes.
 Tables build_tables(const Productions& grammar, const Limits& limits);
 
 }  // namespace pdacon::lalr

@@ -33,10 +33,10 @@ namespace {
 
 class Builder {
   public:
-    Builder(const Productions& grammar, const Items& items, Meter& meter)
+    Builder(const Productions& grammar, const Items& items, Budget& budget)
         : grammar_(grammar),
           items_(items),
-          meter_(meter),
+          budget_(budget),
           closed_(grammar.num_nonterminals, -1),
           bucket_(grammar.num_terminals + 1 + grammar.num_nonterminals) {}
 
@@ -56,8 +56,7 @@ class Builder {
     int32_t intern(std::span<const int32_t> items, int32_t symbol) {
         const int32_t state = out_.kernels.intern(items);
         if (state < out_.num_states()) return state;
-        meter_.check_states(out_.kernels.size());
-        meter_.spend_bytes(4 * (bucket_.size() + items.size()));
+        budget_.check_states(out_.kernels.size());
         out_.accessing.push_back(symbol);
         return state;
     }
@@ -70,8 +69,7 @@ class Builder {
         for (size_t i = 0; i < pending_.size(); ++i) {
             for (const int32_t p : items_.rules_of(pending_[i])) visit(state, items_.first[p]);
         }
-        meter_.tick();
-        meter_.spend_bytes(8 * symbols_.size());
+        budget_.tick();
         std::ranges::sort(symbols_);
         for (const int32_t symbol : symbols_) {
             auto& successors = bucket_[symbol];
@@ -103,7 +101,7 @@ class Builder {
 
     const Productions& grammar_;
     const Items& items_;
-    Meter& meter_;
+    Budget& budget_;
     Automaton out_;
     std::vector<int32_t> closed_;               // per nonterminal: the last state whose closure has it
     std::vector<int32_t> pending_;              // nonterminals of the closure
@@ -113,8 +111,8 @@ class Builder {
 
 }  // namespace
 
-Automaton build_automaton(const Productions& grammar, const Items& items, Meter& meter) {
-    return Builder(grammar, items, meter).run();
+Automaton build_automaton(const Productions& grammar, const Items& items, Budget& budget) {
+    return Builder(grammar, items, budget).run();
 }
 
 }  // namespace pdacon::lalr

@@ -41,8 +41,7 @@ struct Automaton {
     int32_t num_states() const { return static_cast<int32_t>(accessing.size()); }
 };
 
-// Time is linear in the sum of the closures' sizes. Pays for the rows of the dense tables too, so that a
-// grammar too large for them is refused early.
-Automaton build_automaton(const Productions& grammar, const Items& items, Meter& meter);
+// Time is linear in the sum of the closures' sizes.
+Automaton build_automaton(const Productions& grammar, const Items& items, Budget& budget);
 
 }  // namespace pdacon::lalr

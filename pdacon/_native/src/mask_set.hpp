@@ -44,9 +44,15 @@ class MaskSet {
         if (const auto known = find(mask, hash); known >= 0) return known;
         if (bytes() + row_bytes() > most_bytes) return -1;
         const auto id = static_cast<std::int32_t>(size());
-        own_.push_back(std::move(mask));
-        rows_.push_back(own_.back().data());
-        ids_.emplace(hash, id);
+        const auto filed = ids_.emplace(hash, id);
+        try {
+            own_.push_back(std::move(mask));
+            rows_.push_back(own_.back().data());
+        } catch (...) {  // out of memory: all members are as they were
+            own_.resize(rows_.size());
+            ids_.erase(filed);
+            throw;
+        }
         return id;
     }
 

@@ -111,10 +111,18 @@ const std::string& Matcher::text() const {
 }
 
 void Matcher::accept(Step step) {
+    // All that needs memory comes first: the text and the history stay in step with the position.
     if (keep_text_) text_.append(step.text);
+    if (max_rollback_ != 0) {
+        try {
+            history_.push(at_);
+        } catch (...) {
+            if (keep_text_) text_.resize(at_.length);
+            throw;
+        }
+    }
     std::swap(at_, step.to);
     if (max_rollback_ == 0) return;
-    history_.push(std::move(step.to));
     ++takes_back_;
     if (max_rollback_ < 0) return;
     takes_back_ = std::min(takes_back_, static_cast<std::size_t>(max_rollback_));

@@ -95,7 +95,12 @@ void Pushdown::find_predecessors() {
     std::vector<std::vector<std::int32_t>> found;
     const auto distance = connect(found);
     predecessors = std::move(found);
-    check_reduces(distance);
+    try {
+        check_reduces(distance);
+    } catch (...) {
+        predecessors.clear();  // or the next call would take them for checked
+        throw;
+    }
 }
 
 std::vector<std::int32_t> Pushdown::shifts(std::int32_t state, std::int32_t terminal) const {

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "empty_reduces.hpp"
 #include "flat.hpp"
 #include "lexing.hpp"
-#include "reduce_loops.hpp"
 
 namespace pdacon {
 
@@ -112,19 +112,42 @@ struct Pushdown {
     bool stacks_hold(std::span<const std::int32_t> least_depth) const;
 };
 
-// Chains of reduces go down the stack, and are as long as it is deep. After so many that did not, the chain
-// is watched; and after this many it is given up, for empty rules can make a chain as long as 2 to their
-// number.
-constexpr int kPlainReduces = 256, kMaxReduces = 1 << 17;
+// After so many reduces a chain is not followed step by step any more: those of empty rules can be as many as
+// 2 to the number of rules.
+constexpr int kPlainReduces = 256;
 
-// Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, the stack is spoilt.
-// For $END: whether the text is accepted.
+// The rest of a long chain of reduces, and the shift. No step is made twice on the same state, so that it
+// costs no more than the stack is deep, for each nonterminal.
+template <class Stack>
+bool feed_on(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
+    using Kind = EmptyReduces::Outcome::Kind;
+    const auto& tables = machine.tables;
+    EmptyReduces reduces(machine, terminal);
+    for (std::int32_t in_place = 0;;) {  // reduces one after the other that have popped one state each
+        const auto found = reduces.of(stack.top());
+        if (found.kind == Kind::kShifts) {
+            for (auto above = found.state; above >= 0; above = reduces.of(above).state) stack.push(above);
+            stack.push(tables.action_of(stack.top(), terminal) - 1);
+            return true;
+        }
+        if (found.kind != Kind::kPops) return found.kind == Kind::kAccepts;
+        in_place = found.length == 1 ? in_place + 1 : 0;
+        if (in_place > tables.num_nonterminals + 1) return false;  // round and round
+        stack.pop(found.length);
+        const auto next = tables.goto_of(stack.top(), found.lhs);
+        if (next < 0) return false;
+        stack.push(next);
+        if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
+    }
+}
+
+// Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, or the chain never ends,
+// and Lark's parser would never come back from it; the stack is spoilt. For $END: whether the text is
+// accepted.
 template <class Stack>
 bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     const auto& tables = machine.tables;
-    std::int64_t height = 0, low = 0;  // of the stack, counted from where it was
-    std::optional<ReduceLoops> loops;
-    for (int reduces = 0; reduces < kMaxReduces; ++reduces) {
+    for (int reduces = 0; reduces < kPlainReduces; ++reduces) {
         const auto action = tables.action_of(stack.top(), terminal);
         if (action > 0) {
             stack.push(action - 1);
@@ -133,23 +156,12 @@ bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
         if (action == 0) return false;
         const auto production = static_cast<std::size_t>(-action - 1);
         stack.pop(tables.length[production]);
-        height -= tables.length[production];
-        if (height < low) {
-            low = height;
-            reduces = 0;
-            loops.reset();
-        }
         const auto next = tables.goto_of(stack.top(), tables.lhs[production]);
         if (next < 0) return false;
         stack.push(next);
-        ++height;
         if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
-        if (reduces >= kPlainReduces) {
-            if (!loops) loops.emplace();
-            if (loops->repeats(height, next)) return false;
-        }
     }
-    return false;
+    return feed_on(machine, stack, terminal);
 }
 
 // Takes the INDENT of a block whose column is of a class that INDENT leads on with.

@@ -9,39 +9,6 @@
 
 namespace pdacon {
 
-TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
-                   std::int64_t max_bytes, const Futures* known)
-    : machine_(std::move(machine)),
-      trie_(std::make_shared<const LazyTrie>(std::move(trie))),
-      budget_(budget),
-      max_depth_(max_depth),
-      max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
-                               : std::size_t{std::numeric_limits<std::int64_t>::max()}),
-      verdicts_(machine_),
-      engine_(std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_, known)),
-      masks_(tokens().words()),
-      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
-    std::vector<std::int32_t> ends(tokens().words(), 0);
-    for (const auto token : tokens().end_tokens()) set_bit(ends, token);
-    end_mask_ = at(masks_.intern(std::move(ends)));
-    engine_->classes.find_loops();
-    empty_language();  // makes the first mask
-    budget_.stop_clock();
-}
-
-TokenPda::Engine& TokenPda::engine() {
-    if (engine_) return *engine_;
-    origin_->watch([this] {
-        try {
-            machine_.find_predecessors();
-        } catch (const std::invalid_argument& error) {
-            throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
-        }
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), verdicts_, budget_);
-    });
-    return *engine_;
-}
-
 namespace {
 
 std::string failed(const std::exception& error) {
@@ -55,8 +22,25 @@ auto TokenPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
     if (damage_) throw *damage_;
     if (!failure_.empty()) throw std::runtime_error(failure_);
+    const MemoryLimit memory(static_cast<std::int64_t>(max_bytes_), held_);
+    for (;;) {
+        try {
+            auto result = work();
+            is_fresh_ = false;
+            return result;
+        } catch (...) {
+            if (!recovers()) throw;
+        }
+    }
+}
+
+// Called where work has ended in an exception. Damage is for good. After anything else all that may be half
+// done is forgotten; and where a limit was met, or memory ran out, whether the work is to be done again
+// without what earlier work had left behind, which may be why.
+bool TokenPda::recovers() {
+    const bool again = !is_fresh_;
     try {
-        return work();
+        throw;
     } catch (const ArtifactDamage& error) {
         damage_ = error;
         throw;
@@ -67,10 +51,76 @@ auto TokenPda::guarded(Work work) {
         }
         damage_ = origin_->damage(ArtifactDamage(std::string("the artifact is damaged: ") + error.what()));
         throw *damage_;
-    } catch (const std::exception& error) {
-        failure_ = failed(error);
-        throw;
+    } catch (const LimitExceeded&) {
+        start_afresh();
+        return again;
+    } catch (const OutOfBytes& error) {
+        start_afresh();
+        if (again) return true;
+        throw LimitExceeded("bytes", static_cast<double>(error.given), static_cast<double>(error.limit));
+    } catch (const std::bad_alloc&) {
+        start_afresh();
+        return again;
+    } catch (...) {
+        start_afresh();
+        return false;
     }
+}
+
+TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
+                   std::int64_t max_bytes, const Futures* known)
+    : machine_(std::move(machine)),
+      trie_(std::make_shared<const LazyTrie>(std::move(trie))),
+      budget_(budget),
+      max_depth_(max_depth),
+      max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
+                               : std::size_t{std::numeric_limits<std::int64_t>::max()}),
+      verdicts_(machine_),
+      masks_(tokens().words()),
+      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
+    std::vector<std::int32_t> ends(tokens().words(), 0);
+    for (const auto token : tokens().end_tokens()) set_bit(ends, token);
+    end_mask_ = at(masks_.intern(std::move(ends)));
+    guarded([&] {
+        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_, known);
+        engine_->classes.find_loops();
+        return true;
+    });
+    is_fresh_ = true;
+    empty_language();  // makes the first mask
+    budget_.stop_clock();
+}
+
+TokenPda::Engine& TokenPda::engine() {
+    if (engine_) return *engine_;
+    const auto make = [this] {
+        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_);
+    };
+    if (!origin_) {
+        make();
+        engine_->classes.find_loops();
+        return *engine_;
+    }
+    origin_->watch([&] {
+        try {
+            if (machine_.predecessors.empty()) machine_.find_predecessors();
+        } catch (const std::invalid_argument& error) {
+            throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
+        }
+        make();
+    });
+    return *engine_;
+}
+
+const std::shared_ptr<const Speller>& TokenPda::speller() {
+    if (!speller_) speller_ = std::make_shared<const Speller>(trie_->get(), budget_);
+    return speller_;
+}
+
+void TokenPda::start_afresh() {
+    engine_.reset();
+    if (decisions_.bytes_of_answers() > max_bytes_ / 2) decisions_.forget();
+    is_fresh_ = true;
 }
 
 // Thrown where no lock is held and nothing is half done: a constraint that is full still knows what it knew.
@@ -151,7 +201,9 @@ TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
 
 std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
                                           bool columns_meant) {
-    return guarded([&]() -> std::optional<Looked> {
+    std::optional<LimitExceeded> full;  // thrown where nothing is half done
+    auto filed = guarded([&]() -> std::optional<Looked> {
+        full.reset();
         if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().forget();
         Looked looked;
         auto words = compute(reading, stack.view(), looked);
@@ -160,12 +212,16 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
         if (nothing || (looked.columns && !columns_meant)) return looked;
         if (!decisions_.has_room_beside_texts(looked)) return std::nullopt;
         const auto bytes = masks_.bytes() + masks_.row_bytes() + decisions_.bytes();
-        if (bytes > max_bytes_)
-            throw LimitExceeded("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
+        if (bytes > max_bytes_) {
+            full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
+            return std::nullopt;
+        }
         decisions_.add(reading, stack.view(), looked, masks_.intern(std::move(words)));
         ++masks_computed_;
         return looked;
     });
+    if (full) throw *full;
+    return filed;
 }
 
 TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
@@ -235,7 +291,8 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
         PersistentStack stack;
     };
     const auto& lexer = machine_.lexer;
-    const auto& speller = *guarded([this] { return &engine().speller; });
+    const auto shared = guarded([this] { return speller(); });  // the engine may be forgotten meanwhile
+    const auto& speller = *shared;
     std::string forced;
     std::int32_t speller_state = 0;
     std::vector<std::int32_t> pending;
@@ -279,21 +336,13 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
 
 std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
                                            std::size_t most) {
-    std::optional<LimitExceeded> exceeded;  // masks do not need what is given up then
     const auto length = guarded([&] {
-        try {
-            auto& [speller, coaccessibility, classes, selection, completion] = engine();
-            if (!completion)
-                completion =
-                    std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
-            return completion->shortest(reading, std::move(stack), out, most);
-        } catch (const LimitExceeded& error) {
-            if (engine_) engine_->completion.reset();  // none: the limit of a file was too low to make it
-            exceeded = error;
-            return Completion::kNone;
-        }
+        auto& [speller, coaccessibility, classes, selection, completion] = engine();
+        if (!completion)
+            completion = std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
+        if (out != nullptr) out->clear();
+        return completion->shortest(reading, stack, out, most);
     });
-    if (exceeded) throw *exceeded;
     if (length != Completion::kNone) return length;
     if (origin_)
         throw origin_->damage(ArtifactDamage("the artifact is damaged: a text that nothing completes"));

@@ -3,8 +3,8 @@
 //
 // The answer for a configuration depends on its lexer state and the few topmost LR states that the
 // computation looked at. Masks are interned, and found again by those states alone: no vocabulary is in sight
-// then. Logically frozen; the caches fill behind one lock, and a time or size limit that strikes while they
-// do leaves an error for every later call.
+// then. Logically frozen; the caches fill behind one lock. Where a limit strikes while they do, or memory
+// runs out, all that can be made again is forgotten, and later calls make it again. Only damage is for good.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@
 #include "decisions.hpp"
 #include "line_ends.hpp"
 #include "mask_set.hpp"
+#include "memory.hpp"
 #include "outlook.hpp"
 #include "pushdown.hpp"
 #include "reached.hpp"
@@ -116,9 +117,9 @@ class TokenPda {
   private:
     // What finds masks that are not known.
     struct Engine {
-        Engine(const Pushdown& machine, const Trie& trie, Verdicts& verdicts, Budget& budget,
-               const Futures* known = nullptr)
-            : speller(trie, budget),
+        Engine(const Pushdown& machine, const Trie& trie, const Speller& speller_, Verdicts& verdicts,
+               Budget& budget, const Futures* known = nullptr)
+            : speller(speller_),
               coaccessibility(machine, speller, verdicts, budget, known),
               classes(machine, coaccessibility, trie, budget),
               selection(machine, coaccessibility, classes, budget) {}
@@ -129,7 +130,7 @@ class TokenPda {
             classes.forget();
             coaccessibility.forget();
         }
-        Speller speller;
+        const Speller& speller;
         Coaccessibility coaccessibility;
         TokenClasses classes;
         Selection selection;
@@ -137,6 +138,11 @@ class TokenPda {
     };
     // The caller holds the lock.
     Engine& engine();
+    const std::shared_ptr<const Speller>& speller();
+    // Forgets what finds masks: some of it may be half done. Masks keep their ids, and what is known of them
+    // stays known, unless that is most of what there is.
+    void start_afresh();
+    bool recovers();
 
     std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
     std::vector<std::int32_t> compute_leading();
@@ -157,9 +163,12 @@ class TokenPda {
     std::int64_t max_depth_ = 0;
     std::size_t max_bytes_ = 0;
     Verdicts verdicts_;
-    std::unique_ptr<Engine> engine_;  // none: everything is as it was loaded
+    std::shared_ptr<const Speller> speller_;  // none: not asked for
+    std::unique_ptr<Engine> engine_;          // none: it is made when it is needed
 
     std::mutex lock_;
+    std::int64_t held_ = 0;  // bytes, by the work that was done behind the lock
+    bool is_fresh_ = true;   // nothing has been done since the caches were empty
     std::string failure_;
     std::optional<ArtifactDamage> damage_;
     MaskSet masks_;

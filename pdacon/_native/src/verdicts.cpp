@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "memory.hpp"
+
 namespace pdacon {
 
 Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
@@ -72,10 +74,10 @@ bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t
     if (!empty())
         return num_rows == num_rows_ && std::ranges::equal(rows, rows_) &&
                std::ranges::equal(first_line, first_line_) && std::ranges::equal(lines, lines_);
+    make_cells(num_rows);  // first: it may fail
     rows_ = std::move(rows);
     first_line_ = std::move(first_line);
     lines_ = std::move(lines);
-    make_cells(num_rows);
     return true;
 }
 
@@ -84,6 +86,7 @@ void Verdicts::make_cells(std::size_t num_rows) {
     static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free &&
                   static_cast<int>(Verdict::kUnknown) == 0);
     num_rows_ = num_rows;
+    MemoryLimit::take(num_blocks() * kBlock);
     cells_.reset(static_cast<std::atomic<Verdict>*>(std::calloc(num_blocks(), kBlock)));
     if (cells_) return;
     if (origin_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");

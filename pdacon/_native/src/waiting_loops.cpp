@@ -17,6 +17,18 @@ std::uint64_t pair_of(std::int32_t line, std::int32_t position) {
 
 }  // namespace
 
+WaitingLoops::WaitingLoops(const LexerSpec& spec, Relexing& relexing,
+                           const std::vector<std::uint8_t>& representative, Budget& budget)
+    : spec_(spec),
+      relexing_(relexing),
+      representative_(representative),
+      budget_(budget),
+      pends_(static_cast<std::size_t>(spec.num_terminals())) {
+    for (std::size_t at = 0; at < spec.nfa.kind.size(); ++at)
+        if (spec.nfa.is_pending(static_cast<std::int32_t>(at)))
+            pends_[static_cast<std::size_t>(spec.nfa.owner[at])] = true;
+}
+
 std::int32_t WaitingLoops::add_line(std::span<const std::int32_t> line) {
     const auto id = lines_.intern(line);
     steps_.resize(lines_.size());
@@ -116,10 +128,14 @@ void WaitingLoops::expand(std::int32_t at) {
 }
 
 // Whether the line's threads read a position in step with the residual of a fallback: they stay alive as
-// long, and match when it would, so that the fallback is never used for it.
+// long, and match when it would, so that the fallback is never used for it. That holds only where a match is
+// certain at once. A match that depends on what follows leaves the fallback as it is, and the residual goes
+// on with the next lexeme.
 bool WaitingLoops::is_ahead(std::int32_t line, std::int32_t position) const {
     const auto parts = lines_[line];
-    return parts[kIsFallback] != 0 && std::ranges::find(parts.subspan(kThreads), position) != parts.end();
+    return parts[kIsFallback] != 0 &&
+           !pends_[static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(position)])] &&
+           std::ranges::find(parts.subspan(kThreads), position) != parts.end();
 }
 
 const std::vector<WaitingLoops::Move>& WaitingLoops::moves(std::int32_t place) {

@@ -26,8 +26,7 @@ namespace pdacon {
 class WaitingLoops {
   public:
     WaitingLoops(const LexerSpec& spec, Relexing& relexing, const std::vector<std::uint8_t>& representative,
-                 Budget& budget)
-        : spec_(spec), relexing_(relexing), representative_(representative), budget_(budget) {}
+                 Budget& budget);
 
     // A line: whether its match is the fallback (else it is that of the last thread), the match's label, what
     // lies behind the next byte, and the positions of the threads. Returns its id.
@@ -90,6 +89,7 @@ class WaitingLoops {
     Relexing& relexing_;
     const std::vector<std::uint8_t>& representative_;  // of each byte class
     Budget& budget_;
+    std::vector<bool> pends_;  // of each terminal: whether a match of it can depend on what follows
     Interner lines_, node_ids_;
     std::vector<std::vector<Step>> steps_;  // of each line
     std::vector<Found> matches_;

@@ -91,7 +91,7 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
     """Refuse a constraint that means other texts by the ids than the tokenizer does.
 
     Ids that have no text for the constraint are never allowed, so it may know fewer of them; end ids are its own
-    business. With a tokenizer that cannot be read there is nothing to compare.
+    business. With a tokenizer that cannot be read there is nothing to compare; the width of the scores decides then.
 
     Raises
     ------
@@ -105,10 +105,39 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
         raise TypeError(
             f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns, or grammar="
         )
+    if is_readable(model, tokenizer):
+        _require_texts(ours, vocabulary(model, tokenizer))
+
+
+def is_readable(model: Any, tokenizer: Any) -> bool:
+    """Whether there is a vocabulary of this tokenizer to compare with; if not, it was written by hand."""
     try:
-        theirs = vocabulary(model, tokenizer)
+        vocabulary(model, tokenizer)
     except VocabularyError:
-        return  # such as one whose vocabulary was written by hand
+        return False
+    return True
+
+
+def require_vocabulary(constraint: Constraint, model: Any, tokenizer: Any) -> None:
+    """Refuse a constraint that is not for this model, this tokenizer, or both: what is given of them.
+
+    Raises
+    ------
+    VocabularyError
+        A text or the number of tokens is another, or the tokenizer is none that can be read.
+    """
+    ours = constraint.vocabulary
+    width = None if model is None else model.config.get_text_config(decoder=True).vocab_size
+    if tokenizer is not None:
+        _require_texts(ours, Vocabulary.from_huggingface(tokenizer) if model is None else vocabulary(model, tokenizer))
+    elif width is not None and ours.size != width:
+        raise VocabularyError(
+            f"the constraint was compiled for another vocabulary, of {ours.size} tokens, and the scores of this model "
+            f"have {width} columns; compile it for vocabulary(model, tokenizer), or give tokenizer= as well"
+        )
+
+
+def _require_texts(ours: Vocabulary, theirs: Vocabulary) -> None:
     if ours is theirs or ours.fingerprint == theirs.fingerprint:
         return
     for token, text in enumerate(ours.tokens):

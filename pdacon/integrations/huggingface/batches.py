@@ -13,6 +13,7 @@ from pdacon.errors import MatcherError
 from pdacon.grammar import Grammar
 from pdacon.integrations.huggingface.arguments import (
     choose_constraint,
+    is_readable,
     pad_id,
     read_prefixes,
     require_same_texts,
@@ -88,7 +89,8 @@ def generate_batch(
     pad = pad_id(model, tokenizer, list(constraints[0].vocabulary.eos_ids))
     config = _configuration(model, constraints, pad, max_tokens, temperature, num_return_sequences, options)
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
-    constrain(manager, {str(number): one for number, one in enumerate(constraints)})
+    names = {str(number): one for number, one in enumerate(constraints)}
+    constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
     numbers: dict[str, int] = {}
     manager.warmup()
     manager.start()

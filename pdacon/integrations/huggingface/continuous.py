@@ -17,9 +17,11 @@ from transformers.generation.continuous_batching.cb_logits_processors import Con
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError, PdaconError
+from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row, common_prefix
+from pdacon.integrations.widths import is_plausible, refusal
 
 KEPT_ROWS = 4096
 _EVERYTHING = "everything"  # what requests without a constraint, and rows that only pad a batch, are allowed
@@ -42,11 +44,15 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         Where they are.
     max_requests : int
         The most requests in one batch.
+    compared : bool
+        The constraints are known to be for the tokenizer of the model, so that only scores narrower than a vocabulary
+        are refused.
 
     Raises
     ------
     ValueError
-        There is no constraint, or one has more tokens than the scores have columns.
+        There is no constraint, or one has more tokens than the scores have columns, or so few that the surplus is no
+        padding (see `PDALogitsProcessor`).
 
     Notes
     -----
@@ -63,15 +69,22 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         columns: int,
         device: torch.device,
         max_requests: int,
+        *,
+        compared: bool = False,
     ) -> None:
         self.constraints = dict(constraints) if isinstance(constraints, Mapping) else {"": constraints}
         if not self.constraints:
             raise ValueError("there is no constraint; give at least one")
-        for constraint in self.constraints.values():
-            if constraint is not None and constraint.vocabulary.size > columns:
+        for constraint in filter(None, self.constraints.values()):
+            size = constraint.vocabulary.size
+            if size > columns:
                 raise ValueError(
-                    f"the scores have {columns} columns, but a constraint was compiled for "
-                    f"{constraint.vocabulary.size} tokens: compile it for the vocabulary of this model"
+                    f"{refusal(columns, size, 'a constraint')}: compile it for the vocabulary of this model"
+                )
+            if not compared and not is_plausible(columns, size):
+                raise ValueError(
+                    f"{refusal(columns, size, 'a constraint')}, and models do not pad so far: compile it for "
+                    "vocabulary(model, tokenizer), or give tokenizer= to constrain if it is the tokenizer of this model"
                 )
         self._table = MaskTable(columns, device, torch.float32, 1 + 2 * max_requests, fixed=True)
         self._seen: set[Hashable] = set()  # masks known to allow something
@@ -157,7 +170,9 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         return _EVERYTHING, lambda words: words.fill(-1)
 
 
-def constrain(manager: Any, constraints: Constraint | Mapping[str, Constraint | None]) -> PDAContinuousProcessor:
+def constrain(
+    manager: Any, constraints: Constraint | Mapping[str, Constraint | None], *, tokenizer: Any = None
+) -> PDAContinuousProcessor:
     """Constrain what a continuous batching manager generates.
 
     Parameters
@@ -167,6 +182,9 @@ def constrain(manager: Any, constraints: Constraint | Mapping[str, Constraint | 
         because a mask depends on the token before.
     constraints : Constraint, or mapping of names to Constraint or None
         See `PDAContinuousProcessor`.
+    tokenizer : transformers.PreTrainedTokenizerFast, optional
+        The constraints must mean the same texts by the ids as this one. Without it, only their sizes are compared with
+        the model's.
 
     Returns
     -------
@@ -177,17 +195,24 @@ def constrain(manager: Any, constraints: Constraint | Mapping[str, Constraint | 
     ------
     ValueError
         The manager has started, or see `PDAContinuousProcessor`.
+    VocabularyError
+        A constraint was compiled for another vocabulary than the tokenizer's.
     """
     if manager.batch_processor is not None or manager.is_running():
         raise ValueError("the manager has started already; constrain it before its warmup and its start")
     config = manager.continuous_batching_config
     config.use_async_batching = False
     model = manager.model
+    if tokenizer is not None:
+        for one in constraints.values() if isinstance(constraints, Mapping) else (constraints,):
+            if one is not None:
+                require_vocabulary(one, model, tokenizer)
     processor = PDAContinuousProcessor(
         constraints,
         model.config.get_text_config(decoder=True).vocab_size,
         model.device,
         config.max_requests_per_batch,
+        compared=tokenizer is not None,
     )
     processors = manager.logit_processor
     processors.logits_processor.insert(0, processor)

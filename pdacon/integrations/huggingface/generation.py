@@ -12,7 +12,13 @@ from transformers.generation.streamers import BaseStreamer
 
 from pdacon.constraint import Constraint
 from pdacon.grammar import Grammar
-from pdacon.integrations.huggingface.arguments import choose_constraint, pad_id, read_prefixes, require_sensible
+from pdacon.integrations.huggingface.arguments import (
+    choose_constraint,
+    is_readable,
+    pad_id,
+    read_prefixes,
+    require_sensible,
+)
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Prompt, encode, split
@@ -126,6 +132,7 @@ def generate(
         num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
         pad_token_id=pad,
         start=start,
+        **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
     )
     if on_text is not None:
         options["streamer"] = _Streamer(constraint, before[0], on_text)

@@ -13,9 +13,11 @@ from transformers import LogitsProcessor
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
+from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row, follow
+from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import mask_ids
 
 _NORMALISED = 1e-3  # How far from 0 the logarithm of a sum of probabilities may be that is meant to be 1.
@@ -47,8 +49,9 @@ class PDALogitsProcessor(LogitsProcessor):
     Parameters
     ----------
     constraint : Constraint
-        Compiled for the vocabulary of the model. There is no tokenizer here to compare that with: what is noticed is
-        scores with fewer columns than it has tokens. (`generate` compares it with the tokenizer.)
+        Compiled for the vocabulary of the model, with which it is compared if `model` or `tokenizer` is given. Without
+        them, scores are refused that are narrower than the vocabulary, or wider than models pad it: more than twice as
+        wide, or by more than 1,024 columns and more than an eighth (128 columns are never too many).
     prefix : str, bytes or sequence of them, optional
         The constrained text that stands at the end of the prompt already, when an unfinished text is continued; one
         for each prompt if the prompts differ. Default: the text begins with what is generated.
@@ -69,11 +72,19 @@ class PDALogitsProcessor(LogitsProcessor):
     strip_leading_space : bool, optional
         False: constrain what the ids spell, whatever the tokenizer strips; for those who decode prompt and answer
         together. Default: as the tokenizer decodes.
+    model : transformers.PreTrainedModel, optional
+        Whose scores they are: the constraint must have been compiled for as many tokens as it has columns, which
+        ``vocabulary(model, tokenizer)`` has, unless `tokenizer` says that the texts are the same.
+    tokenizer : transformers.PreTrainedTokenizerFast, optional
+        The constraint must mean the same texts by the ids as this one.
 
     Raises
     ------
     ValueError
         A number is out of range, or a prefix is not the beginning of a sentence.
+    VocabularyError
+        The constraint was compiled for another vocabulary than that of `model` or `tokenizer`, or the tokenizer is none
+        that can be read.
 
     Notes
     -----
@@ -91,6 +102,8 @@ class PDALogitsProcessor(LogitsProcessor):
         pad_token_id: int | None = None,
         start: str | None = None,
         strip_leading_space: bool | None = None,
+        model: Any = None,
+        tokenizer: Any = None,
     ) -> None:
         if not hasattr(constraint, "matcher"):
             raise TypeError(f"PDALogitsProcessor takes a pdacon.Constraint, not {type(constraint).__name__}")
@@ -98,6 +111,8 @@ class PDALogitsProcessor(LogitsProcessor):
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
         if num_beams is not None and num_beams < 1:
             raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
+        require_vocabulary(constraint, model, tokenizer)
+        self._compared = model is not None or tokenizer is not None
         self.constraint = constraint
         self.pad_token_id = pad_token_id
         prefixes = [prefix] if isinstance(prefix, Beginning) else prefix
@@ -219,11 +234,13 @@ class PDALogitsProcessor(LogitsProcessor):
 
     def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the scores with -inf for what is not allowed, and the best of each row."""
-        columns = scores.shape[1]
-        if columns < self.constraint.vocabulary.size:
+        columns, size = scores.shape[1], self.constraint.vocabulary.size
+        if columns < size:
+            raise MatcherError(f"{refusal(columns, size)}: compile it for the vocabulary of this model")
+        if not self._compared and not is_plausible(columns, size):
             raise MatcherError(
-                f"the scores have {columns} columns, but the constraint was compiled for "
-                f"{self.constraint.vocabulary.size} tokens: compile it for the vocabulary of this model"
+                f"{refusal(columns, size)}, and models do not pad so far: compile it for vocabulary(model, tokenizer), "
+                "or give tokenizer= if it is the tokenizer of this model"
             )
         if self._table is None or not self._table.fits(scores):
             self._table = MaskTable(columns, scores.device, scores.dtype)
