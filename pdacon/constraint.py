@@ -145,7 +145,7 @@ def _require_count(name: str, value: object, caller: str) -> int:
 
 
 def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
-    """What a grammar comes to before there is a vocabulary; raises if it is not deterministic enough for its options."""
+    """A grammar before there is a vocabulary; raises if it is not deterministic enough for its options."""
     tables = build_tables(
         grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
     )

@@ -14,7 +14,6 @@ from pdacon.determinism import checker, early_ends, reachability, sizes
 from pdacon.determinism.annotations import to_annotations
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.sarif import to_sarif
-from pdacon.lexer import build_lexer
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 LARGE = Grammar.from_lark('start: "c" LONG\nLONG: /[ab]*a[ab]{9}c/\n')

@@ -153,7 +153,7 @@ class Listing:
         assert len(lexemes_of_configuration(meant)) == len(lexemes) + located.earlier
 
     def unproved(self, matcher: pdacon.Matcher, text: bytes, listed: set[str], begun: set[str]) -> set[str]:
-        """Which of the terminals no sentence proves that random walks find, which end where they are not possible any more."""
+        """Which of the terminals no sentence proves; random walks look for one, which end where none is possible."""
         listed, begun = set(listed), set(begun)
         loaded, random = self.constraint.grammar, Random(text)
         ignored = not {loaded.symbol_name(k) for k in loaded.ignore}.isdisjoint(listed | begun)

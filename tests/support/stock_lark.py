@@ -9,7 +9,6 @@ from typing import Any
 from lark import Lark, Transformer, Tree
 
 from support.lexemes import Lexeme, lexemes_of_lark
-from support.lexemes import Lexeme, lexemes_of_lark
 from support.small_grammars import SmallGrammar
 
 MOST_REDUCES = 5_000
