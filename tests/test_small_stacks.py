@@ -60,3 +60,17 @@ def test_small_grammars() -> None:
 def test_what_is_lexed_again_has_many_lexemes(length: int) -> None:
     grammar = f'start: A rest | B\nrest: C+\nA: "a"\nB: /a{{{length}}}b/\nC: /[a]/\n'
     in_small_stack(lambda: use(Grammar.from_lark(grammar), 1))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "start: " + "(" * 100 + '"a"' + ")" * 100,
+        "start: " + '("b" | "c" ' * 100 + '"a"' + ' "d")' * 100,
+        "start: " + '["b" ' * 100 + '"a"' + ' "d"]' * 100,
+        "start: A\nA: " + '("b" ' * 100 + '"a"' + ")?" * 99 + ")",
+        "start: A\nA: /b" + "(?:a" * 100 + "a" + ")?" * 100 + "/",
+    ],
+)
+def test_what_nests_as_deep_as_is_allowed(rules: str) -> None:
+    in_small_stack(lambda: use(Grammar.from_lark(rules), 1))

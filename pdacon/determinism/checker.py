@@ -13,7 +13,7 @@ from pdacon.determinism.emptiness import emptiness_findings, empty_findings
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
 from pdacon.determinism.layout import balance_findings, borrowed_block_finding, newline_findings
-from pdacon.determinism.lexemes import lexeme_findings, pattern_findings
+from pdacon.determinism.lexemes import group_name_findings, lexeme_findings, pattern_findings
 from pdacon.determinism.lexical_repairs import Repairs
 from pdacon.determinism.sentences import Sentences
 from pdacon.determinism.sizes import Sizes
@@ -98,7 +98,8 @@ def check_within(
     unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
     if not unsupported:
         tables = split_parentheses(grammar, tables, max_states=max_states)
-    lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states)
+        unsupported = group_name_findings(grammar, tables)
+    lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states, max_bytes=max_bytes)
     examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
     deadline = Deadline(seconds)
     report = _report(grammar, tables, examples, texts, unsupported, vocab, seconds=seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 if TYPE_CHECKING:
     from pdacon.determinism.sizes import Sizes
     from pdacon.grammar import Span
+
+_DEEPEST_IN_JSON = 60  # JSON nests twice as deep as a tree, and its readers and writers recurse
 
 Level = Literal["error", "warning", "note"]
 
@@ -91,9 +93,9 @@ class Witness:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Derivation:
-    """One reading of a sentence: a node of a derivation tree.
+    """One reading of a sentence: a node of a derivation tree, which can be deep. A value; nothing of it recurses.
 
     Parameters
     ----------
@@ -120,9 +122,60 @@ class Derivation:
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``symbol`` and ``children``."""
-        children = None if self.children is None else [child.to_dict() for child in self.children]
-        return {"symbol": self.symbol, "children": children}
+        """JSON-ready: ``symbol`` and ``children``; of a node 60 levels down these are its leaves."""
+        whole = _json_node(self)
+        pending = [(self, whole, 1)]
+        while pending:
+            node, record, depth = pending.pop()
+            children = node.children
+            if children is not None and depth == _DEEPEST_IN_JSON:
+                children = tuple(map(Derivation, node.leaves()))
+            if children is not None:
+                record["children"] = list(map(_json_node, children))
+                pending += [(child, made, depth + 1) for child, made in zip(children, record["children"], strict=True)]
+        return whole
+
+    def _preorder(self) -> tuple[tuple[str, int], ...]:
+        """Of each node, before those below it, its symbol and how many children it has; -1: it is a leaf."""
+        found: list[tuple[str, int]] = []
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            found.append((node.symbol, -1 if node.children is None else len(node.children)))
+            pending += reversed(node.children or ())
+        return tuple(found)
+
+    def __eq__(self, other: object) -> bool:
+        return self._preorder() == other._preorder() if isinstance(other, Derivation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._preorder())
+
+    def __repr__(self) -> str:
+        pieces: list[str] = []
+        pending: list[Derivation | str] = [self]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, str):
+                pieces.append(node)
+            elif not node.children:
+                pieces.append(f"Derivation({node.symbol!r}{', ()' if node.children == () else ''})")
+            else:
+                pieces.append(f"Derivation({node.symbol!r}, (")
+                pending += ["))", *(part for child in reversed(node.children) for part in (", ", child))]
+        return "".join(pieces)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _grown, (self._preorder(),)
+
+
+def _grown(preorder: Sequence[tuple[str, int]]) -> Derivation:
+    """The tree of the nodes."""
+    made: list[Derivation] = []  # those that are no children yet, the first one last
+    for symbol, count in reversed(preorder):
+        children = None if count < 0 else tuple(made.pop() for _ in range(count))
+        made.append(Derivation(symbol, children))
+    return made[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +398,10 @@ def _json_reading(
         "tokens": None if tokens is None else list(tokens),
         "pieces": _json_pieces(pieces),
     }
+
+
+def _json_node(node: Derivation) -> dict[str, Any]:
+    return {"symbol": node.symbol, "children": None}
 
 
 def _json_pieces(pieces: tuple[bytes, ...] | None) -> list[str | None] | None:

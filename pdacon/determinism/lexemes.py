@@ -12,7 +12,7 @@ from pdacon.determinism.matching_texts import Run
 from pdacon.determinism.suggested import definition
 from pdacon.determinism.texts import turned
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_terminal, find_collisions, find_unbounded_lookahead
+from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.lexical_repairs import Repairs
     from pdacon.determinism.texts import Texts
     from pdacon.grammar import Grammar, Terminal
+    from pdacon.lalr import Tables
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
@@ -42,21 +43,35 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
             compile_terminal(grammar, terminal)
         except UnsupportedGrammarError as error:
             what, _, advice = str(error).removeprefix(f"{error.span}: ").partition("; ")
-            lines = [what.translate(_CONTROLS)]
-            if not found:
-                lines.append(_NOT_LOOKED_AT)
-            found.append(
-                Finding(
-                    id="PDA008",
-                    level="error",
-                    title=f"{TITLES['PDA008']}: {error.feature or 'pattern'} in {grammar.describe_symbol(index)}",
-                    message="\n".join(lines),
-                    repair=advice.translate(_CONTROLS) or None,
-                    span=terminal.span,
-                    symbols=(terminal.name,),
-                )
-            )
+            subject = f"{error.feature or 'pattern'} in {grammar.describe_symbol(index)}"
+            found.append(_unsupported(subject, what, advice, (terminal,), first=not found))
     return found
+
+
+def group_name_findings(grammar: Grammar, tables: Tables) -> list[Finding]:
+    """An error for each group name that two terminals of one context have. For patterns that can be lowered."""
+    return [
+        _unsupported(
+            f"group name {clash.group}", clash.reason, clash.advice, (clash.terminal, clash.other), first=number == 0
+        )
+        for number, clash in enumerate(find_group_name_clashes(grammar, tables))
+    ]
+
+
+def _unsupported(subject: str, reason: str, advice: str, terminals: tuple[Terminal, ...], *, first: bool) -> Finding:
+    """``terminals``: the first is where it has to change."""
+    lines = [reason.translate(_CONTROLS)]
+    if first:
+        lines.append(_NOT_LOOKED_AT)
+    return Finding(
+        id="PDA008",
+        level="error",
+        title=f"{TITLES['PDA008']}: {subject}",
+        message="\n".join(lines),
+        repair=advice.translate(_CONTROLS) or None,
+        span=terminals[0].span,
+        symbols=tuple(terminal.name for terminal in terminals),
+    )
 
 
 def lexeme_findings(

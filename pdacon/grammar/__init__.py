@@ -12,7 +12,7 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
-from pdacon.grammar.group_names import check_group_names, group_names
+from pdacon.grammar.group_names import GroupNameClash, group_name_clashes, group_names
 from pdacon.grammar.model import (
     Definition,
     Grammar,
@@ -30,6 +30,7 @@ __all__ = [
     "Definition",
     "Grammar",
     "GrammarOptions",
+    "GroupNameClash",
     "Import",
     "Layout",
     "Nonterminal",
@@ -37,6 +38,6 @@ __all__ = [
     "Production",
     "Span",
     "Terminal",
-    "check_group_names",
+    "group_name_clashes",
     "group_names",
 ]

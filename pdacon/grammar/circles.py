@@ -10,9 +10,11 @@ from typing import Any
 
 from lark.load_grammar import EXT, GrammarBuilder, _parse_grammar
 
+from pdacon.errors import LimitExceededError
 from pdacon.grammar.importing import find_file, grammar_name, path_of, statements_in
 from pdacon.grammar.loading import ImportStatement, RecordingBuilder, SourceText
 from pdacon.grammar.model import Span
+from pdacon.grammar.nesting import MOST_LEVELS, check_nesting
 
 _Statements = Callable[[str, Any], Iterator[ImportStatement]]
 
@@ -37,6 +39,13 @@ def find_circle(builder: RecordingBuilder, base: Any) -> Circle | None:
 
     Lark imports a file anew wherever it is named, so a circle never ends, whichever names are asked for.
 
+    Raises
+    ------
+    LimitExceededError
+        Files import each other too deeply, or one of them nests too deeply.
+
+    Notes
+    -----
     Cost: each imported file is read and searched once; where that finds a circle, Lark's parser reads them too.
     """
     return _walk(builder, base, statements_in) and _walk(builder, base, _parsed_statements)
@@ -61,8 +70,19 @@ def _walk(builder: RecordingBuilder, base: Any, statements: _Statements) -> Circ
         begin = next((at for at, file in enumerate(trail) if (file.path, file.text) == found), None)
         if begin is not None:
             return _circle(trail[begin:])
+        _check_depth(builder, trail, *found)
         trail.append(_File(*found, statements(found[1], found[0])))
     return None
+
+
+def _check_depth(builder: RecordingBuilder, trail: list[_File], path: Any, text: str) -> None:
+    """Lark's loader recurses on files as on brackets."""
+    if len(trail) > MOST_LEVELS:
+        site = builder.source.statement_span("import", grammar_name(path_of(trail[1].path)))
+        place = "" if site is None else f"{site}: "
+        detail = f"{place}{path_of(trail[1].path)} imports a file that imports a file, and so on; import from one file"
+        raise LimitExceededError("levels of imports", len(trail), MOST_LEVELS, detail, fixed=True)
+    check_nesting(SourceText(text, path_of(path)))
 
 
 def _of_main_text(text: str, base: Any, statements: _Statements) -> Iterator[ImportStatement]:

@@ -15,6 +15,7 @@ from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import Grammar, GrammarOptions, Span
+from pdacon.grammar.nesting import check_nesting
 
 
 def read_text(text: str, options: GrammarOptions) -> Grammar:
@@ -28,6 +29,7 @@ def read_text(text: str, options: GrammarOptions) -> Grammar:
             source.span(at, at + 1),
         )
     builder = RecordingBuilder(source, options)
+    check_nesting(source)
     circle = find_circle(builder, base_of(options))
     if circle is not None:
         raise explain_circle(circle.paths, circle.site)

@@ -17,6 +17,7 @@ from pdacon.lexer.lowering import (
     UnboundedLookahead,
     build_lexer,
     find_collisions,
+    find_group_name_clashes,
     find_unbounded_lookahead,
 )
 from pdacon.lexer.newlines import check_newline, may_indent
@@ -36,6 +37,7 @@ __all__ = [
     "compile_pattern",
     "compile_terminal",
     "find_collisions",
+    "find_group_name_clashes",
     "find_unbounded_lookahead",
     "is_lazy",
     "may_indent",

@@ -24,10 +24,10 @@ M. Berglund et al., "Regular Expressions with Lookahead" (2021), for atomic grou
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -66,18 +66,47 @@ class Guarded:
     use_bytes: bool = False
 
 
-class Obligation(NamedTuple):
-    """What the text from here on must (or must not) start with: a match by any of the threads."""
+class _Interned:
+    """What a product makes once and knows by its number: threads within threads within threads are a graph, and as a
+    tree they can be exponentially many.
 
-    must: bool
-    threads: frozenset[Thread]
+    ``states``: those of the guarded automaton that it consists of, all levels together.
+    """
+
+    __slots__ = ("_number", "states")
+
+    def __init__(self, number: int, states: frozenset[int]) -> None:
+        self._number, self.states = number, states
+
+    def __hash__(self) -> int:
+        return self._number
 
 
-class Atomic(NamedTuple):
+class Obligation(_Interned):
+    """What the text from here on must (or must not) start with: a match by any of the threads.
+
+    ``holds_at_end``: whether the end of the text meets it.
+    """
+
+    __slots__ = ("holds_at_end", "must", "threads")
+
+    def __init__(
+        self, number: int, states: frozenset[int], must: bool, threads: frozenset[Thread], holds_at_end: bool
+    ) -> None:
+        super().__init__(number, states)
+        self.must, self.threads, self.holds_at_end = must, threads, holds_at_end
+
+
+class Atomic(_Interned):
     """The threads inside an atomic group, in order, and where its exits lead to."""
 
-    threads: tuple[Thread, ...]
-    exits: tuple[int, ...]
+    __slots__ = ("exits", "threads")
+
+    def __init__(
+        self, number: int, states: frozenset[int], threads: tuple[Thread, ...], exits: tuple[int, ...]
+    ) -> None:
+        super().__init__(number, states)
+        self.threads, self.exits = threads, exits
 
 
 Obligations: TypeAlias = frozenset[Obligation]
@@ -90,6 +119,8 @@ Behind: TypeAlias = tuple[Tracked | None, ...]
 _NOTHING: Obligations = frozenset()
 _ROW = 16
 """For how many states one counts that has a row of 256 bytes."""
+_THREADS = 8
+"""How many threads that are remembered count for a state."""
 
 
 def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None = None) -> Program:
@@ -115,6 +146,10 @@ class _Product:
         self._use_bytes = guarded.use_bytes
         self._cuts = [tuple(cut for lo, hi, _ in edges for cut in (lo, hi + 1)) for edges in guarded.edges]
         self._moves: dict[tuple[Thread, int, Behind], list[Thread]] = {}
+        self._closures: dict[tuple[int, Obligations, Behind], list[Thread]] = {}
+        self._obligations: dict[tuple[bool, frozenset[Thread]], Obligation] = {}
+        self._atomics: dict[tuple[tuple[Thread, ...], tuple[int, ...]], Atomic] = {}
+        self._threads_made = 0
         self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
         self._out_kinds: list[int] = []
         self._out_edges: list[Edges] = []
@@ -223,6 +258,14 @@ class _Product:
 
     def _closure(self, position: int, owed: Obligations, behind: Behind) -> list[Thread]:
         """The threads that a state stands for at a point of the text, in order, up to a match without obligations."""
+        key = (position, owed, behind)
+        found = self._closures.get(key)
+        if found is None:
+            found = self._closures[key] = self._closed(position, owed, behind)
+            self._count(found)
+        return found
+
+    def _closed(self, position: int, owed: Obligations, behind: Behind) -> list[Thread]:
         out: list[Thread] = []
         seen: dict[int, list[Obligations]] = {}
         open_ = [(position, owed)]
@@ -258,14 +301,14 @@ class _Product:
         for position, duties in body:
             kind = BYTES if isinstance(position, Atomic) else self._kinds[position]
             if kind == EXIT and isinstance(position, int):
-                first = {Obligation(False, frozenset(inside))} if inside else _NOTHING
+                first = {self._obligation(False, frozenset(inside))} if inside else _NOTHING
                 out += self._closure(exits[self._edges[position][0][2]], owed | duties | first, behind)
                 position = MATCH_STATE  # it has left; whether it was to is still open
             if kind in (EXIT, MATCH) and not duties:
                 break
             inside.append((position, duties))
         if any(isinstance(position, Atomic) or self._kinds[position] == BYTES for position, _ in inside):
-            out.insert(0, (Atomic(tuple(inside), exits), owed))
+            out.insert(0, (self._atomic(tuple(inside), exits), owed))
         return out
 
     def _is_end(self, thread: Thread) -> bool:
@@ -277,7 +320,24 @@ class _Product:
         """An obligation, or whether it is met where that is known."""
         if any(self._is_end(thread) or self._is_certain(thread, byte) for thread in threads):
             return must
-        return Obligation(must, frozenset(threads)) if threads else not must
+        return self._obligation(must, frozenset(threads)) if threads else not must
+
+    def _obligation(self, must: bool, threads: frozenset[Thread]) -> Obligation:
+        made = self._obligations.get((must, threads))
+        if made is None:
+            holds_at_end = any(map(self._ends, threads)) == must
+            made = Obligation(len(self._obligations), self._states_of(threads), must, threads, holds_at_end)
+            self._obligations[must, threads] = made
+            self._count(threads)
+        return made
+
+    def _atomic(self, threads: tuple[Thread, ...], exits: tuple[int, ...]) -> Atomic:
+        made = self._atomics.get((threads, exits))
+        if made is None:
+            made = Atomic(len(self._atomics), self._states_of(threads).union(exits), threads, exits)
+            self._atomics[threads, exits] = made
+            self._count(threads)
+        return made
 
     def _is_certain(self, thread: Thread, lead: int) -> bool:
         """Whether a thread matches with the character that this byte begins, whichever it is."""
@@ -303,6 +363,7 @@ class _Product:
         moved = self._moves.get(key)
         if moved is None:
             moved = self._moves[key] = self._moved(thread, byte, behind)
+            self._count(moved)
         return moved
 
     def _moved(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
@@ -327,11 +388,9 @@ class _Product:
         """What one byte leaves of obligations; None where it breaks one."""
         left: set[Obligation] = set()
         for obligation in owed:
-            met = self._settle(
-                obligation.must,
-                [moved for inner in obligation.threads for moved in self._move(inner, byte, behind)],
-                byte,
-            )
+            moved = [after for inner in obligation.threads for after in self._move(inner, byte, behind)]
+            self._count(obligation.threads)
+            met = self._settle(obligation.must, moved, byte)
             if met is False:
                 return None
             if met is not True:
@@ -340,7 +399,7 @@ class _Product:
 
     def _holds_at_end(self, owed: Obligations) -> bool:
         """Whether the end of the text meets all obligations."""
-        return all(any(map(self._ends, obligation.threads)) == obligation.must for obligation in owed)
+        return all(obligation.holds_at_end for obligation in owed)
 
     def _ends(self, thread: Thread) -> bool:
         position, owed = thread
@@ -388,6 +447,14 @@ class _Product:
         if states > self._limit:
             raise LimitExceededError("states", states, self._limit)
 
+    def _count(self, threads: Collection[Thread]) -> None:
+        """Threads that are kept; they can be very many more than the states that come of them."""
+        self._threads_made += 1 + len(threads)
+        if self._threads_made > _THREADS * self._limit:
+            detail = "look-around, atomic groups and possessive quantifiers that are nested or repeated multiply them"
+            raise LimitExceededError("states", self._threads_made // _THREADS, self._limit, detail)
+        stop_if_set(self._cancel)
+
     def _expand(self, state: int, thread: Thread, behind: Behind) -> None:
         wanted = [index for index, states in enumerate(behind) if states is not None]
         cuts = self._tracker_cuts(behind).union(*(self._cuts[inner] for inner in self._states_in(thread)))
@@ -404,18 +471,14 @@ class _Product:
                 edges.append((first, last, target))
         self._out_edges[state] = tuple(edges)
 
-    def _states_in(self, thread: Thread) -> Iterator[int]:
+    def _states_in(self, thread: Thread) -> set[int]:
         """The states of the guarded automaton that a thread and its obligations consist of."""
         position, owed = thread
-        if isinstance(position, int):
-            yield position
-        else:
-            yield from position.exits
-            for inner in position.threads:
-                yield from self._states_in(inner)
-        for obligation in owed:
-            for inner in obligation.threads:
-                yield from self._states_in(inner)
+        own = {position} if isinstance(position, int) else position.states
+        return set().union(own, *(obligation.states for obligation in owed))
+
+    def _states_of(self, threads: Iterable[Thread]) -> frozenset[int]:
+        return frozenset().union(*map(self._states_in, threads))
 
 
 def _intervals(cuts: Iterable[int]) -> Iterator[tuple[int, int]]:

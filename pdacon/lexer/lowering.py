@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent, Watch, stop_if_set, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar, Terminal, check_group_names, group_names
+from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import compile_terminal
 from pdacon.lexer.program import Program
@@ -129,17 +129,9 @@ def build_lexer(
     """
     watch = Watch(max_seconds, cancel)
     stop = watch if max_seconds else cancel  # asked for each state of a pattern: only where there is a limit
-    lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
-    rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
-    sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
-    absorbs = _Absorption(grammar)
-    contexts = tuple(
-        _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
-    )
-    named = frozenset(k for k in lexable if group_names(grammar.terminals[k]))
-    for context in contexts:
-        if not named.isdisjoint(context.alternation):
-            check_group_names([grammar.terminals[k] for k in context.alternation])
+    contexts, context_of_state = _contexts(grammar, tables, stop)
+    for clash in _group_name_clashes(grammar, contexts):
+        raise clash.error
     nfa = _make_nfa(grammar, max_states, stop)
     contexts_after = _contexts_after(grammar, tables, context_of_state)
     make = partial(
@@ -209,6 +201,41 @@ def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
     """Lark tries the terminals of a context in ascending order of this."""
     assert terminal.pattern is not None
     return -terminal.priority, -terminal.pattern.max_width, -len(terminal.pattern.value), terminal.name
+
+
+def find_group_name_clashes(grammar: Grammar, tables: Tables) -> list[GroupNameClash]:
+    """The terminals that `build_lexer` refuses because of the groups of another one of the same context."""
+    if not any(map(group_names, grammar.terminals)):
+        return []
+    contexts, _ = _contexts(grammar, tables, None)
+    return list(_group_name_clashes(grammar, contexts))
+
+
+def _group_name_clashes(grammar: Grammar, contexts: Iterable[Context]) -> Iterator[GroupNameClash]:
+    """Each of them once, though several contexts may have it."""
+    named = frozenset(k for k, terminal in enumerate(grammar.terminals) if group_names(terminal))
+    met: set[tuple[frozenset[str], str]] = set()
+    for context in contexts:
+        if not named.isdisjoint(context.alternation):
+            for clash in group_name_clashes([grammar.terminals[k] for k in context.alternation]):
+                key = frozenset((clash.terminal.name, clash.other.name)), clash.group
+                if key not in met:
+                    met.add(key)
+                    yield clash
+
+
+def _contexts(
+    grammar: Grammar, tables: Tables, stop: CancelEvent | None
+) -> tuple[tuple[Context, ...], NDArray[np.int32]]:
+    """The contexts, and that of each LR state."""
+    lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
+    rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
+    sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
+    absorbs = _Absorption(grammar)
+    contexts = tuple(
+        _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
+    )
+    return contexts, context_of_state
 
 
 def _terminals_by_state(

@@ -174,6 +174,8 @@ class _Lowering:
         self._edges: list[Edges] = [(), ()]
         self._known: dict[tuple[int, Edges], int] = {(BYTES, ()): _DEAD_STATE}
         self._placed: dict[tuple[ByteTrie, int], int] = {}
+        # Repetitions within repetitions lower what they repeat more than twice for each level.
+        self._lowered: dict[tuple[int, int, Continuation, bool], Continuation] = {}
         self._guarded = False
         self._trackers: list[int] = []
         self._inside_look_behind = False
@@ -206,7 +208,11 @@ class _Lowering:
         lower = _INNER_NODES.get(operator.name)
         if lower is None:
             self._refuse(operator.name)
-        return lower(self, node, flags, then)
+        key = (id(node), flags, then, self._inside_look_behind)  # a node lives as long as the tree
+        entries = self._lowered.get(key)
+        if entries is None:
+            entries = self._lowered[key] = lower(self, node, flags, then)
+        return entries
 
     def _branch(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
         alternatives = [self._sequence(nodes, flags, then) for nodes in node[1][1]]

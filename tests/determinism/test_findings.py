@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import pickle
 
@@ -36,6 +37,31 @@ def test_leaves_of_deep_trees_are_found() -> None:
     for _ in range(50_000):
         tree = Derivation("e", (tree,))
     assert tree.leaves() == ("x",)
+
+
+def test_deep_trees_are_values_like_others() -> None:
+    tree = LEFT
+    for _ in range(50_000):
+        tree = Derivation("e", (Derivation('"("'), tree))
+    for copied in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+        assert copied == tree
+        assert hash(copied) == hash(tree)
+        assert copied.leaves() == tree.leaves()
+    assert tree != LEFT
+    assert repr(tree).count("Derivation('\"(\"')") == 50_000
+    data = json.loads(json.dumps(tree.to_dict()))
+    depth = 1
+    while len(data["children"]) == 2:
+        data, depth = data["children"][1], depth + 1
+    assert depth == 60
+    assert [leaf["symbol"] for leaf in data["children"]] == [*['"("'] * (50_001 - 60), *LEFT.leaves()]
+
+
+def test_trees_are_shown_as_they_are_made() -> None:
+    for tree in (LEFT, RIGHT, Derivation("x", ()), Derivation("x", (Derivation("y", (Derivation("z"),)),))):
+        assert eval(repr(tree)) == tree
+        assert pickle.loads(pickle.dumps(tree)) == tree
+    assert len({LEFT, RIGHT, Derivation("x"), Derivation("x", ()), Derivation("x")}) == 4
 
 
 def test_a_counterexample_is_json_ready_and_picklable() -> None:

@@ -191,3 +191,23 @@ def test_compile_takes_what_the_report_calls_ok(text: str, options: dict[str, st
         with pytest.raises(pdacon.NondeterministicGrammarError) as caught:
             pdacon.compile(grammar, vocab)
         assert list(caught.value.report.findings) == deciding(report)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "names"),
+    [
+        ("start: A B\nA: /(?P<q>a)/\nB: /b/\n%ignore /(?P<q> )/", {}, {"A", "__IGNORE_0"}),
+        ("start: A | B\nA: /(?P<q>a)x/\nB: /(?P<q>b)y/", {"conflicts": "shift"}, {"A", "B"}),
+        ("start: A+ B+\nA: /(?P<B>a)x/\nB: /b/", {}, {"A", "B"}),
+    ],
+)
+def test_groups_of_one_name_in_one_context(text: str, options: dict[str, str], names: set[str]) -> None:
+    """A finding, once for however many contexts, where `compile` raises."""
+    grammar = Grammar.from_lark(text, **options)
+    (finding,) = check(grammar).findings
+    assert (finding.id, finding.level, set(finding.symbols)) == ("PDA008", "error", names)
+    assert finding.repair is not None
+    assert finding.span is not None
+    with pytest.raises(pdacon.UnsupportedGrammarError, match=re.escape(finding.repair)) as caught:
+        pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256]))
+    assert caught.value.span == finding.span

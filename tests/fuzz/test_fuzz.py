@@ -18,9 +18,6 @@ HERE = Path(__file__).parent
 SEEDS = sorted((HERE / "seeds").glob("*.json"))
 # A sanitizer reserves more address space than any cap, and makes everything slower.
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
-# What is known, not mended yet, and counted: a report of a constraint has not all that `check` says, `check` raises
-# where group names clash in a context, and one grammar keeps `check` for over 20 s.
-KNOWN = ["--known", "exception in check: UnsupportedGrammarError|hang in check"]
 CAPS = ["--megabytes", "0", "--seconds", "200", "--stack", "4096"] if SANITIZED else []
 
 
@@ -31,9 +28,7 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_slice_of_random_grammars_has_no_find(tmp_path: Path) -> None:
-    done = fuzz(
-        "--grammars", "60" if SANITIZED else "400", "--jobs", "2", "--seed", "slice", *KNOWN, "--out", str(tmp_path)
-    )
+    done = fuzz("--grammars", "60" if SANITIZED else "400", "--jobs", "2", "--seed", "slice", "--out", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import sys
 from pathlib import Path
 
 import lark
@@ -98,9 +100,18 @@ def test_files(tmp_path: Path) -> None:
     assert [str(p.span) for p in Grammar.from_file(path).productions] == [f"{path}:1:8", f"{path}:2:5"]
 
 
-def test_deep_nesting_is_an_error_of_ours() -> None:
-    text = "start: " + "(" * 3000 + '"a"' + ")" * 3000
+def test_too_little_of_pythons_stack_is_an_error_of_ours() -> None:
+    """What is allowed can be too deep for one who calls from far down already."""
+    text = "start: " + "[" * 99 + '"a"' + "]" * 99
+
+    def load_from(depth: int, path: str | None) -> None:
+        if depth:
+            load_from(depth - 1, path)
+        else:
+            Grammar.from_lark(text, source_path=path)
+
+    left = sys.getrecursionlimit() - len(inspect.stack())
     with pytest.raises(GrammarSyntaxError, match="nested too deeply"):
-        Grammar.from_lark(text)
+        load_from(left - 300, None)
     with pytest.raises(GrammarSyntaxError, match=r"^deep\.lark:1:1: nested too deeply"):
-        Grammar.from_lark(text, source_path="deep.lark")
+        load_from(left - 300, "deep.lark")

@@ -1,15 +1,19 @@
-"""Grammars that Lark's loader would never come back from are refused before it begins."""
+"""Grammars that Lark's loader would never come back from, or recurse on too deeply, are refused before it begins."""
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 
 import lark
 import pytest
 from lark.load_grammar import load_grammar
+from support.small_stack import in_small_stack
 
-from pdacon import Grammar, LimitExceededError
+from pdacon import Grammar, GrammarSyntaxError, LimitExceededError
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES, check_alternatives
+from pdacon.grammar.nesting import MOST_LEVELS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -88,3 +92,70 @@ def test_templates_without_end(templates: str) -> None:
 def test_templates_that_use_each_other(rules: str, text: str) -> None:
     assert Grammar.from_lark(rules).productions
     lark.Lark(rules, parser="lalr").parse(text)
+
+
+def nested(opening: str, closing: str, core: str, depth: int) -> str:
+    return opening * depth + core + closing * depth
+
+
+def chain(depth: int) -> str:
+    return f'start: T{depth - 1}\nT0: "a"\n' + "".join(f'T{k}: "b" T{k - 1}?\n' for k in range(1, depth))
+
+
+NESTED = {
+    "parentheses": lambda depth: "start: " + nested("(", ")", '"a"', depth),
+    "alternatives": lambda depth: 'start: "b"\n  | ' + nested('("b" | ', ")", '"a"', depth),
+    "optional parts": lambda depth: "start: " + nested("[", "]", '"a"', depth),
+    "arguments of templates": lambda depth: "start: " + nested("_t{", "}", '"a"', depth) + "\n_t{x}: x",
+    "a terminal": lambda depth: 'start: A\nA: "c" ' + nested('("b" ', ")?", '"a"', depth),
+    "groups of a pattern": lambda depth: "start: A\nA: /c" + nested("(a", ")?", "b", depth) + "/",
+    "look-ahead": lambda depth: 'start: A\n!x: "["\nA: /[(]' + nested("(?=[(]?a", ")", "b", depth) + "a/",
+    "terminals within terminals": chain,
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_levels(name: str) -> None:
+    """What is just allowed is loaded in a thread whose stack is small; what is deeper is refused before Lark begins."""
+    make = NESTED[name]
+    assert in_small_stack(lambda: Grammar.from_lark(make(MOST_LEVELS))).productions
+    for depth in (MOST_LEVELS + 1, 400, 3000):
+        with pytest.raises(LimitExceededError, match=r"levels of .* at deep.lark:\d+:\d+: ") as caught:
+            in_small_stack(lambda depth=depth: Grammar.from_lark(make(depth), source_path="deep.lark"))  # type: ignore[misc]
+        assert (caught.value.limit, caught.value.given) == (MOST_LEVELS, MOST_LEVELS + 1) or "groups" in str(caught)
+
+
+def test_brackets_in_literals_and_comments_are_none() -> None:
+    brackets = "([{" * 200
+    text = f'start: "{brackets}" A  // {brackets}\n# {brackets}\nA: /[{brackets}]+/ | /{re.escape(brackets)}/'
+    assert len(Grammar.from_lark(text).terminals) == 2
+
+
+def test_terminals_that_are_written_out_twice_each() -> None:
+    """Of 2 ** 40 parts; Lark would copy each of them."""
+    doubling = "".join(f"T{k}: T{k - 1} T{k - 1}\n" for k in range(1, 41))
+    with pytest.raises(LimitExceededError, match=r"parts of terminals: .*T\d+ at <grammar>:\d+:1") as caught:
+        Grammar.from_lark(f'start: T40\nT0: "a" | "b"\n{doubling}')
+    assert caught.value.given < 200_000
+    words = "".join(f'W{k}: "{k}"\n' for k in range(5_000))
+    names = " | ".join(f"W{k}" for k in range(5_000))
+    assert Grammar.from_lark(f"start: W\n{words}W: {names}").terminals
+
+
+def test_terminals_in_a_circle_are_left_to_lark() -> None:
+    with pytest.raises(GrammarSyntaxError, match="Recursion in terminal"):
+        Grammar.from_lark('start: A\nA: "a" B\nB: "b" C C\nC: A?')
+
+
+def test_files(tmp_path: Path) -> None:
+    """An imported file is held to the same, and so is how deep files import each other."""
+    (tmp_path / "deep.lark").write_text("x: " + nested("(", ")", '"a"', 300), encoding="utf-8")
+    with pytest.raises(LimitExceededError, match=r"levels of brackets: .*x at .*deep\.lark:1:\d+"):
+        Grammar.from_lark("start: x\n%import .deep.x", source_path=str(tmp_path / "main.lark"))
+    for number in range(150):
+        (tmp_path / f"f{number}.lark").write_text(f'%import .f{number + 1}.x\ny: x "b"', encoding="utf-8")
+    (tmp_path / "f150.lark").write_text('x: "a"', encoding="utf-8")
+    with pytest.raises(LimitExceededError, match=r"levels of imports: .*main\.lark:2:10"):
+        Grammar.from_lark("start: x\n%import .f0.x", source_path=str(tmp_path / "main.lark"))
+    shallow = f"start: x\n%import .f{150 - MOST_LEVELS + 1}.x"
+    assert in_small_stack(lambda: Grammar.from_lark(shallow, source_path=str(tmp_path / "main.lark"))).terminals

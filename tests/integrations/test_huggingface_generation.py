@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -99,6 +100,39 @@ def test_a_constraint_for_another_vocabulary_is_refused(model: Any, tokenizer: A
             generate_batch(model, tokenizer, ["Hi"], constraint=given)
     with pytest.raises(TypeError, match="constraint is of type list"):
         generate(model, tokenizer, "Hi", constraint=[other])  # type: ignore[arg-type]
+
+
+def test_a_tokenizer_with_more_ids_than_the_model_has_columns(model: Any, tokenizer: Any, constraint: Any) -> None:
+    """The model never gives those ids; what the others mean is compared all the same, and a prompt has none of them."""
+    wide = copy.deepcopy(tokenizer)
+    wide.add_tokens([f"<extra {k}>" for k in range(300)])
+    assert len(wide) > model.config.vocab_size
+    (text,) = generate(model, wide, "Hi", constraint=constraint)
+    assert text.text.encode() in constraint.sentences
+    swapped = list(constraint.vocabulary.tokens)
+    swapped[40], swapped[41] = swapped[41], swapped[40]
+    grammar = pdacon.Grammar.from_lark('start: "hello"')
+    other = pdacon.compile(grammar, Vocabulary.from_tokens(swapped, eos_ids=constraint.vocabulary.eos_ids))
+    for run in (generate, generate_batch):
+        with pytest.raises(VocabularyError, match=r"another vocabulary.* in it token 40 is"):
+            run(model, wide, ["Hi"], constraint=other)
+        with pytest.raises(VocabularyError, match=r"token 682 \('<extra 290>'\), and the model knows 512 tokens only"):
+            run(model, wide, ["Hi <extra 290>"], constraint=constraint)
+        with pytest.raises(VocabularyError, match="size=512 is too small"):
+            run(model, wide, ["Hi"], grammar=grammar)
+
+
+def test_texts_are_compared_though_the_tokenizer_names_no_end(model: Any, tokenizer: Any, constraint: Any) -> None:
+    endless, unending = copy.deepcopy(tokenizer), copy.deepcopy(model)
+    endless.eos_token, unending.generation_config.eos_token_id = None, None
+    swapped = list(constraint.vocabulary.tokens)
+    swapped[40], swapped[41] = swapped[41], swapped[40]
+    vocabulary = Vocabulary.from_tokens(swapped, eos_ids=constraint.vocabulary.eos_ids)
+    other = pdacon.compile(pdacon.Grammar.from_lark('start: "hello"'), vocabulary)
+    with pytest.raises(VocabularyError, match=r"another vocabulary.* in it token 40 is"):
+        generate(unending, endless, "Hi", constraint=other)
+    (text,) = generate(unending, endless, "Hi", constraint=constraint)
+    assert text.text.encode() in constraint.sentences
 
 
 def test_a_constraint_may_end_otherwise_and_allow_less(model: Any, tokenizer: Any) -> None:

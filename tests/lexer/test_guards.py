@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lexer.regexes import LETTERS, flag_sets, guarded_regexes, regexes_of_size, rich_guarded_regexes, texts_over
 from support.pike import Simulator
 
+from pdacon.errors import LimitExceededError
 from pdacon.lexer import compile_pattern
 from pdacon.lexer.program import PENDING, PENDING_OR_END
 
@@ -225,11 +226,42 @@ def test_look_behind_that_looks_ahead(regexp: str) -> None:
 @given(
     st.sampled_from(["(?<=", "(?<!"]),
     st.lists(st.sampled_from(LOOKING_BOTH_WAYS), min_size=1, max_size=4),
-    st.sampled_from(["[ab]+", "[ab]", ".", "b*a", "a??b|."]),
+    st.sampled_from(["[ab]+", "[ab]", ".", "b*a", "a??b|.", "b?", "(?:a|$)"]),
 )
 def test_random_look_behind_that_looks_ahead(opening: str, parts: list[str], rest: str) -> None:
     for regexp in (f"{opening}{''.join(parts)}){rest}", f"a?{opening}{''.join(parts)}){rest}"):
         assert disagreements(regexp, texts_over("ab\n", 4), re.ASCII) == []
+
+
+def nested(opening: str, closing: str, depth: int, core: str = "b") -> str:
+    return opening * depth + core + closing * depth
+
+
+@NEEDS_3_11
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("(?:b", ")?+"), ("(?>b", "c?)"), ("(?>a|b", "c*)"), ("(?:b(?!c", ")c?)?+")]
+)
+def test_guards_that_are_nested(opening: str, closing: str) -> None:
+    """Each has some states for each level; the threads that they come of are in one another, twice at each level."""
+    assert disagreements(nested(opening, closing, 4), texts_over("abc", 6)) == []
+    regexp = nested(opening, closing, 12)
+    assert disagreements(regexp, [letter * count for letter in ("b", "bc", "a") for count in range(1, 16)]) == []
+    sizes = [len(compile_pattern(nested(opening, closing, depth))) for depth in (5, 10, 20)]
+    assert sizes[2] <= 3 * sizes[1] <= 9 * sizes[0]
+
+
+@pytest.mark.parametrize(
+    "regexp",
+    [
+        r"a(?!(?:[ab]{1,3}?a*){100}c)",
+        *((nested("(?:b", ")*+", 6), nested("(?:b(?![ac]", ")c?)*+", 30), nested("(?:b", ")?+", 90)) * SINCE_3_11),
+    ],
+)
+def test_threads_without_end_are_a_limit(regexp: str) -> None:
+    """Few states, or few so far, come of millions of threads."""
+    with pytest.raises(LimitExceededError, match="nested or repeated multiply them") as caught:
+        compile_pattern(regexp, limit=50_000)
+    assert (caught.value.what, caught.value.limit) == ("states", 50_000)
 
 
 def test_bytes_need_not_make_characters() -> None:

@@ -66,7 +66,15 @@ def test_limit_on_states(regexp: str) -> None:
     assert raised.value.limit == 20_000
 
 
-@pytest.mark.parametrize("regexp", ["(?:(?:(?:){1000}){1000}){1000}", "(?:(?:(?:|){9999}){0,9999}?){9999,}"])
+@pytest.mark.parametrize(
+    "regexp",
+    [
+        "(?:(?:(?:){1000}){1000}){1000}",
+        "(?:(?:(?:|){9999}){0,9999}?){9999,}",
+        "(?:|" * 60 + "){1,2}" * 60,
+        "(?:" * 60 + "|" + "){2,3}?" * 60,
+    ],
+)
 def test_repetition_of_nothing_is_not_unrolled(regexp: str) -> None:
     assert len(compile_pattern(regexp)) == 1  # copy by copy this would take minutes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -91,7 +92,8 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
     """Refuse a constraint that means other texts by the ids than the tokenizer does.
 
     Ids that have no text for the constraint are never allowed, so it may know fewer of them; end ids are its own
-    business. With a tokenizer that cannot be read there is nothing to compare; the width of the scores decides then.
+    business. So are more ids of the tokenizer than the model has columns: the model never gives them. With a tokenizer
+    that cannot be read there is nothing to compare; the width of the scores decides then.
 
     Raises
     ------
@@ -105,12 +107,22 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
         raise TypeError(
             f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns, or grammar="
         )
-    if is_readable(model, tokenizer):
-        _require_texts(ours, vocabulary(model, tokenizer))
+    theirs = _texts_of(model, tokenizer)
+    if theirs is not None:
+        _require_texts(ours, theirs)
+
+
+def _texts_of(model: Any, tokenizer: Any) -> Vocabulary | None:
+    """What the tokenizer's ids mean, be they more than the model's or without an end; None if it cannot be read."""
+    with suppress(VocabularyError):
+        return vocabulary(model, tokenizer)
+    with suppress(VocabularyError):
+        return Vocabulary.from_huggingface(tokenizer, eos_ids=())
+    return None
 
 
 def is_readable(model: Any, tokenizer: Any) -> bool:
-    """Whether there is a vocabulary of this tokenizer to compare with; if not, it was written by hand."""
+    """Whether there is a vocabulary of this tokenizer for this model; if not, it was written by hand."""
     try:
         vocabulary(model, tokenizer)
     except VocabularyError:

@@ -21,7 +21,7 @@ from pdacon.integrations.huggingface.arguments import (
 )
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.integrations.huggingface.continuous import constrain
-from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, split
+from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
 from pdacon.integrations.huggingface.results import Generation, read
 
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -86,6 +86,8 @@ def generate_batch(
     before = read_prefixes(constraints, prefix)
     for one, begun in zip(constraints, before, strict=True):
         begin(one, begun)  # what is refused here costs no model step
+    rows = [prompt_ids(tokenizer, *pair, chat_options or {}) for pair in zip(asked, before, strict=True)]
+    require_embedded(model, tokenizer, rows)
     pad = pad_id(model, tokenizer, list(constraints[0].vocabulary.eos_ids))
     config = _configuration(model, constraints, pad, max_tokens, temperature, num_return_sequences, options)
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
@@ -95,8 +97,7 @@ def generate_batch(
     manager.warmup()
     manager.start()
     try:
-        for number, (prompt, begun) in enumerate(zip(asked, before, strict=True)):
-            ids = prompt_ids(tokenizer, prompt, begun, chat_options or {})
+        for number, (ids, begun) in enumerate(zip(rows, before, strict=True)):
             numbers[manager.add_request(ids, constraint=str(number), prefix=begun)] = number
         outputs = _collect(manager, num_return_sequences * len(asked))
     finally:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from pdacon.errors import VocabularyError
 from pdacon.integrations.huggingface.beginnings import Begun
 
 Chat = Sequence[Mapping[str, Any]]
@@ -83,17 +84,38 @@ def encode(
     ------
     ValueError
         A prompt is empty and there is no begin token, or answers of an encoder-decoder begin at different lengths.
+    VocabularyError
+        The tokenizer gives an id that the model has no embedding for.
     """
     pad = 0 if pad_id is None else pad_id
     if model.config.is_encoder_decoder:
         rows = [prompt_ids(tokenizer, prompt, Begun(), chat_options) for prompt in prompts]
+        require_embedded(model, tokenizer, rows)
         input_ids, attention_mask = _padded(rows, pad, model.device, left=False)
         decoder_ids = _decoder_ids(model, tokenizer, before)
         arguments = {"input_ids": input_ids, "attention_mask": attention_mask, "decoder_input_ids": decoder_ids}
         return Inputs(arguments, decoder_ids.shape[1])
     rows = [prompt_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
+    require_embedded(model, tokenizer, rows)
     input_ids, attention_mask = _padded(rows, pad, model.device, left=True)
     return Inputs({"input_ids": input_ids, "attention_mask": attention_mask}, input_ids.shape[1])
+
+
+def require_embedded(model: Any, tokenizer: Any, rows: Sequence[Sequence[int]]) -> None:
+    """Refuse ids beyond the model's embeddings: an IndexError on the CPU, and on CUDA the end of the process.
+
+    Raises
+    ------
+    VocabularyError
+    """
+    known = model.get_input_embeddings().weight.shape[0]
+    stranger = next((token for row in rows for token in row if token >= known), None)
+    if stranger is not None:
+        text = tokenizer.convert_ids_to_tokens(stranger)
+        raise VocabularyError(
+            f"the prompt has token {stranger} ({text!r}), and the model knows {known} tokens only: the tokenizer has "
+            "more; use the model's own, or model.resize_token_embeddings(len(tokenizer))"
+        )
 
 
 def prompt_ids(tokenizer: Any, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any]) -> list[int]:
@@ -127,6 +149,7 @@ def _decoder_ids(model: Any, tokenizer: Any, before: Sequence[Begun]) -> torch.T
             row += forced + tokenizer(one.written, add_special_tokens=False)["input_ids"]
         row += one.token_ids
         rows.append(row)
+    require_embedded(model, tokenizer, rows)
     if len({len(row) for row in rows}) > 1:
         raise ValueError(
             "the prefixes have different numbers of tokens, which the decoder of an encoder-decoder cannot pad; "

@@ -1,0 +1,92 @@
+"""Every limit is met on purpose, in everything that has one: a limit by its name, or what was left undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+import pytest
+
+import pdacon
+from pdacon import Constraint, Grammar, LimitExceededError, Limits, Vocabulary, drawing
+from pdacon.lalr import build_tables
+from pdacon.matching.sampling import sample
+
+BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
+NESTED = 'start: "(" start ")" | "x"'
+LARGE_LEXER = "start: A\nA: /[ab]*?a[ab]{20}c/"
+LARGE_PATTERN = "start: A\nA: /\\w{1,1000}/"
+LARGE_TABLES = "start: " + " | ".join(f'"{number:05}"' for number in range(12_000))
+MANY_THREADS = "start: A\nA: /a(?!(?:[ab]{1,3}?a*){100}c)/"
+DEEP = "start: " + "(" * 101 + '"a"' + ")" * 101
+
+
+def compiled(text: str, **limits: float) -> Constraint:
+    return pdacon.compile(Grammar.from_lark(text), BYTES, limits=Limits(**limits))  # type: ignore[arg-type]
+
+
+def loaded(text: str, **limits: float) -> Constraint:
+    return Constraint.from_bytes(compiled(text, **limits).to_bytes(), BYTES, verify=True)
+
+
+def tables(text: str) -> object:
+    return build_tables(Grammar.from_lark(text))
+
+
+MEETINGS: list[tuple[str, str, Callable[[], object]]] = [
+    ("compile", "states", lambda: compiled(LARGE_LEXER, states=1000)),
+    ("compile", "states", lambda: compiled(LARGE_PATTERN)),
+    ("compile", "bytes", lambda: compiled(LARGE_LEXER, bytes=1 << 20)),
+    ("compile", "bytes", lambda: compiled(LARGE_TABLES)),
+    ("compile", "seconds", lambda: compiled(LARGE_LEXER, seconds=0.01)),
+    ("compile", "seconds", lambda: compiled(MANY_THREADS, seconds=0.05)),
+    ("accept", "depth", lambda: compiled(NESTED, depth=100).matcher().accept_bytes(b"(" * 200)),
+    ("accept", "depth", lambda: loaded(NESTED, depth=100).matcher().accept_bytes(b"(" * 200)),
+    ("check", "states", lambda: pdacon.check(Grammar.from_lark(LARGE_PATTERN))),
+    ("check", "bytes", lambda: pdacon.check(Grammar.from_lark(LARGE_TABLES))),
+    ("draw", "states", lambda: drawing.draw_terminal(Grammar.from_lark(LARGE_PATTERN), "A")),
+    ("build_tables", "bytes", lambda: tables(LARGE_TABLES)),
+    ("from_lark", "levels of brackets", lambda: Grammar.from_lark(DEEP)),
+    ("from_lark", "levels of groups", lambda: Grammar.from_lark(DEEP.replace('"', "").replace(": ", ": /") + "/")),
+    ("from_lark", "alternatives", lambda: Grammar.from_lark("start: " + '"a"? ' * 30)),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "meet"), [(what, meet) for _, what, meet in MEETINGS], ids=[f"{who}: {what}" for who, what, _ in MEETINGS]
+)
+def test_a_limit_is_met_by_name(what: str, meet: Callable[[], object]) -> None:
+    with pytest.raises(LimitExceededError) as caught:
+        meet()
+    assert caught.value.what == what
+    assert caught.value.given > caught.value.limit
+
+
+def test_check_says_what_it_had_no_time_for() -> None:
+    grammar = Grammar.builtin("sql_select")
+    assert pdacon.check(grammar, seconds=0).unfinished
+
+
+def test_columns_have_a_bound_of_their_own() -> None:
+    """What they bound is tested in composition/test_eager.py."""
+    with pytest.raises(ValueError, match="columns"):
+        Limits(columns=17)
+
+
+def test_a_picture_that_is_too_large_is_refused() -> None:
+    grammar = Grammar.from_lark("start: " + " ".join(f'"a{k}"' for k in range(300)))
+    with pytest.raises(pdacon.DrawingError, match="more than 100 are not drawn"):
+        drawing.draw_pda(grammar, build_tables(grammar), most=100)
+
+
+def test_explain_keeps_the_depth_of_its_matcher() -> None:
+    matcher = compiled(NESTED, depth=100).matcher()
+    with pytest.raises(LimitExceededError):
+        matcher.accept_bytes(b"(" * 200)
+    assert str(matcher.explain(b")"))  # nothing was accepted, and it goes on
+
+
+def test_a_sample_that_is_too_long_is_refused() -> None:
+    doubling = "start: r0\n" + "".join(f"r{k}: r{k + 1} r{k + 1}\n" for k in range(70)) + 'r70: "a"\n'
+    with pytest.raises(pdacon.MatcherError, match="16777216 bytes"):
+        next(islice(sample(compiled(doubling), 1), 1))
