@@ -1,5 +1,5 @@
-// All arrays of a constraint in: lexer, tables, layout and vocabulary. Then a matcher's calls, and the same behind
-// an artifact.
+// All arrays of a constraint in: lexer, tables, layout and vocabulary. Then a matcher's calls, and the same
+// behind an artifact.
 #include <exception>
 #include <optional>
 
@@ -31,7 +31,8 @@ std::shared_ptr<const Tokens> tokens(Input& input) {
     ends.push_back(static_cast<std::int32_t>(offsets.size()) - 2);
     if (input.wild() && input.byte() > 250) offsets[input.byte() % offsets.size()] = input.below(99);
     if (input.wild() && input.byte() > 250) ends[0] = input.below(99);
-    return std::make_shared<const Tokens>(std::vector<char>(text.begin(), text.end()), std::move(offsets), std::move(ends));
+    return std::make_shared<const Tokens>(std::vector<char>(text.begin(), text.end()), std::move(offsets),
+                                          std::move(ends));
 }
 
 // Tables of a grammar, or any.
@@ -85,16 +86,19 @@ Layout layout(Input& input, const ParseTables& tables, std::int32_t newline, Col
     made.classes = classes;
     if (input.wild()) made.classes = {input.below(3), input.below(3)};
     // Of so many classes that the sum does not fit, or of many, only the check is of interest.
-    const auto count = std::clamp<std::int64_t>(std::int64_t{made.classes.single} + made.classes.period, 1, 8);
+    const auto count =
+        std::clamp<std::int64_t>(std::int64_t{made.classes.single} + made.classes.period, 1, 8);
     std::vector<std::uint8_t> in_parens;
     std::vector<std::int32_t> block, opened;
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
         in_parens.push_back(input.byte() % 4 == 3);
-        const auto outer = static_cast<std::int32_t>(state == 0 ? 0 : input.below(static_cast<std::int32_t>(count)));
+        const auto outer =
+            static_cast<std::int32_t>(state == 0 ? 0 : input.below(static_cast<std::int32_t>(count)));
         block.push_back(outer);
         const auto action = tables.action_of(state, std::clamp(made.indent, 0, terminals - 1));
         for (std::int32_t column = 0; column < count; ++column)
-            opened.push_back(action <= 0 || (!input.wild() && !made.may_open(outer, column)) ? -1 : action - 1);
+            opened.push_back(action <= 0 || (!input.wild() && !made.may_open(outer, column)) ? -1
+                                                                                             : action - 1);
     }
     made.in_parens = std::move(in_parens);
     made.block = std::move(block);
@@ -141,8 +145,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto* futures = columns && blocks.classes.count() == 1 && blocks.classes.single == 0
                                   ? columns->futures(*lexer, *trie, blocks.newline)
                                   : nullptr;
-        const auto pda = std::make_shared<TokenPda>(Pushdown(lexer, std::move(parser), start, std::move(blocks)), trie,
-                                                    Budget(kStates, 0), 200, kBytes, futures);
+        const auto pda =
+            std::make_shared<TokenPda>(Pushdown(lexer, std::move(parser), start, std::move(blocks)), trie,
+                                       Budget(kStates, 0), 200, kBytes, futures);
         fuzzing::call(pda, input, !input.wild());
         fuzzing::ask(*pda, input);
         compare_loaded(*pda, lexer, input);

@@ -1,10 +1,12 @@
-// An artifact in, with its checksums made right: loaded with and without all of it verified, then a matcher's calls.
+// An artifact in, with its checksums made right: loaded with and without all of it verified, then a matcher's
+// calls.
 //
 // Input: a byte, and the file; what drives the calls is behind the file's own size.
+#include "artifact.hpp"
+
 #include <cstring>
 #include <exception>
 
-#include "artifact.hpp"
 #include "calls.hpp"
 #include "checksum.hpp"
 #include "memory.hpp"
@@ -59,7 +61,8 @@ void sign(std::span<std::uint8_t> file) {
     put(file.data() + 24, checksum(file.data(), kHead + table.count * kEntry));
 }
 
-void use(std::span<const std::uint8_t> file, std::shared_ptr<const void> owner, bool verify, fuzzing::Input& input) {
+void use(std::span<const std::uint8_t> file, std::shared_ptr<const void> owner, bool verify,
+         fuzzing::Input& input) {
     fuzzing::attempt([&] {
         const MemoryLimit memory(kBytes);
         const auto reader = std::make_shared<const ArtifactReader>(
@@ -83,7 +86,8 @@ void use(std::span<const std::uint8_t> file, std::shared_ptr<const void> owner, 
 }  // namespace
 
 // Changes numbers within one section, so that the table of sections mostly fits.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) {
     const std::span file(data, size);
     const Table table(file);
     if (table.count == 0 || seed % 16 == 0) return LLVMFuzzerMutate(data, size, most);
@@ -96,14 +100,21 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
         auto* at = data + offset + next() % (length / 4) * 4;
         const auto old = get<std::int32_t>(at);
         const auto* other = data + offset + next() % (length / 4) * 4;
-        const std::int32_t values[] = {-1, 0, 1, static_cast<std::int32_t>(next() % 256), INT32_MAX, INT32_MIN,
+        const std::int32_t values[] = {-1,
+                                       0,
+                                       1,
+                                       static_cast<std::int32_t>(next() % 256),
+                                       INT32_MAX,
+                                       INT32_MIN,
                                        static_cast<std::int32_t>(static_cast<std::uint32_t>(old) + 1),
                                        static_cast<std::int32_t>(static_cast<std::uint32_t>(old) - 1),
-                                       old ^ static_cast<std::int32_t>(1U << next() % 32), get<std::int32_t>(other)};
+                                       old ^ static_cast<std::int32_t>(1U << next() % 32),
+                                       get<std::int32_t>(other)};
         put(at, values[next() % std::size(values)]);
     }
     // Some bytes by the general rules, and what lies behind the file: it drives the calls.
-    if (seed % 4 == 0) LLVMFuzzerMutate(data + offset, static_cast<std::size_t>(length), static_cast<std::size_t>(length));
+    if (seed % 4 == 0)
+        LLVMFuzzerMutate(data + offset, static_cast<std::size_t>(length), static_cast<std::size_t>(length));
     return size;
 }
 

@@ -14,8 +14,9 @@ inline pdacon::Nfa nfa(Input& input, std::int32_t terminals) {
     const auto positions = input.count(1, 14);
     for (std::int32_t at = 0; at < positions; ++at) {
         // Half of them read a byte, and there is always a match.
-        constexpr NfaKind kKinds[] = {NfaKind::kBytes, NfaKind::kBytes,   NfaKind::kBytes,       NfaKind::kSplit,
-                                      NfaKind::kMatch, NfaKind::kPending, NfaKind::kPendingOrEnd};
+        constexpr NfaKind kKinds[] = {NfaKind::kBytes,       NfaKind::kBytes, NfaKind::kBytes,
+                                      NfaKind::kSplit,       NfaKind::kMatch, NfaKind::kPending,
+                                      NfaKind::kPendingOrEnd};
         auto kind = static_cast<std::uint8_t>(kKinds[input.byte() % 7]);
         if (at == positions - 1 && !input.wild()) kind = static_cast<std::uint8_t>(NfaKind::kMatch);
         if (input.wild() && input.byte() > 250) kind = input.byte();
@@ -30,14 +31,17 @@ inline pdacon::Nfa nfa(Input& input, std::int32_t terminals) {
         const bool pending = made.is_pending(at) && !input.wild();
         const auto edges = made.kind_of(at) == NfaKind::kMatch ? 0 : input.count(1, 3);
         for (std::int32_t edge = 0; edge < edges; ++edge) {
-            auto low = static_cast<std::uint8_t>(input.letter()), high = static_cast<std::uint8_t>(input.letter());
+            auto low = static_cast<std::uint8_t>(input.letter()),
+                 high = static_cast<std::uint8_t>(input.letter());
             if (low > high && !input.wild()) std::swap(low, high);
             made.low.push_back(low);
             made.high.push_back(high);
-            made.target.push_back(pending ? behind_a_match[input.byte() % behind_a_match.size()] : input.below(positions));
+            made.target.push_back(pending ? behind_a_match[input.byte() % behind_a_match.size()]
+                                          : input.below(positions));
         }
-        made.offset.push_back(input.wild() && input.byte() > 250 ? input.below(8)
-                                                                 : static_cast<std::int32_t>(made.target.size()));
+        made.offset.push_back(input.wild() && input.byte() > 250
+                                  ? input.below(8)
+                                  : static_cast<std::int32_t>(made.target.size()));
     }
     const auto behind = input.count(1, 3);
     made.behind.assign(static_cast<std::size_t>(behind) * 256, 0);
@@ -55,7 +59,8 @@ inline pdacon::Nfa nfa(Input& input, std::int32_t terminals) {
 
 inline pdacon::LexerSpec spec(Input& input, std::int32_t terminals, std::int32_t contexts) {
     pdacon::LexerSpec made{nfa(input, terminals), {}, {}, {}, {}};
-    const auto every = static_cast<std::size_t>(input.wild() && input.byte() > 250 ? input.count(0, 9) : terminals);
+    const auto every =
+        static_cast<std::size_t>(input.wild() && input.byte() > 250 ? input.count(0, 9) : terminals);
     for (std::size_t at = 0; at < every; ++at) {
         made.ignored.push_back(input.byte() % 4 == 3);
         made.follow.push_back(input.list(1, 2, contexts));

@@ -43,7 +43,8 @@ void attempt(Work work) {
 inline void call(const std::shared_ptr<pdacon::TokenPda>& pda, Input& input, bool agree) {
     std::vector<std::unique_ptr<pdacon::Matcher>> matchers;
     attempt([&] {
-        matchers.push_back(std::make_unique<pdacon::Matcher>(pda, input.count(0, 40) - 1, input.flag(), input.flag()));
+        matchers.push_back(
+            std::make_unique<pdacon::Matcher>(pda, input.count(0, 40) - 1, input.flag(), input.flag()));
     });
     if (matchers.empty()) return;
     for (int calls = 0; calls < 40 && !input.empty(); ++calls) {

@@ -1,5 +1,6 @@
-// The fuzzer's bytes as numbers: small inputs become small tables that mostly fit together, so that the search
-// gets behind the checks of the constructors; a wild input has any number anywhere, and goes for the checks.
+// The fuzzer's bytes as numbers: small inputs become small tables that mostly fit together, so that the
+// search gets behind the checks of the constructors; a wild input has any number anywhere, and goes for the
+// checks.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,13 @@ class Input {
         if (wild_ && value >= 240) return wild(value, count);
         return count > 0 ? value % count : 0;
     }
-    std::int32_t between(std::int32_t least, std::int32_t most) { return least + below(most - least + 1); }
+    std::int32_t between(std::int32_t least, std::int32_t most) {
+        return sum(least, below(most - least + 1));
+    }
+    // Any numbers may meet.
+    static std::int32_t sum(std::int32_t a, std::int32_t b) {
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    }
     // A count, which is never wild: what it counts is made by the harness.
     std::int32_t count(std::int32_t least, std::int32_t most) { return least + byte() % (most - least + 1); }
     std::vector<std::int32_t> list(std::int32_t least, std::int32_t most, std::int32_t below_this) {
