@@ -93,6 +93,8 @@ def test_a_width_that_fits_the_classes_of_columns_is_taken(indented_parts: dict[
         ("columns", (1, 0)),
         ("columns", (0, 1)),
         ("columns", (1, 2)),
+        ("columns", (2**31 - 1, 1)),
+        ("columns", (1, 2**31 - 1)),
         ("block", np.empty(0, np.int32)),
         ("block", np.int32(-1)),
         ("block", np.int32(1)),

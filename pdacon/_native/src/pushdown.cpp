@@ -50,7 +50,8 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
         require(layout.indent_len >= 0 && layout.indent_len <= Column::kMost, "tables: bad width of blocks");
         require(layout.in_parens.size() == states, "tables: in_parens has the wrong size");
         const auto& classes = layout.classes;
-        require(classes.single >= 0 && classes.period > 0 && classes.count() > 0,
+        require(classes.single >= 0 && classes.single < Column::kMost && classes.period > 0 &&
+                    classes.period < Column::kMost,
                 "tables: bad classes of columns");
         require(layout.block.size() == states, "tables: block has the wrong size");
         require(layout.opened.size() == states * static_cast<std::size_t>(classes.count()),

@@ -142,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             columns.emplace(lexer, trie, spec.newline, Budget(kStates, 0));
             blocks = layout(input, parser, spec.newline, columns->classes());
         }
-        const auto* futures = columns && blocks.classes.count() == 1 && blocks.classes.single == 0
+        const auto* futures = columns && blocks.classes.single == 0 && blocks.classes.period == 1
                                   ? columns->futures(*lexer, *trie, blocks.newline)
                                   : nullptr;
         const auto pda =
