@@ -227,6 +227,8 @@ class TokenPda:
     def statistics(self) -> dict[str, int]: ...
     def mask_table(self, since: int) -> NDArray[np.int32]: ...
 
+ARTIFACT_VERSION: int
+
 class Artifact:
     """What `save_artifact` has written, in the memory of a buffer. Raises ArtifactError."""
 

@@ -18,6 +18,7 @@ from support.vocabularies import tiny_vocabularies
 from support.waiting_grammars import random_waiting_grammar, random_waiting_layout
 
 import pdacon
+from pdacon._native import _core
 from pdacon.composition import native_trie
 
 GRAMMAR, TOKEN_ORDER, MASK_BLOCKS = 2, 6, 43
@@ -219,7 +220,7 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         (data + b"\0" * 64, "damaged: "),
         (
             data[:8] + b"\1" + data[9:],
-            "format has version 1, and this pdacon reads version 3; compile the grammar again",
+            f"format has version 1, and this pdacon reads version {_core.ARTIFACT_VERSION}; compile the grammar again",
         ),
     ]:
         path.write_bytes(content)

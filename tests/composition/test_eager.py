@@ -21,6 +21,8 @@ from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
 
 import pdacon
 from pdacon import Constraint, Grammar, Limits, Vocabulary
+from pdacon._native import _core
+from pdacon.composition.token_pda import TRIES
 
 GRAMMARS = [*SMALL_GRAMMARS, *INDENTED_GRAMMARS]
 COMPILED = [grammar for grammar in GRAMMARS if grammar.refused is None]
@@ -195,3 +197,16 @@ def test_blocks_of_a_rule_of_their_own(scaled: Callable[[int], int], tally: Call
     counts = compare(OWN_RULE, scaled(60))
     assert counts["complete"] == counts["starts"] == 1
     tally(**counts)
+
+
+def test_all_masks_of_what_was_loaded_are_those_of_a_compilation() -> None:
+    tokens = [bytes([byte]) for byte in range(256)]
+    vocabulary = pdacon.Vocabulary.from_tokens([*tokens, b'":', None], eos_ids=[257])
+    grammar = pdacon.Grammar.builtin("json_compact")
+    data = pdacon.compile(grammar, vocabulary).to_bytes()
+    loaded = _core.Artifact(data, True, TRIES, "json.pda", "compile it again").pda(0)
+    loaded.mask_all(4, 250_000, 0.0)
+    eager = pdacon.compile(grammar, vocabulary, eager=True)
+    assert loaded.statistics()["distinct_masks"] == eager.statistics()["distinct_masks"]
+    known = {row.tobytes() for row in eager.mask_table()}
+    assert {row.tobytes() for row in loaded.mask_table(0)} == known

@@ -93,6 +93,8 @@ def test_a_width_that_fits_the_classes_of_columns_is_taken(indented_parts: dict[
         ("columns", (1, 0)),
         ("columns", (0, 1)),
         ("columns", (1, 2)),
+        ("columns", (2**31 - 1, 1)),
+        ("columns", (1, 2**31 - 1)),
         ("block", np.empty(0, np.int32)),
         ("block", np.int32(-1)),
         ("block", np.int32(1)),
@@ -111,6 +113,14 @@ def test_columns_that_do_not_fit(part: str, value: Any, indented_parts: dict[str
         _core.TokenPda.make(**indented_parts | {part: wrong})
 
 
+@pytest.mark.parametrize(("one", "other"), [(0, 1), (0, 2), (1, 2)])
+def test_newline_indent_and_dedent_are_three_terminals(one: int, other: int, indented_parts: dict[str, Any]) -> None:
+    layout = indented_parts["layout"].copy()
+    layout[one] = layout[other]
+    with pytest.raises(ValueError, match="a terminal of the layout is two of them"):
+        _core.TokenPda.make(**indented_parts | {"layout": layout})
+
+
 def test_tables_that_fit_together_are_taken(parts: dict[str, Any]) -> None:
     assert not _core.TokenPda.make(**parts).empty_language()
 
@@ -125,6 +135,27 @@ def test_nothing_leads_back_to_the_start_state(parts: dict[str, Any]) -> None:
     action[action > 0] = parts["start_state"] + 1
     with pytest.raises(ValueError, match="start state"):
         _core.TokenPda.make(**parts | {"action": action})
+
+
+def test_a_lexeme_can_begin_a_text(parts: dict[str, Any]) -> None:
+    """In the context of the start state; the lexer has no entry where no text leads."""
+    terminals = nfa(
+        kind=[0, 2, 0, 2, 0, 2],
+        offset=[0, 1, 1, 2, 2, 3, 3],
+        low=[97, 98, 99],
+        high=[97, 98, 99],
+        target=[1, 3, 5],
+        owner=[0, 0, 1, 1, 2, 2],
+        entry=[0, 2, 4],
+    )
+    all_of_them = [0, 1, 2]
+    lexer = _core.LexingAutomaton.make(
+        terminals, np.zeros(3, np.uint8), [all_of_them] * 2, [[], []], [[0]] * 3, [0], -1, 8, 0, 0.0
+    )
+    context = np.zeros_like(parts["context"])
+    assert _core.TokenPda.make(**parts | {"lexer": lexer, "context": context}) is not None
+    with pytest.raises(ValueError, match="no lexeme can begin a text"):
+        _core.TokenPda.make(**parts | {"lexer": lexer, "context": context + 1})
 
 
 def test_the_end_is_never_shifted(parts: dict[str, Any]) -> None:

@@ -16,9 +16,6 @@ namespace {
 
 // As in PNG: a file that was transferred as text, or cut to seven bits, is told by its first bytes.
 constexpr std::array<std::uint8_t, 8> kMagic{0x89, 'P', 'D', 'A', '\r', '\n', 0x1A, '\n'};
-// To be raised whenever files that were written before would be read wrongly: also when lexer states,
-// rows of verdicts or anything else that an array counts is numbered in another way.
-constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kAlignment = 64;
 
 struct Header {
@@ -88,7 +85,7 @@ std::string ArtifactWriter::finish() const {
         file += section->bytes;
         file.resize(aligned(file.size()), '\0');
     }
-    Header header{kMagic, kVersion, static_cast<std::uint32_t>(sorted.size()), file.size(), 0};
+    Header header{kMagic, kArtifactVersion, static_cast<std::uint32_t>(sorted.size()), file.size(), 0};
     std::memcpy(file.data() + sizeof(Header), entries.data(), entries.size() * sizeof(Entry));
     std::memcpy(file.data(), &header, sizeof(Header));
     header.checksum = head_checksum(file.substr(0, head));
@@ -104,9 +101,9 @@ ArtifactReader::ArtifactReader(std::span<const std::uint8_t> memory, std::shared
     if (memory.size() < sizeof(Header) || !std::equal(kMagic.begin(), kMagic.end(), memory.begin()))
         throw ArtifactDamage("not an artifact: it does not begin like one");
     std::memcpy(&header, memory.data(), sizeof(Header));
-    if (header.version != kVersion)
+    if (header.version != kArtifactVersion)
         throw ArtifactDamage("its format has version " + std::to_string(header.version) +
-                             ", and this pdacon reads version " + std::to_string(kVersion));
+                             ", and this pdacon reads version " + std::to_string(kArtifactVersion));
     if (header.size != memory.size())
         throw ArtifactDamage("the artifact is damaged: " + std::to_string(memory.size()) + " bytes of " +
                              std::to_string(header.size));

@@ -117,6 +117,7 @@ void bind_artifact(nb::module_& m) {
         .def("grammar", [](const Artifact& artifact) { return artifact.text(Part::kGrammar); })
         .def("tokens", &Artifact::tokens)
         .def("pda", &Artifact::pda, nb::arg("start"));
+    m.attr("ARTIFACT_VERSION") = kArtifactVersion;
     m.def("save_artifact", &save, nb::arg("settings"), nb::arg("grammar"), nb::arg("pdas"));
 }
 

@@ -61,7 +61,7 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
     const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
-    if (futures != nullptr && blocks.classes.count() != 1)
+    if (futures != nullptr && (blocks.classes.single != 0 || blocks.classes.period != 1))
         throw std::invalid_argument("token pda: other columns than those of the futures");
     return std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),

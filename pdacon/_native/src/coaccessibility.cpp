@@ -15,13 +15,14 @@ const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
             left.push_back({event.label, event.column, event.residue});
         }
         std::sort(left.begin(), left.end());
+        auto& controls = known->second;
         std::vector<std::int32_t> residues;
         for (std::size_t at = 0; at < left.size(); ++at) {
             residues.push_back(left[at][2]);
             if (at + 1 < left.size() && left[at + 1][0] == left[at][0] && left[at + 1][1] == left[at][1])
                 continue;
             emit_controls(left[at][0], left[at][1], residues,
-                          [&](std::int32_t control) { known->second.push_back(control); });
+                          [&](std::int32_t control) { controls.push_back(control); });
             residues.clear();
         }
     }

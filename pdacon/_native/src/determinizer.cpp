@@ -1,7 +1,6 @@
 #include "determinizer.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -28,9 +27,7 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
     out_.num_terminals_ = spec.num_terminals();
     out_.num_behind_ = spec.nfa.num_behind();
     out_.num_classes_ = byte_classes(spec.nfa, spec.newline >= 0, out_.byte_class_);
-    representative_.resize(static_cast<std::size_t>(out_.num_classes_));
-    for (const auto byte : bytes_by_legibility() | std::views::reverse)
-        representative_[out_.byte_class_[byte]] = byte;
+    representative_ = most_legible(out_.byte_class_, out_.num_classes_);
 }
 
 void Determinizer::run() {

@@ -18,6 +18,7 @@ std::size_t EveryMask::run() {
 }
 
 void EveryMask::file_all() {
+    pda_.prepare();  // which the machine's predecessors are known after
     situations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
     if (machine_.layout.newline >= 0) {
         find_levels();

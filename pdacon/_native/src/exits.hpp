@@ -27,7 +27,8 @@ class Exits {
 
     // Whether a label is on a way out of a state.
     bool has(std::int32_t state, std::int32_t label) const {
-        const auto at = static_cast<std::size_t>(state) * words_ + static_cast<std::size_t>(label) / 64;
+        const auto at =
+            in_matrix(state, labels_.size() / words_, static_cast<std::size_t>(label) / 64, words_);
         return (labels_[at] >> (label % 64) & 1U) != 0;
     }
 

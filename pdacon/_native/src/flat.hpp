@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "in_range.hpp"
+
 namespace pdacon {
 
 template <class T>
@@ -30,7 +32,7 @@ class Flat {
     Flat(const Flat&) = delete;
     Flat& operator=(const Flat&) = delete;
 
-    const T& operator[](std::size_t at) const { return view_[at]; }
+    const T& operator[](std::size_t at) const { return view_[in_range(at, size())]; }
     const T* data() const { return view_.data(); }
     std::size_t size() const { return view_.size(); }
     bool empty() const { return view_.empty(); }
@@ -54,7 +56,7 @@ class Packed {
 
     std::int32_t operator[](std::size_t at) const {
         const auto* narrow = narrow_.data();
-        return narrow != nullptr ? narrow[at] : wide_[at];
+        return narrow != nullptr ? narrow[in_range(at, size())] : wide_[at];
     }
     std::size_t size() const { return narrow_.size() + wide_.size(); }
     std::size_t bytes() const {
@@ -96,8 +98,9 @@ class Rows {
 
     std::size_t size() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
     std::span<const T> operator[](std::int32_t row) const {
-        const auto begin = offsets_[static_cast<std::size_t>(row)];
+        const auto begin = offsets_[in_range(row, size())];
         const auto end = offsets_[static_cast<std::size_t>(row) + 1];
+        ensure(begin >= 0 && begin <= end && static_cast<std::size_t>(end) <= values_.size());
         return {values_.data() + begin, static_cast<std::size_t>(end - begin)};
     }
     const Flat<std::int32_t>& offsets() const { return offsets_; }

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "in_range.hpp"
+
 namespace pdacon {
 
 class Interner {
@@ -56,7 +58,7 @@ class Interner {
 
     // The sequence of an id; valid until the next call of intern.
     std::span<const std::int32_t> operator[](std::int32_t id) const {
-        const auto begin = offsets_[static_cast<std::size_t>(id)];
+        const auto begin = offsets_[in_range(id, size())];
         return {data_.data() + begin, offsets_[static_cast<std::size_t>(id) + 1] - begin};
     }
 

@@ -289,7 +289,7 @@ class Analysis {
             }
         }
         std::ranges::sort(productions);
-        productions.erase(std::ranges::unique(productions).begin(), productions.end());
+        productions.erase(std::unique(productions.begin(), productions.end()), productions.end());
         const int32_t x = members.front();
         add_conflict({ConflictKind::reads_cycle, source_[x], symbol_[x], -1, Settled::no, -1, 0, 0},
                      productions);

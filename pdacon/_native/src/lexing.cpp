@@ -1,7 +1,6 @@
 #include "lexing.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -27,10 +26,16 @@ int legibility(std::uint8_t byte) {
     return group * 256 + byte;
 }
 
-std::vector<std::uint8_t> bytes_by_legibility() {
-    std::vector<std::uint8_t> bytes(256);
-    std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
-    std::ranges::sort(bytes, {}, legibility);
+std::vector<std::uint8_t> most_legible(const std::array<std::uint8_t, 256>& class_of, int classes) {
+    std::vector<int> found(static_cast<std::size_t>(classes), -1);
+    for (int byte = 0; byte < 256; ++byte) {
+        auto& best = found[class_of[static_cast<std::size_t>(byte)]];
+        if (best < 0 ||
+            legibility(static_cast<std::uint8_t>(byte)) < legibility(static_cast<std::uint8_t>(best)))
+            best = byte;
+    }
+    std::vector<std::uint8_t> bytes;
+    for (const auto byte : found) bytes.push_back(static_cast<std::uint8_t>(byte));
     return bytes;
 }
 

@@ -23,6 +23,7 @@
 #include "budget.hpp"
 #include "columns.hpp"
 #include "flat.hpp"
+#include "in_range.hpp"
 #include "interner.hpp"
 
 namespace pdacon {
@@ -49,14 +50,14 @@ struct Nfa {
         return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_behind()));
     }
     std::int32_t entry_of(std::int32_t terminal, std::int32_t behind_state) const {
-        return entry[static_cast<std::size_t>(terminal) * static_cast<std::size_t>(num_behind()) +
-                     static_cast<std::size_t>(behind_state)];
+        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), behind_state,
+                               static_cast<std::size_t>(num_behind()))];
     }
     std::int32_t behind_after(std::int32_t behind_state, std::uint8_t byte) const {
-        return behind[static_cast<std::size_t>(behind_state) * 256 + byte];
+        return behind[in_matrix(behind_state, static_cast<std::size_t>(num_behind()), byte, 256)];
     }
     NfaKind kind_of(std::int32_t position) const {
-        return static_cast<NfaKind>(kind[static_cast<std::size_t>(position)]);
+        return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
     }
     bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
 };
@@ -122,11 +123,10 @@ class LexingAutomaton {
 
     // kDead, a state, or a commit (see is_commit and commit).
     std::int32_t next(std::int32_t state, std::int32_t byte_class) const {
-        return delta_[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
-                      static_cast<std::size_t>(byte_class)];
+        return delta_[in_matrix(state, end_.size(), byte_class, static_cast<std::size_t>(num_classes_))];
     }
     const Commit& commit(std::int32_t next) const {
-        return commits_[static_cast<std::size_t>(kDead - 1 - next)];
+        return commits_[in_range(kDead - 1 - next, commits_.size())];
     }
     std::int32_t num_commits() const { return static_cast<std::int32_t>(commits_.size()); }
     std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
@@ -169,11 +169,11 @@ class LexingAutomaton {
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
     static constexpr std::int32_t kBoundary = 0;
-    std::int32_t at_end(std::int32_t state) const { return end_[static_cast<std::size_t>(state)]; }
+    std::int32_t at_end(std::int32_t state) const { return end_[in_range(state, end_.size())]; }
 
     // Where a lexeme begins; kDead where no text leads to a lexeme of this context with that behind it.
     std::int32_t entry(std::int32_t context, std::int32_t behind) const {
-        return entries_[static_cast<std::size_t>(context * num_behind_ + behind)];
+        return entries_[in_matrix(context, contexts_.size(), behind, static_cast<std::size_t>(num_behind_))];
     }
     std::int32_t num_contexts() const { return static_cast<std::int32_t>(contexts_.size()); }
     std::int32_t num_behind() const { return num_behind_; }
@@ -208,7 +208,7 @@ class LexingAutomaton {
     enum Keeps : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
 
     std::uint8_t keeps(std::int32_t state) const {
-        return has_columns() ? keeps_[static_cast<std::size_t>(state)] : std::uint8_t{0};
+        return has_columns() ? keeps_[in_range(state, keeps_.size())] : std::uint8_t{0};
     }
     template <class AnyColumn>
     void move_columns(ReadingOf<AnyColumn>& reading, std::uint8_t kept, std::int32_t byte_class) const {
@@ -271,8 +271,8 @@ struct Collision {
 // characters, line ends, parts of longer characters, the rest.
 int legibility(std::uint8_t byte);
 
-// All bytes, the most legible first.
-std::vector<std::uint8_t> bytes_by_legibility();
+// Of each of so many classes its most legible byte; every class has one.
+std::vector<std::uint8_t> most_legible(const std::array<std::uint8_t, 256>& class_of, int classes);
 
 // The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
 // `following`: for each terminal those that can be read behind a lexeme of it.

@@ -33,7 +33,7 @@ class MaskSet {
 
     // Throws ArtifactDamage.
     const std::int32_t* row(std::int32_t id) const {
-        const auto at = static_cast<std::size_t>(id);
+        const auto at = in_range(id, size());
         return at < stored_.size() ? stored_.row(at) : rows_[at - stored_.size()];
     }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bitset>
 #include <compare>
-#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -194,9 +193,7 @@ class OverlapSearch {
     OverlapSearch(const Nfa& nfa, std::span<const std::vector<std::int32_t>> following, Budget& budget)
         : nfa_(nfa), budget_(budget), stepper_(nfa), continuation_(nfa, following) {
         std::array<std::uint8_t, 256> class_of;
-        representative_.resize(static_cast<std::size_t>(byte_classes(nfa, false, class_of)));
-        for (const auto byte : bytes_by_legibility() | std::views::reverse)
-            representative_[class_of[byte]] = byte;
+        representative_ = most_legible(class_of, byte_classes(nfa, false, class_of));
         std::ranges::sort(representative_, {}, legibility);
         known_.resize(nfa.kind.size());
     }

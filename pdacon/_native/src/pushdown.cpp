@@ -39,13 +39,19 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
         require(context >= 0 && context < lexer.num_contexts(), "tables: bad context");
     for (const auto state : {start.start_state, start.end_state})
         require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
+    require(lexer.entry(tables.context[static_cast<std::size_t>(start.start_state)], 0) >= 0,
+            "tables: no lexeme can begin a text");
     if (layout.newline != -1) {
         for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
             require(terminal >= 0 && terminal < tables.num_terminals, "tables: bad terminal of the layout");
+        require(layout.newline != layout.indent && layout.newline != layout.dedent &&
+                    layout.indent != layout.dedent,
+                "tables: a terminal of the layout is two of them");
         require(layout.indent_len >= 0 && layout.indent_len <= Column::kMost, "tables: bad width of blocks");
         require(layout.in_parens.size() == states, "tables: in_parens has the wrong size");
         const auto& classes = layout.classes;
-        require(classes.single >= 0 && classes.period > 0 && classes.count() > 0,
+        require(classes.single >= 0 && classes.single < Column::kMost && classes.period > 0 &&
+                    classes.period < Column::kMost,
                 "tables: bad classes of columns");
         require(layout.block.size() == states, "tables: block has the wrong size");
         require(layout.opened.size() == states * static_cast<std::size_t>(classes.count()),
@@ -67,6 +73,9 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
             }
         }
         require(lexer.is_line_break(lexer.byte_class('\n')), "tables: the lexer keeps no columns");
+        for (const auto& commit : lexer.commits())
+            require(commit.label != layout.indent && commit.label != layout.dedent,
+                    "tables: the lexer opens blocks by itself");
     }
 }
 
@@ -249,12 +258,6 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     require_artifact(depth.size() == static_cast<std::size_t>(tables.num_states) &&
                          all_within(depth.view(), 0, std::int64_t{1} << 31) && stacks_hold(depth),
                      "a parser that would take more from its stack than there is");
-    require_artifact(lexer.entry(tables.context[static_cast<std::size_t>(start.start_state)], 0) >= 0,
-                     "no lexeme can begin a text");
-    for (const auto& commit : lexer.commits())
-        require_artifact(
-            layout.newline < 0 || (commit.label != layout.indent && commit.label != layout.dedent),
-            "the lexer opens blocks by itself");
 }
 
 }  // namespace pdacon

@@ -12,6 +12,7 @@
 
 #include "empty_reduces.hpp"
 #include "flat.hpp"
+#include "in_range.hpp"
 #include "lexing.hpp"
 
 namespace pdacon {
@@ -27,12 +28,12 @@ struct ParseTables {
     Flat<std::int32_t> context;  // of each state: its lexical context
 
     std::int32_t action_of(std::int32_t state, std::int32_t terminal) const {
-        return action[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_terminals + 1) +
-                      static_cast<std::size_t>(terminal)];
+        return action[in_matrix(state, static_cast<std::size_t>(num_states), terminal,
+                                static_cast<std::size_t>(num_terminals) + 1)];
     }
     std::int32_t goto_of(std::int32_t state, std::int32_t nonterminal) const {
-        return go[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_nonterminals) +
-                  static_cast<std::size_t>(nonterminal)];
+        return go[in_matrix(state, static_cast<std::size_t>(num_states), nonterminal,
+                            static_cast<std::size_t>(num_nonterminals))];
     }
 };
 
@@ -92,9 +93,8 @@ struct Pushdown {
     // Where INDENT leads from a state that shifts it, when it opens a block whose column is of a class; -1:
     // there is no such column.
     std::int32_t opened(std::int32_t state, std::int32_t column) const {
-        return layout
-            .opened[static_cast<std::size_t>(state) * static_cast<std::size_t>(layout.classes.count()) +
-                    static_cast<std::size_t>(column)];
+        return layout.opened[in_matrix(state, static_cast<std::size_t>(tables.num_states), column,
+                                       static_cast<std::size_t>(layout.classes.count()))];
     }
     // Where a shift of a terminal can lead.
     std::vector<std::int32_t> shifted(std::int32_t state, std::int32_t terminal) const {

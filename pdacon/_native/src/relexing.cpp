@@ -3,7 +3,7 @@
 namespace pdacon {
 
 std::int32_t Relexing::after(std::int32_t label, std::int32_t behind) {
-    auto& known = starts_[static_cast<std::size_t>(label) * num_behind() + static_cast<std::size_t>(behind)];
+    auto& known = starts_[place(label, behind)];
     if (known < 0) {
         std::set<std::int32_t> positions;
         if (label >
@@ -51,8 +51,7 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
 
 std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {
     if (spec_.ignored[static_cast<std::size_t>(terminal)]) return after(spec_.num_terminals() + 1, behind);
-    auto& known =
-        match_starts_[static_cast<std::size_t>(terminal) * num_behind() + static_cast<std::size_t>(behind)];
+    auto& known = match_starts_[place(terminal, behind)];
     if (known >= 0) return known;
     std::set<std::int32_t> positions;
     const auto add = [&](std::int32_t label) {

@@ -39,6 +39,9 @@ class Relexing {
 
   private:
     std::size_t num_behind() const { return static_cast<std::size_t>(spec_.nfa.num_behind()); }
+    std::size_t place(std::int32_t label, std::int32_t behind) const {
+        return in_matrix(label, starts_.size() / num_behind(), behind, num_behind());
+    }
     void add_entries(const LexicalContext& context, std::int32_t behind, std::set<std::int32_t>& out) const;
     std::int32_t intern(std::int32_t behind, const std::set<std::int32_t>& positions);
 

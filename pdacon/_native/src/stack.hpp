@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "in_range.hpp"
+
 namespace pdacon {
 
 // A node of a persistent stack; the nodes below are shared by forks and by the rollback history.
@@ -64,6 +66,7 @@ class PersistentStack {
     void pop(std::int32_t count) {
         for (; count > 0; --count) {
             auto* below = node_->below;
+            ensure(below != nullptr);
             retain(below);
             release(std::exchange(node_, below), &StackNode::below);
         }
@@ -74,6 +77,7 @@ class PersistentStack {
     std::int32_t column() const { return block_ == nullptr ? 0 : block_->column; }
     void open_block(std::int32_t column) { block_ = new BlockNode{column, block_}; }
     void close_block() {
+        ensure(block_ != nullptr);
         auto* around = block_->around;
         retain(around);
         release(std::exchange(block_, around), &BlockNode::around);
@@ -119,6 +123,7 @@ class Overlay {
         pushed_.resize(pushed_.size() - own);
         for (auto rest = static_cast<std::size_t>(count) - own; rest > 0; --rest) {
             base_ = base_->below;
+            ensure(base_ != nullptr);
             ++popped_;
         }
     }
@@ -139,8 +144,10 @@ class Overlay {
     void close_block() {
         if (!opened_.empty())
             opened_.pop_back();
-        else
+        else {
+            ensure(block_ != nullptr);
             block_ = block_->around;
+        }
     }
     void look_at_columns() { looked_->columns = true; }
 

@@ -63,6 +63,7 @@ class StoredMasks {
     std::uint64_t checksum_of(std::size_t id) const { return checksums_[id]; }
     // Throws ArtifactDamage. The caller holds the lock that guards this object.
     const std::int32_t* row(std::size_t id) const {
+        ensure(id < rows_.size());
         if (!rows_[id]) rows_[id] = origin_->watch([&] { return make(id); });
         return rows_[id].get();
     }
@@ -73,7 +74,7 @@ class StoredMasks {
     Row make(std::size_t id) const {
         auto row = std::make_unique<std::int32_t[]>(per_mask_ * kBlock);
         for (std::size_t at = 0; at < per_mask_; ++at) {
-            const auto block = static_cast<std::size_t>(numbers_[id * per_mask_ + at]) * kBlock;
+            const auto block = in_range(numbers_[id * per_mask_ + at], blocks_.size() / kBlock) * kBlock;
             std::copy_n(blocks_.data() + block, kBlock, row.get() + at * kBlock);
         }
         require_artifact(checksum(row.get(), words_ * sizeof(std::int32_t)) == checksums_[id],

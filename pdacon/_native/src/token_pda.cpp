@@ -112,6 +112,10 @@ TokenPda::Engine& TokenPda::engine() {
     return *engine_;
 }
 
+void TokenPda::prepare() {
+    guarded([this] { return &engine(); });
+}
+
 const std::shared_ptr<const Speller>& TokenPda::speller() {
     if (!speller_) speller_ = std::make_shared<const Speller>(trie_->get(), budget_);
     return speller_;

@@ -100,6 +100,9 @@ class TokenPda {
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
     std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
 
+    // Makes what finds masks, where that is not made yet, as in what was loaded.
+    void prepare();
+
     // How many situations file_mask was not asked for, or had no room for; -1: nobody says. Where none is
     // left, nothing has to be found any more, and what helps to find is forgotten.
     void set_left(std::int64_t left) {

@@ -22,10 +22,10 @@ class Tokens {
     std::size_t size() const { return offsets_.size() - 1; }  // in tokens
     std::size_t words() const { return (size() + 31) / 32; }  // of a mask, in int32
     const Flat<std::int32_t>& end_tokens() const { return end_tokens_; }
-    bool is_end(std::int32_t token) const { return is_end_[static_cast<std::size_t>(token)] != 0; }
+    bool is_end(std::int32_t token) const { return is_end_[in_range(token, size())] != 0; }
     bool has_text(std::int32_t token) const { return !is_end(token) && !bytes_of(token).empty(); }
     std::string_view bytes_of(std::int32_t token) const {
-        const auto at = static_cast<std::size_t>(token);
+        const auto at = in_range(token, size());
         return {text_.data() + offsets_[at], static_cast<std::size_t>(offsets_[at + 1] - offsets_[at])};
     }
     const Flat<char>& text() const { return text_; }

@@ -78,8 +78,7 @@ class Verdicts {
 
   private:
     std::size_t index(std::int32_t row, std::int32_t top) const {
-        return static_cast<std::size_t>(row) * static_cast<std::size_t>(machine_.tables.num_states) +
-               static_cast<std::size_t>(top);
+        return in_matrix(row, num_rows_, top, static_cast<std::size_t>(machine_.tables.num_states));
     }
     const Line& line(const Reading& reading) const {
         return lines_[static_cast<std::size_t>(line_of(reading))];

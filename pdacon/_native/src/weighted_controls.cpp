@@ -21,7 +21,7 @@ std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& 
         const auto [label, column, beyond] = group;
         std::sort(residues.begin(), residues.end());
         emit_controls(label, column, residues,
-                      [&](std::int32_t control) { successors.push_back({control, beyond}); });
+                      [&, cost = beyond](std::int32_t control) { successors.push_back({control, cost}); });
     }
     return successors;
 }
