@@ -70,7 +70,7 @@ def test_the_layout_is_that_of_its_version() -> None:
     known = PRESENT.with_name(f"layout-{_core.ARTIFACT_VERSION}.txt").read_text(encoding="utf-8")
     assert layout.layout(sample.written()) == known, (
         f"the layout of artifacts is no longer that of version {_core.ARTIFACT_VERSION}: files written before "
-        "this would be read wrongly. Raise kArtifactVersion in pdacon/_native/src/artifact.hpp, install, and then "
+        "this would be read wrongly. Raise kArtifactVersion in pdacon/_native/src/artifact/artifact.hpp, install, then "
         + WRITE
     )
 
@@ -81,6 +81,7 @@ def test_the_checked_in_file_has_the_layout_of_its_version() -> None:
 
 
 def test_the_version_stands_in_one_place() -> None:
-    given = [path.name for path in layout.SOURCES.iterdir() if "kArtifactVersion =" in path.read_text(encoding="utf-8")]
+    sources = layout.SOURCES.glob("**/*.[ch]pp")
+    given = [path.name for path in sources if "kArtifactVersion =" in path.read_text(encoding="utf-8")]
     assert given == ["artifact.hpp"]
     assert struct.unpack_from("<I", sample.compiled().to_bytes(), 8)[0] == _core.ARTIFACT_VERSION

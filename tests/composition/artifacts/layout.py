@@ -26,8 +26,14 @@ def _code(path: Path) -> str:
     return re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
 
 
+def _source(name: str) -> Path:
+    """The one file of the native core with a name."""
+    (path,) = SOURCES.glob(f"**/{name}")
+    return path
+
+
 def _parts() -> list[str]:
-    body = re.search(r"enum class Part [^{]*\{(.*?)\};", _code(SOURCES / "artifact.hpp"), re.DOTALL)
+    body = re.search(r"enum class Part [^{]*\{(.*?)\};", _code(_source("artifact.hpp")), re.DOTALL)
     assert body is not None
     first, *others = [name.strip() for name in body[1].split(",") if name.strip()]
     assert first.endswith(" = 1"), "the numbers of the parts no longer count from 1"
@@ -38,7 +44,7 @@ def _parts() -> list[str]:
 def _readers() -> dict[str, tuple[str, Path]]:
     """Of each part as what it is read, and where."""
     found: dict[str, tuple[str, Path]] = {}
-    for path in sorted(SOURCES.glob("*.[ch]pp")):
+    for path in sorted(SOURCES.glob("**/*.[ch]pp")):
         for how, element, part in re.findall(r"(array|unchecked|packed)(?:<([^>]+)>)?\(Part::(\w+)", _code(path)):
             found[part] = ("int16 or int32" if how == "packed" else element.strip().removeprefix("std::"), path)
     return found
@@ -46,7 +52,7 @@ def _readers() -> dict[str, tuple[str, Path]]:
 
 def _struct(name: str, near: Path) -> str:
     """The members of a struct that is written, from the file that reads it or a header."""
-    for path in (near, near.with_suffix(".hpp"), *sorted(SOURCES.glob("*.hpp"))):
+    for path in (near, near.with_suffix(".hpp"), *sorted(SOURCES.glob("**/*.hpp"))):
         if not path.exists():
             continue
         code = _code(path)
@@ -64,7 +70,7 @@ def _struct(name: str, near: Path) -> str:
 
 def _structs(readers: dict[str, tuple[str, Path]]) -> Iterator[str]:
     """Each struct that is written, those within it included."""
-    heads = SOURCES / "artifact.cpp"
+    heads = _source("artifact.cpp")
     open_ = [("Header", heads), ("Entry", heads)]
     open_ += [(element, path) for element, path in readers.values() if element[0].isupper()]
     seen: set[tuple[str, str]] = set()
@@ -82,12 +88,12 @@ def _structs(readers: dict[str, tuple[str, Path]]) -> Iterator[str]:
 
 
 def _is_struct(name: str) -> bool:
-    return any(re.search(rf"(struct {name}\s*\{{|using {name} = )", _code(path)) for path in SOURCES.glob("*.hpp"))
+    return any(re.search(rf"(struct {name}\s*\{{|using {name} = )", _code(path)) for path in SOURCES.glob("**/*.hpp"))
 
 
 def _constants() -> Iterator[str]:
     for name in ("artifact.cpp", "stored_masks.hpp", "verdicts.hpp", "lexing.hpp"):
-        for constant in re.findall(r"constexpr [\w:<>, ]*?\b(k\w+(?: = |\{)[^;]+);", _code(SOURCES / name)):
+        for constant in re.findall(r"constexpr [\w:<>, ]*?\b(k\w+(?: = |\{)[^;]+);", _code(_source(name))):
             if constant.startswith(("kMagic", "kAlignment", "kBlock ", "kDead", "kBoundary")):
                 yield f"{name}: {constant}"
 

@@ -3,11 +3,11 @@
 #include <exception>
 #include <optional>
 
-#include "artifact.hpp"
+#include "artifact/artifact.hpp"
 #include "automata.hpp"
+#include "base/memory.hpp"
 #include "calls.hpp"
-#include "column_classes.hpp"
-#include "memory.hpp"
+#include "liveness/column_classes.hpp"
 #include "productions.hpp"
 
 namespace {

@@ -2,14 +2,14 @@
 // calls.
 //
 // Input: a byte, and the file; what drives the calls is behind the file's own size.
-#include "artifact.hpp"
+#include "artifact/artifact.hpp"
 
 #include <cstring>
 #include <exception>
 
+#include "base/checksum.hpp"
+#include "base/memory.hpp"
 #include "calls.hpp"
-#include "checksum.hpp"
-#include "memory.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

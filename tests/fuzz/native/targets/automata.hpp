@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "input.hpp"
-#include "lexing.hpp"
+#include "lexer/lexing.hpp"
 
 namespace fuzzing {
 

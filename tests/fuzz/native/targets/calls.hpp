@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "every_mask.hpp"
+#include "composition/eager/every_mask.hpp"
 #include "input.hpp"
-#include "matcher.hpp"
+#include "matching/matcher.hpp"
 
 namespace fuzzing {
 

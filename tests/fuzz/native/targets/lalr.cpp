@@ -1,5 +1,5 @@
 // Productions in: the tables of an LALR(1) parser.
-#include "lalr.hpp"
+#include "lalr/lalr.hpp"
 
 #include <exception>
 

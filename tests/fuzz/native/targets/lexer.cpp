@@ -2,9 +2,9 @@
 #include <exception>
 
 #include "automata.hpp"
+#include "base/memory.hpp"
 #include "calls.hpp"
-#include "memory.hpp"
-#include "word_lists.hpp"
+#include "lexer/word_lists.hpp"
 
 namespace {
 

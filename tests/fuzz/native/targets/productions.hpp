@@ -2,7 +2,7 @@
 #pragma once
 
 #include "input.hpp"
-#include "lalr.hpp"
+#include "lalr/lalr.hpp"
 
 namespace fuzzing {
 

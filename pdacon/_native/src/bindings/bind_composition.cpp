@@ -1,0 +1,171 @@
+// The binding of the detokenizing trie and of the token-level pushdown automaton.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/memory.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/cancelling.hpp"
+#include "bindings/gil.hpp"
+#include "bindings/module.hpp"
+#include "composition/eager/every_mask.hpp"
+#include "composition/token_pda.hpp"
+#include "liveness/column_classes.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+using Matrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::shared_ptr<const Trie> find_trie(Tries& tries, nb::bytes text, const Array<std::int32_t>& offsets,
+                                      const Array<std::int32_t>& end_tokens) {
+    std::vector<char> bytes(text.c_str(), text.c_str() + text.size());
+    auto bounds = copy(offsets);
+    auto ends = copy(end_tokens);
+    const WithoutGil release;
+    return tries.of(std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
+}
+
+std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const Matrix& action,
+                                   const Matrix& go, const Array<std::int32_t>& lhs,
+                                   const Array<std::int32_t>& length, const Array<std::int32_t>& context,
+                                   std::int32_t start_state, std::int32_t end_state,
+                                   const Array<std::int32_t>& layout, std::int32_t indent_len,
+                                   const Array<std::uint8_t>& in_parens,
+                                   std::pair<std::int32_t, std::int32_t> columns,
+                                   const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
+                                   std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
+                                   std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
+                                   const std::shared_ptr<Columns>& known) {
+    if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
+    ParseTables tables;
+    tables.num_states = static_cast<std::int32_t>(action.shape(0));
+    tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
+    tables.num_nonterminals = static_cast<std::int32_t>(go.shape(1));
+    tables.action = std::vector(action.data(), action.data() + action.size());
+    tables.go = std::vector(go.data(), go.data() + go.size());
+    tables.lhs = copy(lhs);
+    tables.length = copy(length);
+    tables.context = copy(context);
+    const auto terminals = copy(layout);
+    if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
+    Layout blocks{terminals[0], terminals[1],    terminals[2],
+                  indent_len,   copy(in_parens), {columns.first, columns.second},
+                  copy(block),  copy(opened)};
+    PythonCanceller canceller(std::move(cancel));
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
+    if (futures != nullptr && (blocks.classes.single != 0 || blocks.classes.period != 1))
+        throw std::invalid_argument("token pda: other columns than those of the futures");
+    return std::make_shared<TokenPda>(
+        Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
+        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes, futures);
+}
+
+using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
+
+Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
+    auto* data = new std::int32_t[std::max<std::size_t>(2 * values.size(), 1)];
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    std::size_t at = 0;
+    for (const auto& [first, second] : values) {
+        data[at++] = first;
+        data[at++] = second;
+    }
+    return Pairs(data, {values.size(), 2}, owner);
+}
+
+nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds, std::int64_t max_bytes) {
+    Reached found;
+    {
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        found = pda.reached(Budget(max_states, max_seconds));
+    }
+    nb::list productions;
+    for (std::size_t k = 0; k < found.productions.size(); ++k)
+        if (found.productions[k] != 0) productions.append(k);
+    return nb::make_tuple(productions, pairs(found.shifts), pairs(found.gotos), pairs(found.next),
+                          pairs(found.next_in_sentences));
+}
+
+void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
+              nb::object cancel, std::int64_t max_bytes) {
+    PythonCanceller canceller(std::move(cancel));
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    EveryMask every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
+    pda.set_left(static_cast<std::int64_t>(every.run()));
+}
+
+nb::dict statistics(TokenPda& pda) {
+    TokenPda::Statistics numbers;
+    {
+        const WithoutGil release;  // another thread may compute a mask now
+        numbers = pda.statistics();
+    }
+    nb::dict out;
+    out["lexer_states"] = numbers.lexer_states;
+    out["byte_classes"] = numbers.byte_classes;
+    out["parser_states"] = numbers.parser_states;
+    out["contexts"] = numbers.contexts;
+    out["lookahead"] = numbers.lookahead;
+    out["masks_computed"] = numbers.masks_computed;
+    out["distinct_masks"] = numbers.distinct_masks;
+    out["bytes"] = numbers.bytes;
+    out["situations_left"] = numbers.left;
+    return out;
+}
+
+nb::object mask_table(TokenPda& pda, std::int64_t since) {
+    std::size_t rows = 0;
+    const auto words = pda.tokens().words();
+    std::unique_ptr<std::int32_t[]> data;
+    {
+        const WithoutGil release;  // another thread may compute a mask now
+        const auto count = static_cast<std::int64_t>(pda.num_masks());
+        if (since < 0 || since > count)
+            throw std::out_of_range("mask_table: since=" + std::to_string(since) +
+                                    ", but the masks so far are " + std::to_string(count) +
+                                    ", with the ids from 0 on");
+        rows = static_cast<std::size_t>(count - since);
+        data = std::make_unique<std::int32_t[]>(std::max<std::size_t>(rows * words, 1));
+        for (std::size_t row = 0; row < rows; ++row) {
+            const auto mask = pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row));
+            std::memcpy(data.get() + row * words, mask.words, words * sizeof(std::int32_t));
+        }
+    }
+    const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    auto* words_of_rows = data.release();
+    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(words_of_rows, {rows, words}, owner));
+}
+
+}  // namespace
+
+void bind_composition(nb::module_& m) {
+    nb::class_<Trie>(m, "Trie").def_prop_ro("num_nodes", &Trie::num_nodes);
+    nb::class_<Tries>(m, "Tries")
+        .def(nb::init<>())
+        .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"));
+    nb::class_<TokenPda>(m, "TokenPda")
+        .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto"), nb::arg("lhs"),
+                    nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
+                    nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"), nb::arg("columns"),
+                    nb::arg("block"), nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"),
+                    nb::arg("max_seconds"), nb::arg("max_depth"), nb::arg("max_bytes") = 0,
+                    nb::arg("cancel") = nb::none(), nb::arg("known").none() = nb::none())
+        .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
+        .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
+        .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
+             nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
+        .def("statistics", &statistics)
+        .def("mask_table", &mask_table, nb::arg("since"));
+}
+
+}  // namespace pdacon

@@ -1,0 +1,262 @@
+// The binding of the lexing automaton and of the search for overlaps.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/memory.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/cancelling.hpp"
+#include "bindings/gil.hpp"
+#include "bindings/module.hpp"
+#include "detokenizer/speller.hpp"
+#include "detokenizer/trie.hpp"
+#include "lexer/lexing.hpp"
+#include "lexer/word_lists.hpp"
+#include "liveness/column_classes.hpp"
+#include "liveness/futures.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+using Renames = std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>>;
+
+Nfa make_nfa(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
+             const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
+             const Array<std::int32_t>& target, const Array<std::int32_t>& owner,
+             const Array<std::int32_t>& entry, const Array<std::int32_t>& behind) {
+    return {copy(kind),   copy(offset), copy(low),   copy(high),
+            copy(target), copy(owner),  copy(entry), copy(behind)};
+}
+
+std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std::uint8_t>& ignored,
+                                                const std::vector<std::vector<std::int32_t>>& alternations,
+                                                const std::vector<Renames>& renames,
+                                                const std::vector<std::vector<std::int32_t>>& follow,
+                                                const std::vector<std::int32_t>& starts, std::int32_t newline,
+                                                std::int32_t tab_width, std::int64_t max_states,
+                                                double max_seconds, nb::object cancel,
+                                                std::int64_t max_bytes) {
+    if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
+    LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width};
+    for (std::size_t at = 0; at < alternations.size(); ++at) {
+        spec.contexts.push_back({alternations[at], {}});
+        for (const auto& [regex, keywords] : renames[at])
+            spec.contexts.back().renames.push_back({regex, keywords});
+    }
+    PythonCanceller canceller(std::move(cancel));
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    Budget budget(max_states, max_seconds, &canceller);
+    return std::make_shared<LexingAutomaton>(spec, budget);
+}
+
+// Reading step by step, for what wants to see lexemes: an index is checked before it is used.
+std::int32_t checked(std::int32_t index, std::int32_t size, const char* what) {
+    if (index < 0 || index >= size) throw std::out_of_range(what);
+    return index;
+}
+
+std::int32_t entry(const LexingAutomaton& automaton, std::int32_t context, std::int32_t behind) {
+    return automaton.entry(checked(context, automaton.num_contexts(), "no such context"),
+                           checked(behind, automaton.num_behind(), "nothing like that lies behind"));
+}
+
+std::int32_t next(const LexingAutomaton& automaton, std::int32_t state, std::int32_t byte_class) {
+    return automaton.next(checked(state, automaton.num_states(), "no such state"),
+                          checked(byte_class, automaton.num_classes(), "no such byte class"));
+}
+
+std::int32_t at_end(const LexingAutomaton& automaton, std::int32_t state) {
+    return automaton.at_end(checked(state, automaton.num_states(), "no such state"));
+}
+
+std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const LexingAutomaton& automaton,
+                                                                         std::int32_t next) {
+    const auto number = checked(LexingAutomaton::kDead - 1 - next, automaton.num_commits(), "no commit");
+    const auto& found = automaton.commit(LexingAutomaton::kDead - 1 - number);
+    const auto word = automaton.word(found.word);
+    return {found.label, found.behind, {word.begin(), word.end()}};
+}
+
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+nb::list unbounded(const LexingAutomaton& automaton) {
+    nb::list found;
+    for (const auto& finding : automaton.unbounded())
+        found.append(nb::make_tuple(finding.label, bytes_of(finding.prefix), bytes_of(finding.loop)));
+    return found;
+}
+
+nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
+                    const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
+                    double max_seconds, nb::object cancel, std::int64_t max_bytes) {
+    std::vector<Collision> found;
+    {
+        const auto flat = copy(pairs);
+        PythonCanceller canceller(std::move(cancel));
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        Budget budget(max_states, max_seconds, &canceller);
+        found = find_collisions(nfa, flat, following, budget);
+    }
+    nb::list out;
+    for (const auto& collision : found)
+        out.append(nb::make_tuple(collision.first, collision.second, bytes_of(collision.witness),
+                                  bytes_of(collision.following)));
+    return out;
+}
+
+// The states as arrays: kinds, offsets, bytes, targets; and the entry.
+nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
+                 const Array<std::int32_t>& after, const Array<std::int32_t>& num_words,
+                 std::int64_t max_states, std::int64_t max_bytes) {
+    std::optional<WordStates> states;
+    {
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        Budget budget(max_states, 0);
+        states = read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
+    }
+    if (!states) return nb::none();
+    return nb::make_tuple(owned(std::move(states->kind)), owned(std::move(states->offset)),
+                          owned(std::move(states->bytes)), owned(std::move(states->target)), states->entry);
+}
+
+nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds,
+                     std::int64_t max_bytes) {
+    std::optional<EarlyEnd> found;
+    {
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        Budget budget(max_states, max_seconds);
+        found = find_early_end(nfa, terminal, budget);
+    }
+    if (!found) return nb::none();
+    return nb::make_tuple(bytes_of(found->text), found->matched);
+}
+
+using Numbers = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<1>>;
+using Rows = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<2>>;
+using Self = nb::pointer_and_handle<LexingAutomaton>;
+
+// Views share memory with the automaton and keep it alive.
+template <std::span<const std::int32_t> (LexingAutomaton::*values)() const>
+Numbers numbers_of(Self self) {
+    const auto data = (self.p->*values)();
+    return {data.data(), {data.size()}, self.h};
+}
+
+template <std::span<const std::int32_t> (LexingAutomaton::*values)() const>
+Rows rows_of(Self self, std::int32_t columns) {
+    const auto data = (self.p->*values)();
+    return {data.data(),
+            {data.size() / static_cast<std::size_t>(columns), static_cast<std::size_t>(columns)},
+            self.h};
+}
+
+Rows commits_of(Self self) {
+    static_assert(sizeof(Commit) == 3 * sizeof(std::int32_t));
+    const auto commits = self.p->commits();
+    return {reinterpret_cast<const std::int32_t*>(commits.data()), {commits.size(), 3}, self.h};
+}
+
+// Follows texts lexeme by lexeme: what can be committed next, in a context, after what is left to be read
+// again.
+class NextLexemes {
+  public:
+    NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const Trie& trie, std::int64_t max_states,
+                double max_seconds, std::int64_t max_bytes)
+        : lexer_(std::move(lexer)),
+          max_bytes_(max_bytes),
+          budget_(max_states, max_seconds),
+          futures_(*lexer_, Speller(trie, budget_), -1, {}, budget_) {}
+
+    std::int32_t beginning() { return futures_.beginning(); }
+    std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
+        const MemoryLimit memory(max_bytes_, bytes_);
+        std::vector<std::pair<std::int32_t, std::int32_t>> found;
+        for (const auto& event : futures_.after(context, residue))
+            found.emplace_back(event.label, event.residue);
+        return found;
+    }
+
+  private:
+    std::shared_ptr<LexingAutomaton> lexer_;
+    std::int64_t max_bytes_, bytes_ = 0;  // held by steps
+    Budget budget_;
+    Futures futures_;
+};
+
+std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, std::shared_ptr<Trie> trie,
+                                      std::int32_t newline, std::int64_t max_states, double max_seconds,
+                                      nb::object cancel, std::int64_t max_bytes) {
+    if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
+    PythonCanceller canceller(std::move(cancel));
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    return std::make_shared<Columns>(std::move(lexer), std::move(trie), newline,
+                                     Budget(max_states, max_seconds, &canceller));
+}
+
+std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
+                                               std::shared_ptr<Trie> trie, std::int64_t max_states,
+                                               double max_seconds, std::int64_t max_bytes) {
+    if (!lexer || !trie) throw std::invalid_argument("next lexemes: lexer and trie are needed");
+    const MemoryLimit memory(max_bytes);
+    return std::make_shared<NextLexemes>(std::move(lexer), *trie, max_states, max_seconds, max_bytes);
+}
+
+}  // namespace
+
+void bind_lexer(nb::module_& m) {
+    nb::class_<Nfa>(m, "Nfa").def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"),
+                                         nb::arg("low"), nb::arg("high"), nb::arg("target"), nb::arg("owner"),
+                                         nb::arg("entry"), nb::arg("behind"));
+    nb::class_<LexingAutomaton>(m, "LexingAutomaton")
+        .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
+                    nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
+                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"),
+                    nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
+        .def_prop_ro("num_states", &LexingAutomaton::num_states)
+        .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
+        .def_prop_ro("lookahead", &LexingAutomaton::lookahead)
+        .def_prop_ro("unbounded", &unbounded)
+        .def("entry", &entry, nb::arg("context"), nb::arg("behind"))
+        .def("byte_class", &LexingAutomaton::byte_class, nb::arg("byte"))
+        .def("next", &next, nb::arg("state"), nb::arg("byte_class"))
+        .def("at_end", &at_end, nb::arg("state"))
+        .def("commit", &commit, nb::arg("next"))
+        .def_prop_ro("transitions",
+                     [](Self s) { return rows_of<&LexingAutomaton::transitions>(s, s.p->num_classes()); })
+        .def_prop_ro("ends", &numbers_of<&LexingAutomaton::ends>)
+        .def_prop_ro("entries",
+                     [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_behind()); })
+        .def_prop_ro("commits", &commits_of)
+        .def_prop_ro("waiting", [](Self s) { return rows_of<&LexingAutomaton::waiting>(s, 2); })
+        .def_prop_ro("matched", &numbers_of<&LexingAutomaton::matched>)
+        .def_prop_ro("states_by_terminal", &numbers_of<&LexingAutomaton::states_by_terminal>);
+    nb::class_<NextLexemes>(m, "NextLexemes")
+        .def_static("make", &make_next_lexemes, nb::arg("lexer"), nb::arg("trie"), nb::arg("max_states"),
+                    nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
+        .def("beginning", &NextLexemes::beginning)
+        .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
+    m.def("read_words", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("after"),
+          nb::arg("num_words"), nb::arg("max_states"), nb::arg("max_bytes") = 0);
+    nb::class_<Columns>(m, "Columns")
+        .def_static("make", &make_columns, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
+                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),
+                    nb::arg("max_bytes") = 0)
+        .def_prop_ro("single", [](const Columns& columns) { return columns.classes().single; })
+        .def_prop_ro("period", [](const Columns& columns) { return columns.classes().period; });
+    m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
+          nb::arg("max_seconds"), nb::arg("max_bytes") = 0);
+    m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
+          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),
+          nb::arg("max_bytes") = 0);
+}
+
+}  // namespace pdacon

@@ -1,0 +1,581 @@
+// The binding of the matcher. On the hot path pointers come from the buffer protocol, or from a tensor's
+// data_ptr.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "artifact/artifact.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/gil.hpp"
+#include "bindings/module.hpp"
+#include "matching/lexeme_trace.hpp"
+#include "matching/matcher.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+// A caller's bitmask: int32 rows whose words are next to each other, writable, on the CPU.
+class Bitmask {
+  public:
+    explicit Bitmask(nb::handle bitmask) {
+        if (PyObject_GetBuffer(bitmask.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) == 0) {
+            held_ = true;
+            const std::string_view format = view_.format != nullptr ? view_.format : "B";
+            // "=i": a NumPy array that is not aligned.
+            if (view_.itemsize != 4 || (format != "i" && format != "l" && format != "=i" && format != "<i"))
+                fail("must have dtype int32");
+            locate(static_cast<char*>(view_.buf), view_.ndim, view_.shape, view_.strides);
+            return;
+        }
+        PyErr_Clear();
+        if (!nb::hasattr(bitmask, "data_ptr")) fail("must be a writable int32 NumPy array or a CPU tensor");
+        from_tensor(bitmask);
+    }
+    ~Bitmask() { release(); }
+    Bitmask(const Bitmask&) = delete;
+    Bitmask& operator=(const Bitmask&) = delete;
+
+    // Where a row is; it has room for so many words. Throws IndexError, ValueError.
+    char* row(std::int64_t index, std::size_t words) const {
+        if (index < 0 || index >= rows_)
+            throw nb::index_error(
+                ("row " + std::to_string(index) + " of a bitmask with " + std::to_string(rows_) + " rows")
+                    .c_str());
+        if (columns_ < static_cast<Py_ssize_t>(words))
+            throw nb::value_error(("bitmask has " + std::to_string(columns_) +
+                                   " words a row; the vocabulary needs " + std::to_string(words))
+                                      .c_str());
+        return data_ + index * stride_;
+    }
+
+    // Copies a mask into a row; words beyond the mask become 0.
+    void fill(char* row, const std::int32_t* mask, std::size_t words) const {
+        const auto size = words * sizeof(std::int32_t);
+        std::memcpy(row, mask, size);
+        std::memset(row + size, 0, static_cast<std::size_t>(columns_) * sizeof(std::int32_t) - size);
+    }
+
+  private:
+    void release() {
+        if (held_) PyBuffer_Release(&view_);
+        held_ = false;
+    }
+    [[noreturn]] void fail(const std::string& what) {
+        release();
+        throw nb::type_error(("bitmask " + what).c_str());
+    }
+
+    void locate(char* data, int dimensions, const Py_ssize_t* shape, const Py_ssize_t* strides) {
+        if (dimensions != 1 && dimensions != 2) fail("must have one or two dimensions");
+        rows_ = dimensions == 2 ? shape[0] : 1;
+        stride_ = dimensions == 2 ? strides[0] : 0;
+        columns_ = shape[dimensions - 1];
+        if (columns_ > 1 && strides[dimensions - 1] != 4) fail("rows must be contiguous");
+        data_ = data;
+    }
+
+    void from_tensor(nb::handle tensor) {
+        const auto text_of = [&](const char* attribute) {
+            const nb::object value = tensor.attr(attribute);
+            return std::string(nb::str(value).c_str());
+        };
+        if (text_of("dtype") != "torch.int32") fail("must have dtype int32");
+        if (text_of("device") != "cpu") fail("must be on the CPU");
+        Py_ssize_t shape[2] = {1, 1}, strides[2] = {4, 4};
+        const auto dimensions = nb::cast<int>(tensor.attr("ndim"));
+        if (dimensions != 1 && dimensions != 2) fail("must have one or two dimensions");
+        for (int at = 0; at < dimensions; ++at) {
+            shape[at] = nb::cast<Py_ssize_t>(tensor.attr("shape")[at]);
+            strides[at] = 4 * nb::cast<Py_ssize_t>(tensor.attr("stride")(at));
+        }
+        const auto address = nb::cast<std::uintptr_t>(tensor.attr("data_ptr")());
+        if (address == 0) fail("has no memory of its own");
+        locate(reinterpret_cast<char*>(address), dimensions, shape, strides);
+    }
+
+    Py_buffer view_{};
+    bool held_ = false;
+    char* data_ = nullptr;
+    Py_ssize_t rows_ = 0, stride_ = 0, columns_ = 0;
+};
+
+// A whole number of any kind: int, NumPy's, a tensor without dimensions; True is none. `what` is for the
+// error.
+std::int64_t whole_number(nb::handle value, const char* what) {
+    nb::object index = nb::borrow(value);
+    if (!PyLong_CheckExact(value.ptr())) {
+        if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
+            throw nb::type_error(
+                (std::string(what) + " must be a whole number, not " + nb::type_name(value.type()).c_str())
+                    .c_str());
+        index = nb::steal(PyNumber_Index(value.ptr()));
+        if (!index.is_valid()) throw nb::python_error();
+    }
+    int overflow = 0;
+    const auto number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow == 0) return number;
+    throw std::out_of_range(std::string(what) + " " + nb::str(index).c_str() + " is out of range");
+}
+
+std::vector<std::int64_t> whole_numbers(nb::handle values, const char* what) {
+    if (PyBytes_Check(values.ptr()) || PyByteArray_Check(values.ptr()) || PyUnicode_Check(values.ptr()))
+        throw nb::type_error((std::string(what) + "s must be a sequence of whole numbers, not " +
+                              nb::type_name(values.type()).c_str())
+                                 .c_str());
+    nb::object list = nb::borrow(values);
+    if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
+        // Arrays and tensors make a list of themselves faster than it can be made from outside.
+        list = nb::hasattr(values, "tolist") ? nb::object(values.attr("tolist")())
+                                             : nb::steal(PySequence_List(values.ptr()));
+        if (!list.is_valid()) throw nb::python_error();
+        if (!PyList_Check(list.ptr()))
+            throw nb::type_error((std::string(what) + "s must be a sequence of whole numbers").c_str());
+    }
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(nb::len(list));
+    for (const auto value : list) numbers.push_back(whole_number(value, what));
+    return numbers;
+}
+
+// What takes its time, or may have to wait for another thread, runs without the GIL.
+constexpr std::size_t kLongText = 4096;
+
+template <class Work>
+auto without_gil(Work work) {
+    const WithoutGil release;
+    return work();
+}
+
+TokenPda::Mask mask_of(const Matcher& matcher) {
+    const auto known = matcher.known_mask();
+    return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
+}
+
+std::int32_t mask_id(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return mask_of(matcher).id;
+}
+
+void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
+    const Matcher::Use use(matcher);
+    const auto words = matcher.pda()->tokens().words();
+    const auto index = whole_number(row, "row");
+    auto mask = matcher.known_mask();
+    if (mask.id < 0) {
+        Bitmask(bitmask).row(index, words);  // what cannot take a mask is refused before one is computed
+        mask = without_gil([&] { return matcher.mask(); });
+    }
+    // A tensor may be resized while the GIL is not held, so its address is asked for behind that.
+    const Bitmask target(bitmask);
+    target.fill(target.row(index, words), mask.words, words);
+}
+
+// The matchers of a call, each held against other threads; one may come several times.
+class Batch {
+  public:
+    explicit Batch(nb::handle matchers) {
+        const nb::object list = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
+        if (!list.is_valid()) throw nb::python_error();
+        for (const auto item : nb::borrow<nb::sequence>(list)) {
+            Matcher* matcher = nullptr;
+            if (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr)
+                throw nb::type_error(("matchers[" + std::to_string(size()) + "] must be a Matcher, not " +
+                                      nb::type_name(item.type()).c_str())
+                                         .c_str());
+            matchers_.push_back(matcher);
+            owners_.push_back(nb::borrow(item));
+        }
+        auto distinct = matchers_;
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        for (const auto* matcher : distinct) uses_.emplace_back(*matcher);
+    }
+
+    std::size_t size() const { return matchers_.size(); }
+    const Matcher& operator[](std::size_t at) const { return *matchers_[at]; }
+
+  private:
+    std::vector<const Matcher*> matchers_;
+    std::vector<nb::object> owners_;
+    std::deque<Matcher::Use> uses_;
+};
+
+// The masks of a batch, and whose cannot be had.
+struct BatchMasks {
+    std::vector<TokenPda::Mask> found;
+    std::vector<std::size_t> failed;
+    std::exception_ptr first;
+
+    // Throws what the first that failed did, with its place in the batch. Nothing if none did.
+    void complain(const char* others) const {
+        if (failed.empty()) return;
+        auto whose = "matchers[" + std::to_string(failed[0]) + "]";
+        if (failed.size() > 1) whose += " and " + std::to_string(failed.size() - 1) + " behind it";
+        try {
+            std::rethrow_exception(first);
+        } catch (const LimitExceeded& error) {
+            throw LimitExceeded(error.what(), error.given, error.limit, "by " + whose + "; " + others);
+        } catch (const ArtifactDamage& error) {
+            throw ArtifactDamage(whose + ": " + error.what() + "; " + others);
+        } catch (const std::runtime_error& error) {
+            throw std::runtime_error(whose + ": " + error.what() + "; " + others);
+        }
+    }
+};
+
+BatchMasks masks_of(const Batch& batch) {
+    BatchMasks masks;
+    for (std::size_t at = 0; at < batch.size(); ++at) {
+        try {
+            masks.found.push_back(batch[at].mask());
+        } catch (const std::runtime_error&) {
+            if (!masks.first) masks.first = std::current_exception();
+            masks.failed.push_back(at);
+            masks.found.emplace_back();
+        }
+    }
+    return masks;
+}
+
+void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
+    const Batch batch(matchers);
+    std::vector<std::int64_t> places;
+    if (rows.is_none())
+        for (std::size_t at = 0; at < batch.size(); ++at) places.push_back(static_cast<std::int64_t>(at));
+    else
+        places = whole_numbers(rows, "row");
+    if (places.size() != batch.size())
+        throw nb::value_error((std::to_string(places.size()) + " rows for " + std::to_string(batch.size()) +
+                               " matchers: one for each is needed")
+                                  .c_str());
+    auto sorted = places;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+        throw nb::value_error(("row " + std::to_string(*twice) + " is given twice").c_str());
+    const auto rows_of = [&](const Bitmask& target) {
+        std::vector<char*> found;
+        for (std::size_t at = 0; at < batch.size(); ++at)
+            found.push_back(target.row(places[at], batch[at].pda()->tokens().words()));
+        return found;
+    };
+    rows_of(Bitmask(bitmask));
+    const auto masks = without_gil([&] { return masks_of(batch); });
+    // As in fill_bitmask: the rows may have moved.
+    const Bitmask target(bitmask);
+    const auto data = rows_of(target);
+    for (std::size_t at = 0; at < batch.size(); ++at) {
+        if (masks.found[at].words != nullptr)
+            target.fill(data[at], masks.found[at].words, batch[at].pda()->tokens().words());
+    }
+    masks.complain("the rows of the others are written");
+}
+
+nb::object mask_ids(nb::handle matchers) {
+    const Batch batch(matchers);
+    for (std::size_t at = 1; at < batch.size(); ++at)
+        if (batch[at].pda() != batch[0].pda())
+            throw nb::value_error(("matchers[" + std::to_string(at) +
+                                   "] has another constraint or start than matchers[0]: their ids are of "
+                                   "different mask tables")
+                                      .c_str());
+    auto* ids = new std::int32_t[std::max<std::size_t>(batch.size(), 1)];
+    const nb::capsule owner(ids, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    without_gil([&] {
+        const auto masks = masks_of(batch);
+        masks.complain("ask for the others without it");
+        std::ranges::transform(masks.found, ids, &TokenPda::Mask::id);
+    });
+    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(ids, {batch.size()}, owner));
+}
+
+// The step if it is allowed; what is known already is found without a wait.
+template <class What>
+std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
+    auto step = matcher.step(what);
+    if (step && !step->allowed && !without_gil([&] { return matcher.is_allowed(*step); })) step.reset();
+    return step;
+}
+
+bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
+    if (step) matcher.accept(std::move(*step));
+    return step.has_value();
+}
+
+bool is_allowed(const Matcher& matcher, nb::handle token) {
+    const Matcher::Use use(matcher);
+    const auto id = whole_number(token, "token");
+    const auto known = matcher.known_allowed(id);
+    return known == Verdict::kUnknown ? allowed_step(matcher, id).has_value() : known == Verdict::kAlways;
+}
+
+bool accept_token(Matcher& matcher, nb::handle token) {
+    const Matcher::Use use(matcher);
+    return accept(matcher, allowed_step(matcher, whole_number(token, "token")));
+}
+
+bool accept_bytes(Matcher& matcher, nb::handle object) {
+    if (!PyBytes_Check(object.ptr()))
+        throw nb::type_error((std::string("text must be bytes, not ") + nb::type_name(object.type()).c_str() +
+                              (PyUnicode_Check(object.ptr()) ? "; encode it, as in text.encode()" : ""))
+                                 .c_str());
+    const Matcher::Use use(matcher);
+    const auto bytes = nb::borrow<nb::bytes>(object);
+    const std::string_view text(bytes.c_str(), bytes.size());
+    if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
+    return without_gil([&] {
+        auto step = matcher.step(text);
+        if (step && !matcher.is_allowed(*step)) step.reset();
+        return accept(matcher, std::move(step));
+    });
+}
+
+std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
+    const auto ids = whole_numbers(tokens, "token");
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.validate_tokens(ids); });
+}
+
+// Only where the vocabulary is short of tokens for the start of a text.
+bool is_stuck(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    const auto* mask = mask_of(matcher).words;
+    const auto words = matcher.pda()->tokens().words();
+    return std::all_of(mask, mask + words, [](std::int32_t word) { return word == 0; });
+}
+
+nb::bytes forced_bytes(const Matcher& matcher, nb::handle limit) {
+    const auto most = whole_number(limit, "limit");
+    if (most < 0) throw nb::value_error("limit must not be negative");
+    const Matcher::Use use(matcher);
+    const auto text = without_gil([&] { return matcher.forced_bytes(static_cast<std::size_t>(most)); });
+    return nb::bytes(text.data(), text.size());
+}
+
+std::vector<std::int64_t> merged(const Matcher& matcher, nb::bytes forced) {
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.merged({forced.c_str(), forced.size()}); });
+}
+
+std::size_t settled(const Matcher& matcher, nb::handle tokens, nb::bytes forced) {
+    const auto ids = whole_numbers(tokens, "token");
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.settled(ids, {forced.c_str(), forced.size()}); });
+}
+
+nb::bytes shortest_completion(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    const auto text = without_gil([&] { return matcher.shortest_completion(); });
+    return nb::bytes(text.data(), text.size());
+}
+
+std::int64_t completion_length(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.completion_length(); });
+}
+
+nb::tuple completion_head(const Matcher& matcher, std::size_t most) {
+    const Matcher::Use use(matcher);
+    const auto [length, text] = without_gil([&] { return matcher.completion_head(most); });
+    return nb::make_tuple(length, nb::bytes(text.data(), text.size()));
+}
+
+nb::bytes text(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return nb::bytes(matcher.text().data(), matcher.text().size());
+}
+
+// Labels of what has been begun, and of what may begin.
+nb::tuple outlook(const Matcher& matcher, nb::bytes text) {
+    const Matcher::Use use(matcher);
+    const auto found = without_gil([&] { return matcher.outlook({text.c_str(), text.size()}); });
+    return nb::make_tuple(owned(std::vector(found.unfinished.begin(), found.unfinished.end())),
+                          owned(std::vector(found.next.begin(), found.next.end())));
+}
+
+// Of any text that the matcher's constraint allows, whatever the matcher has read.
+nb::tuple trace(const Matcher& matcher, nb::bytes text, std::size_t since, std::int64_t most) {
+    const auto& machine = matcher.pda()->machine();
+    auto found =
+        without_gil([&] { return trace_lexemes(machine, {text.c_str(), text.size()}, since, most); });
+    std::vector<std::int64_t> lexemes;
+    for (const auto& [label, begin, end, dropped] : found.lexemes)
+        lexemes.insert(lexemes.end(), {label, begin, end, dropped});
+    return nb::make_tuple(found.count, owned(std::move(lexemes)), found.begin,
+                          owned(std::move(found.symbols)), owned(std::move(found.columns)));
+}
+
+std::pair<std::size_t, std::size_t> memory(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return {matcher.bytes(), matcher.stack_nodes()};
+}
+
+// A question that is asked of a matcher only while no other thread changes it.
+template <auto kAsk>
+auto guarded(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    return (matcher.*kAsk)();
+}
+
+void fork(Matcher* self, const Matcher& other) {
+    const Matcher::Use use(other);
+    new (self) Matcher(other);
+}
+
+void no_pickle(const Matcher&, nb::args) {
+    throw nb::type_error(
+        "a Matcher cannot be pickled; send the accepted tokens and replay them, or fork() it");
+}
+
+}  // namespace
+
+void bind_matching(nb::module_& m) {
+    nb::class_<Matcher>(m, "Matcher", R"(A position in a text that a Constraint allows, token by token.
+
+Made by ``Constraint.matcher()``; keeps its constraint alive. One thread at a time: a second one gets a
+MatcherError; forks are independent of each other. Cannot be pickled.)")
+        .def(
+            "__init__",
+            [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space,
+               bool keep_text) {
+                new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text);
+            },
+            nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
+            nb::arg("keep_text") = true)
+        .def("__init__", &fork, nb::arg("other"))
+        .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask").none(), nb::arg("row").none() = 0,
+             nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
+             R"(Write the mask of the allowed next tokens into one row.
+
+Parameters
+----------
+bitmask : int32 array or CPU tensor, [rows, words] or [words]
+    Bit t % 32 of word t // 32 is set iff token t is allowed. It needs ceil(V / 32) words; bits past V and
+    further words become 0.
+row : int
+    Which row.
+
+Raises TypeError, ValueError or IndexError for a bitmask that cannot take it. Cost: a lookup and a copy
+of the row once the mask is known; at first sight the time to compute it.)")
+        .def("mask_id", &mask_id,
+             R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
+        .def("is_allowed", &is_allowed, nb::arg("token").none(),
+             nb::sig("def is_allowed(self, token: int) -> bool"),
+             R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
+        .def("accept_token", &accept_token, nb::arg("token").none(),
+             nb::sig("def accept_token(self, token: int) -> bool"),
+             R"(Go on by one token. False: it is not allowed, and nothing has changed.
+
+An end token ends the text: after it the matcher is terminated and allows end tokens only. Raises IndexError
+for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of the token).)")
+        .def(
+            "accept_bytes", &accept_bytes, nb::arg("text").none(),
+            nb::sig("def accept_bytes(self, text: bytes) -> bool"),
+            R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
+        .def("validate_tokens", &validate_tokens, nb::arg("tokens").none(),
+             nb::sig("def validate_tokens(self, tokens: Sequence[int]) -> int"),
+             R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
+
+Takes a sequence of ids, an array or a tensor, of one dimension. A token with which the stack would exceed
+``Limits.depth`` cannot be accepted. IndexError for an id outside the vocabulary that all before it lead up to.)")
+        .def(
+            "rollback",
+            [](Matcher& matcher, nb::handle count) {
+                const auto accepts = whole_number(count, "count");
+                const Matcher::Use use(matcher);
+                matcher.rollback(accepts);
+            },
+            nb::arg("count").none(), nb::sig("def rollback(self, count: int) -> None"),
+            R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
+        .def(
+            "reset",
+            [](Matcher& matcher) {
+                const Matcher::Use use(matcher);
+                matcher.reset();
+            },
+            R"(Back to the start of the text, with an empty history.)")
+        .def(
+            "is_accepting",
+            [](const Matcher& matcher) {
+                const Matcher::Use use(matcher);
+                return matcher.is_accepting();
+            },
+            R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.)")
+        .def("is_terminated", &guarded<&Matcher::is_terminated>, R"(Whether an end token has been accepted.)")
+        .def("shortest_completion", &shortest_completion,
+             R"(The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
+
+In a grammar with indentation the blanks that begin a line are not counted.
+
+Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
+        .def("forced_bytes", &forced_bytes, nb::arg("limit").none() = 1 << 16,
+             nb::sig("def forced_bytes(self, limit: int = 65536) -> bytes"),
+             R"(What every continuation starts with. Changes nothing.
+
+All bytes up to where the text may end, or may go on in two ways; where only one continuation is left, all of
+it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Where the vocabulary lacks single bytes,
+"every continuation" means those that tokens can spell, and the bytes may end inside a token.
+
+Cost: O(bytes of the answer), about half a microsecond each.)")
+        .def("_completion_length", &completion_length)
+        .def("_completion_head", &completion_head, nb::arg("most"))
+        .def("_merged", &merged, nb::arg("forced"))
+        .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
+        .def("_leading_space", &guarded<&Matcher::leading_space>)
+        .def("_memory", &memory)
+        .def("_keeps_text", &Matcher::keeps_text)
+        .def("_length", &guarded<&Matcher::length>)
+        .def("_is_stuck", &is_stuck)
+        .def("_stack", &guarded<&Matcher::stack>)
+        .def("_text", &text)
+        .def("_outlook", &outlook, nb::arg("text"))
+        .def("_trace", &trace, nb::arg("text"), nb::arg("since"), nb::arg("most"))
+        .def("__reduce__", &no_pickle)
+        .def("__reduce_ex__", &no_pickle);
+    m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers").none(), nb::arg("bitmask").none(),
+          nb::arg("rows") = nb::none(),
+          nb::sig("def fill_bitmasks(matchers: Sequence[Matcher], bitmask: numpy.ndarray | torch.Tensor, "
+                  "rows: Sequence[int] | None = None) -> None"),
+          R"(Write the masks of many matchers in one call.
+
+Parameters
+----------
+matchers : sequence of Matcher
+    Of any constraints. One may come more than once.
+bitmask : int32 array or CPU tensor, [rows, words]
+    As for `Matcher.fill_bitmask`. Rows that are not named stay as they are.
+rows : sequence of int, optional
+    The row of each matcher, no two the same; the i-th matcher's is i if they are not given.
+
+Raises TypeError, ValueError or IndexError for arguments that do not fit, MatcherError if another thread uses one
+of the matchers; nothing has been written then. Where a mask cannot be had (LimitExceededError, ArtifactError), the rows of all
+others are written, and the error names the matcher by its index. Cost: that of the single calls, less what a call from Python
+costs; the GIL is released once.)");
+    m.def("mask_ids", &mask_ids, nb::arg("matchers").none(),
+          nb::sig("def mask_ids(matchers: Sequence[Matcher]) -> numpy.ndarray"),
+          R"(The ids of the masks of many matchers in one call.
+
+Parameters
+----------
+matchers : sequence of Matcher
+    All of one constraint and start: ids are rows of one ``Constraint.mask_table()``. ValueError if they are not.
+
+Returns
+-------
+numpy.ndarray, int32[n]
+
+Raises LimitExceededError or ArtifactError where a mask cannot be had, with the index of the matcher.)");
+}
+
+}  // namespace pdacon

@@ -1,0 +1,31 @@
+// Whom Python names to cancel a compilation.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "base/budget.hpp"
+#include "bindings/gil.hpp"
+
+namespace pdacon {
+
+// Asks the `is_set` of a Python object, which may be None, and Python's signal handlers: Ctrl-C stops native
+// work as well. Made and dropped with the GIL held; takes it when it is asked, so whoever asks holds no lock
+// that another thread may wait for with the GIL.
+class PythonCanceller final : public Canceller {
+  public:
+    explicit PythonCanceller(nanobind::object event) : event_(std::move(event)) {}
+
+    bool is_set() override {
+        const WithGil acquire;
+        if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+        if (event_.is_none()) return false;
+        const int answer = PyObject_IsTrue(event_.attr("is_set")().ptr());
+        if (answer < 0) throw nanobind::python_error();
+        return answer != 0;
+    }
+
+  private:
+    nanobind::object event_;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,154 @@
+#include "completion/weighted_controls.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace pdacon {
+
+// One control for each label, column and cost. Costs relative to the cheapest in one control would be fewer,
+// and need not end.
+std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& costs) {
+    std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
+    for (const auto& [id, cost] : costs) {
+        const auto& event = futures_.event(id);
+        const auto beyond = cost - lengths_.of_word(futures_.word(event.residue)) - lengths_.of(event.label);
+        groups[{event.label, event.column, beyond}].push_back(event.residue);
+    }
+    std::vector<Successor> successors;
+    for (auto& [group, residues] : groups) {
+        const auto [label, column, beyond] = group;
+        std::sort(residues.begin(), residues.end());
+        emit_controls(label, column, residues,
+                      [&, cost = beyond](std::int32_t control) { successors.push_back({control, cost}); });
+    }
+    return successors;
+}
+
+std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
+                                                                std::span<const std::int32_t> residues) {
+    Costs costs;
+    const auto add = [&](std::int32_t event, std::int32_t cost) {
+        const auto [at, added] = costs.try_emplace(event, cost);
+        if (!added) at->second = std::min(at->second, cost);
+    };
+    for (const auto residue : residues) {
+        const auto landing = futures_.land(context, residue);
+        const auto bytes = lengths_.of_word(futures_.word(residue));
+        if (landing.event >= 0) add(landing.event, bytes);
+        if (landing.reading.state < 0) continue;
+        for (const auto& [event, cost] : event_costs({landing.reading, landing.speller_state}))
+            add(event, bytes + cost);
+    }
+    return by_label(costs);
+}
+
+WeightedControls::Following WeightedControls::following(const Reading& reading, std::int32_t speller_state) {
+    const State from{futures_.classes().least(reading), speller_state};
+    const auto [known, added] = following_.try_emplace(number(from));
+    if (!added) return known->second;
+    auto successors = by_label(event_costs(from));
+    auto& [list_id, least] = known->second;
+    for (const auto& successor : successors) least = std::min(least, successor.cost);
+    for (auto& successor : successors) successor.cost -= least;
+    list_id = list(successors);
+    return known->second;
+}
+
+const std::vector<std::int32_t>& WeightedControls::any() {
+    if (!any_.empty()) return any_;
+    const auto& lexer = futures_.lexer();
+    std::set<std::int32_t> entries, events;
+    for (std::int32_t context = 0; context < lexer.num_contexts(); ++context)
+        for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind)
+            if (const auto entry = lexer.entry(context, behind); entry >= 0) entries.insert(entry);
+    for (const auto entry : entries) {
+        const auto set = futures_.events(futures_.of({entry, {}, {}}, 0));
+        events.insert(set.begin(), set.end());
+    }
+    std::map<std::pair<std::int32_t, std::int32_t>, std::set<std::int32_t>> groups;
+    for (const auto id : events) {
+        const auto& event = futures_.event(id);
+        groups[{event.label, event.column}].insert(event.residue);
+        if (has_layout_)
+            slack_ = std::max(slack_, static_cast<std::int32_t>(futures_.word(event.residue).size()));
+    }
+    for (const auto& [group, residues] : groups) {
+        const std::vector<std::int32_t> left(residues.begin(), residues.end());
+        const auto add = [&](std::int32_t control) { any_.push_back(control); };
+        emit_controls(group.first, group.second, left, [&](std::int32_t control) {
+            add(control);
+            emit_blocks(control, add);
+        });
+    }
+    return any_;
+}
+
+// By the number of bytes, over readings and speller states; visit(state, number of bytes) says whether to go
+// on from there.
+template <class Visit>
+void WeightedControls::search(const State& from, Visit visit) {
+    Interner seen;
+    std::vector<State> here{from}, further;
+    for (std::int32_t bytes = 0; !here.empty(); ++bytes) {
+        while (!here.empty()) {
+            const auto state = here.back();
+            here.pop_back();
+            const auto& [reading, speller_state] = state;
+            const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value,
+                                        speller_state};
+            const auto known = seen.size();
+            if (static_cast<std::size_t>(seen.intern(key)) != known || !visit(state, bytes)) continue;
+            for (const auto& move : futures_.moves(speller_state)) {
+                const auto next = futures_.lexer().next(reading.state, move.byte_class);
+                if (next < 0) continue;
+                const bool free = reading.now.known() && lengths_.of_byte(move.byte_class) == 0;
+                (free ? here : further)
+                    .push_back({futures_.moved(reading, next, move.byte_class), move.speller_state});
+            }
+        }
+        std::swap(here, further);
+    }
+}
+
+const WeightedControls::Costs& WeightedControls::event_costs(State from) {
+    from.reading = futures_.classes().least(from.reading);
+    const auto known = event_costs_.find(number(from));
+    if (known != event_costs_.end()) return known->second;
+    std::vector<State> ahead;
+    search(from, [&](const State& state, std::int32_t bytes) {
+        if (event_costs_.contains(number(state))) return false;
+        if (bytes > 0 && bytes % kSpan == 0) ahead.push_back(state);
+        return true;
+    });
+    for (; !ahead.empty(); ahead.pop_back())
+        event_costs_.emplace(number(ahead.back()), costs_from(ahead.back()));
+    return event_costs_.emplace(number(from), costs_from(from)).first->second;
+}
+
+WeightedControls::Costs WeightedControls::costs_from(const State& from) {
+    const auto& lexer = futures_.lexer();
+    Costs found;
+    const auto add = [&](std::int32_t event, std::int32_t cost) {
+        if (event < 0) return;
+        const auto [at, added] = found.try_emplace(event, cost);
+        if (!added) at->second = std::min(at->second, cost);
+    };
+    search(from, [&](const State& state, std::int32_t bytes) {
+        if (const auto known = event_costs_.find(number(state)); known != event_costs_.end()) {
+            for (const auto& [event, cost] : known->second) add(event, bytes + cost);
+            return false;
+        }
+        if (futures_.may_end(state.speller_state)) add(futures_.end_event(state.reading), bytes);
+        for (const auto& move : futures_.moves(state.speller_state)) {
+            const auto next = lexer.next(state.reading.state, move.byte_class);
+            if (LexingAutomaton::is_commit(next))
+                add(futures_.commit_event(next, state.reading, move), bytes + 1);
+        }
+        return true;
+    });
+    return found;
+}
+
+}  // namespace pdacon

@@ -1,0 +1,158 @@
+#include "composition/eager/every_mask.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace pdacon {
+
+std::size_t EveryMask::run() {
+    try {
+        file_all();
+    } catch (const LimitExceeded& limit) {
+        if (std::string_view(limit.what()) != "seconds") throw;
+        left_ += std::max<std::size_t>(open_.size(), 1);
+    }
+    return left_;
+}
+
+void EveryMask::file_all() {
+    pda_.prepare();  // which the machine's predecessors are known after
+    situations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
+    if (machine_.layout.newline >= 0) {
+        find_levels();
+        find_blocks();
+    }
+    pda_.leading_mask();
+    for (const auto& [reading, tops] : situations_->places())
+        for (const auto top : tops) open({reading, {top}});
+    while (!open_.empty() && file(open_.front())) open_.pop_front();
+    left_ += open_.size();
+}
+
+void EveryMask::open(Open next) {
+    if (open_.size() < kMostOpen)
+        open_.push_back(std::move(next));
+    else
+        ++left_;
+}
+
+// INDENT and DEDENT may be in rules of their own: what a nonterminal opens is what the symbols of one of its
+// productions do, which are those that lead into the states below its end.
+void EveryMask::find_levels() {
+    constexpr auto kUnknown = std::numeric_limits<std::int32_t>::min();
+    const auto& tables = machine_.tables;
+    levels_.assign(static_cast<std::size_t>(tables.num_states), kUnknown);
+    for (std::int32_t state = 0; state < tables.num_states; ++state)
+        for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
+            for (const auto next : machine_.shifted(state, terminal))
+                levels_[static_cast<std::size_t>(next)] =
+                    (terminal == machine_.layout.indent) - (terminal == machine_.layout.dedent);
+    const auto level_of = [&](std::int32_t end, std::int32_t length) {
+        std::int32_t level = 0;
+        for (auto at = static_cast<std::size_t>(end); length > 0; --length) {
+            if (levels_[at] == kUnknown || machine_.predecessors[at].empty()) return kUnknown;
+            level += levels_[at];
+            at = static_cast<std::size_t>(machine_.predecessors[at].front());
+        }
+        return level;
+    };
+    std::vector<std::uint8_t> known(static_cast<std::size_t>(tables.num_nonterminals), 0);
+    for (bool again = true; again;) {
+        again = false;
+        for (std::int32_t state = 0; state < tables.num_states; ++state) {
+            budget_.look();
+            for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
+                const auto action = tables.action_of(state, terminal);
+                if (action >= 0) continue;
+                const auto production = static_cast<std::size_t>(-action - 1);
+                const auto lhs = tables.lhs[production];
+                if (known[static_cast<std::size_t>(lhs)] != 0) continue;
+                const auto level = level_of(state, tables.length[production]);
+                if (level == kUnknown) continue;
+                known[static_cast<std::size_t>(lhs)] = 1;
+                again = true;
+                for (std::int32_t from = 0; from < tables.num_states; ++from)
+                    if (const auto next = tables.goto_of(from, lhs); next >= 0)
+                        levels_[static_cast<std::size_t>(next)] = level;
+            }
+        }
+    }
+    std::ranges::replace(levels_, kUnknown, 0);
+}
+
+// Sets of columns, as open blocks have them: each block is further in than the one around it, perhaps by a
+// width that all have.
+void EveryMask::find_blocks() {
+    blocks_.emplace_back();
+    if (const auto width = machine_.layout.indent_len; width > 0) {
+        for (auto column = width; column <= most_columns_; column += width) {
+            blocks_.push_back(blocks_.back());
+            blocks_.back().push_back(column);
+        }
+        return;
+    }
+    for (std::int32_t column = 1; column <= most_columns_; ++column)
+        for (std::size_t at = 0, size = blocks_.size(); at < size; ++at) {
+            budget_.look();
+            blocks_.push_back(blocks_[at]);
+            blocks_.back().push_back(column);
+        }
+}
+
+// Whether such blocks can be open where these LR states are on top.
+bool EveryMask::fits(const States& topmost, std::int32_t blocks) const {
+    const auto& columns = blocks_[static_cast<std::size_t>(blocks)];
+    auto left = columns.size();
+    std::int32_t closed = 0;  // blocks that are closed further up
+    for (const auto state : topmost) {
+        const auto column = Column::at(left == 0 ? 0 : columns[left - 1]);
+        if (closed == 0 && machine_.layout.classes.least(column).value != machine_.block(state)) return false;
+        closed -= levels_[static_cast<std::size_t>(state)];
+        for (; closed < 0; ++closed)
+            if (left-- == 0) return false;
+    }
+    return true;
+}
+
+// The same situation for all columns of open blocks.
+void EveryMask::open_blocks(const Open& at) {
+    for (std::int32_t blocks = 0; blocks < static_cast<std::int32_t>(blocks_.size()); ++blocks) {
+        budget_.tick();
+        if (fits(at.topmost, blocks)) open({at.reading, at.topmost, blocks});
+    }
+}
+
+// Files the mask of a stack with these topmost states, and opens the others that differ where it was looked
+// at. False: there is no room for more, so that what is left need not be computed.
+bool EveryMask::file(const Open& at) {
+    const auto& topmost = at.topmost;
+    budget_.look();
+    const auto whole = situations_->completed(topmost);
+    PersistentStack stack(whole.back());
+    for (auto depth = whole.size() - 1; depth > 0; --depth) stack.push(whole[depth - 1]);
+    if (at.blocks >= 0)
+        for (const auto column : blocks_[static_cast<std::size_t>(at.blocks)]) stack.open_block(column);
+    const auto filed = pda_.file_mask(at.reading, stack, at.blocks >= 0);
+    if (!filed) return false;
+    if (filed->columns && at.blocks < 0) {
+        open_blocks(at);
+        return true;
+    }
+    for (auto depth = topmost.size(); depth < filed->states; ++depth) {
+        States other(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
+        for (const auto lower : situations_->below(whole[depth - 1])) {
+            if (lower == whole[depth]) continue;
+            other.back() = lower;
+            if (at.blocks >= 0 && !fits(other, at.blocks)) continue;
+            if (depth < kDeepest)
+                open({at.reading, other, at.blocks});
+            else
+                ++left_;
+        }
+    }
+    return true;
+}
+
+}  // namespace pdacon

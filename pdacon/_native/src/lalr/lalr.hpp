@@ -1,0 +1,75 @@
+// LALR(1) tables by DeRemer and Pennello's method, equal to those of Lark.
+//
+// Symbols: 0..T-1 terminals, T = $END, T+1..T+N nonterminals. Productions P..P+K-1 are the augmented
+// starts `$root_k -> starts[k]`; as in Lark they do not end in $END, so $END is never shifted.
+//
+// Source: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets",
+// ACM TOPLAS 4(4), 1982.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/budget.hpp"
+
+namespace pdacon::lalr {
+
+// The input, copied once and validated by build_tables.
+struct Productions {
+    int32_t num_terminals = 0;
+    int32_t num_nonterminals = 0;
+    std::vector<int32_t> lhs;         // [P] symbol
+    std::vector<int32_t> rhs_offset;  // [P + 1]
+    std::vector<int32_t> rhs;         // symbols
+    std::vector<int32_t> priority;    // [P], only the order matters
+    std::vector<int32_t> starts;      // [K] symbols, distinct
+
+    int32_t end() const { return num_terminals; }
+    bool is_terminal(int32_t symbol) const { return symbol < num_terminals; }
+    int32_t nonterminal(int32_t symbol) const { return symbol - num_terminals - 1; }
+};
+
+enum class ConflictKind : int32_t { shift_reduce, reduce_reduce, reads_cycle };
+enum class Settled : int32_t { no, by_shift, by_priority };
+
+// One row of Tables::conflicts; its productions are conflict_productions[first_production ...) up to the
+// first_production of the next row. `symbol` is the lookahead, in a reads cycle a nonterminal.
+struct Conflict {
+    ConflictKind kind;
+    int32_t state;
+    int32_t symbol;
+    int32_t shift_to;  // state or -1
+    Settled settled;
+    int32_t chosen;  // production or -1
+    int32_t lark_only;
+    int32_t first_production;
+};
+
+// As in Budget and MemoryLimit, zero is no limit.
+struct Limits {
+    int64_t states;
+    int64_t bytes;
+    double seconds;
+    Canceller* canceller = nullptr;
+};
+
+struct Tables {
+    int32_t num_states = 0;
+    int32_t num_terminals = 0;
+    int32_t num_nonterminals = 0;
+    std::vector<int32_t> action;             // [S, T + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
+    std::vector<int32_t> go_to;              // [S, N]: state or -1
+    std::vector<int32_t> start_states;       // [K]
+    std::vector<int32_t> end_states;         // [K]
+    std::vector<int32_t> accessing;          // [S]: symbol, -1 for a start state
+    std::vector<int32_t> kernel_offset;      // [S + 1]
+    std::vector<int32_t> kernel_production;  // items of the kernel of each state, ascending
+    std::vector<int32_t> kernel_dot;
+    std::vector<Conflict> conflicts;  // by (state, symbol); reads cycles first
+    std::vector<int32_t> conflict_productions;
+};
+
+// Throws std::invalid_argument for malformed input, LimitExceeded and OutOfBytes.
+Tables build_tables(const Productions& grammar, const Limits& limits);
+
+}  // namespace pdacon::lalr

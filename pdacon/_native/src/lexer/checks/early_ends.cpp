@@ -1,0 +1,209 @@
+// Where the order of alternatives or a lazy repetition makes a terminal match less than its pattern denotes:
+// breadth-first search over its threads in order, and all threads that there would be if none were ever cut.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "lexer/lexing.hpp"
+#include "lexer/nfa.hpp"
+
+namespace pdacon {
+
+namespace {
+
+using Positions = std::vector<std::int32_t>;
+
+// `end`: 0, or where its match has ended, which waits for its condition.
+struct Thread {
+    std::int32_t position, end;
+};
+
+// `ordered`: the threads ahead of the last match. `cut`: those that have lost against a match and are not
+// among them, ascending; where there are none, nothing has been lost yet.
+struct Place {
+    std::vector<Thread> ordered;
+    Positions cut;
+    std::int32_t matched;  // the length of the last match that is certain; 0: none. Not part of the place.
+    std::int32_t parent;
+    std::uint8_t byte;
+};
+
+// Appends all byte and pending positions behind one, of every priority; whether a match is among them.
+bool close(const Nfa& nfa, std::int32_t position, std::set<std::int32_t>& out) {
+    bool matched = false;
+    Positions open{position};
+    std::set<std::int32_t> seen;
+    while (!open.empty()) {
+        const auto at = open.back();
+        open.pop_back();
+        if (!seen.insert(at).second) continue;
+        switch (nfa.kind_of(at)) {
+            case NfaKind::kMatch:
+            case NfaKind::kPendingOrEnd:
+                matched = true;
+                break;
+            case NfaKind::kPending:
+                break;
+            case NfaKind::kBytes:
+                out.insert(at);
+                break;
+            case NfaKind::kSplit:
+                for (auto edge = nfa.offset[static_cast<std::size_t>(at)];
+                     edge < nfa.offset[static_cast<std::size_t>(at) + 1]; ++edge)
+                    open.push_back(nfa.target[static_cast<std::size_t>(edge)]);
+        }
+    }
+    return matched;
+}
+
+// One byte for each way in which these threads can step; those that are good to read come first.
+std::vector<std::uint8_t> representatives(const Nfa& nfa, const Place& from) {
+    std::set<int> cuts;
+    auto positions = from.cut;
+    for (const auto& thread : from.ordered) positions.push_back(thread.position);
+    for (const auto position : positions)
+        for (auto edge = static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position)]);
+             edge < static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position) + 1]); ++edge)
+            cuts.insert({nfa.low[edge], nfa.high[edge] + 1});
+    std::vector<std::uint8_t> bytes;
+    for (auto cut = cuts.begin(); cut != cuts.end() && *cut < 256; ++cut) {
+        const int last = std::next(cut) == cuts.end() ? 255 : *std::next(cut) - 1;
+        auto best = static_cast<std::uint8_t>(*cut);
+        for (int byte = *cut; byte <= last; ++byte)
+            if (legibility(static_cast<std::uint8_t>(byte)) < legibility(best))
+                best = static_cast<std::uint8_t>(byte);
+        bytes.push_back(best);
+    }
+    std::ranges::sort(bytes, {}, legibility);
+    return bytes;
+}
+
+// Moves the ordered threads over the byte that makes the text `length` long.
+class Stepper {
+  public:
+    explicit Stepper(const Nfa& nfa) : nfa_(nfa), closure_(nfa), ended_(nfa) {}
+
+    void start(std::int32_t entry, Place& to) {
+        begin();
+        enter(entry, 0, to);
+    }
+
+    void step(const Place& from, std::uint8_t byte, std::int32_t length, Place& to) {
+        begin();
+        for (const auto [position, end] : from.ordered) {
+            const auto target = closure_.step(position, byte);
+            if (target < 0) continue;
+            if (end == 0) {
+                if (enter(target, length, to)) return;
+            } else if (nfa_.kind_of(target) == NfaKind::kMatch) {
+                to.matched = end;
+                return;
+            } else {
+                wait(target, end, to);
+            }
+        }
+    }
+
+    std::int32_t target(std::int32_t position, std::uint8_t byte) const {
+        return closure_.step(position, byte);
+    }
+
+  private:
+    void begin() {
+        closure_.begin();
+        ended_.begin();
+    }
+
+    // Whether the match is certain.
+    bool enter(std::int32_t position, std::int32_t length, Place& to) {
+        reached_.clear();
+        const bool matched = closure_.until_match(position, reached_);
+        for (const auto at : reached_)
+            if (nfa_.is_pending(at))
+                wait(at, length, to);
+            else
+                to.ordered.push_back({at, 0});
+        if (matched) to.matched = length;
+        return matched;
+    }
+
+    void wait(std::int32_t position, std::int32_t end, Place& to) {
+        if (ended_.first(position)) to.ordered.push_back({position, end});
+    }
+
+    const Nfa& nfa_;
+    Closure closure_, ended_;
+    Positions reached_;
+};
+
+// How much of a text that ends in a place is matched.
+std::int32_t matched_at_end(const Nfa& nfa, const Place& place) {
+    for (const auto [position, end] : place.ordered)
+        if (nfa.kind_of(position) == NfaKind::kPendingOrEnd) return end;
+    return place.matched;
+}
+
+}  // namespace
+
+std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Budget& budget) {
+    validate(nfa);
+    if (terminal < 0 || terminal >= nfa.num_terminals())
+        throw std::invalid_argument("early end: bad terminal");
+    const auto entry = nfa.entry_of(terminal, 0);
+    if (entry < 0) return {};
+    Stepper stepper(nfa);
+    std::vector<Place> places;
+    std::set<std::pair<Positions, Positions>> seen;
+    const auto add = [&](Place place) {
+        if (place.ordered.empty() && place.cut.empty()) return;
+        Positions key;
+        for (const auto [position, end] : place.ordered) key.push_back(end == 0 ? position : -1 - position);
+        if (!seen.emplace(std::move(key), place.cut).second) return;
+        places.push_back(std::move(place));
+        budget.check_states(places.size());
+    };
+    Place start{{}, {}, 0, -1, 0};
+    stepper.start(entry, start);
+    add(std::move(start));
+    for (std::size_t at = 0; at < places.size(); ++at) {
+        const auto from = places[at];
+        const auto bytes = representatives(nfa, from);
+        std::int32_t length = 1;
+        for (auto back = from.parent; back >= 0; back = places[static_cast<std::size_t>(back)].parent)
+            ++length;
+        for (const auto byte : bytes) {
+            budget.tick();
+            Place to{{}, {}, from.matched, static_cast<std::int32_t>(at), byte};
+            stepper.step(from, byte, length, to);
+            bool any = false;
+            std::set<std::int32_t> all;
+            const auto denote = [&](std::int32_t position) {
+                if (const auto target = stepper.target(position, byte); target >= 0)
+                    any = close(nfa, target, all) || any;
+            };
+            for (const auto [position, end] : from.ordered)
+                if (end == 0) denote(position);
+            std::ranges::for_each(from.cut, denote);
+            const auto matched = matched_at_end(nfa, to);
+            if (any && matched > 0 && matched < length) {
+                std::string text(1, static_cast<char>(byte));
+                for (auto back = static_cast<std::int32_t>(at);
+                     places[static_cast<std::size_t>(back)].parent >= 0;
+                     back = places[static_cast<std::size_t>(back)].parent)
+                    text.push_back(static_cast<char>(places[static_cast<std::size_t>(back)].byte));
+                std::reverse(text.begin(), text.end());
+                return EarlyEnd{std::move(text), matched};
+            }
+            for (const auto [position, end] : to.ordered)
+                if (end == 0) all.erase(position);
+            to.cut.assign(all.begin(), all.end());
+            add(std::move(to));
+        }
+    }
+    return {};
+}
+
+}  // namespace pdacon

@@ -1,0 +1,161 @@
+// Which configurations can reach acceptance: exactly, for the stack at hand.
+//
+// LR tables promise that after a shift some sentence of terminals follows, but not that its text can be
+// lexed, and not where a conflict was settled by shift. So: quotient the lexer by its futures, tabulate the
+// pops (summaries), and answer per (future, top of stack) once: alive on every stack, on none, or on those
+// that a look further down tells.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "liveness/exits.hpp"
+#include "liveness/futures.hpp"
+#include "liveness/proofs.hpp"
+#include "liveness/summaries.hpp"
+#include "liveness/tops.hpp"
+#include "liveness/verdicts.hpp"
+#include "pda/pushdown.hpp"
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+// Pending controls of the quotient: a label with the set of all residues it may leave.
+class QuotientControls final : public PendingControls {
+  public:
+    using PendingControls::PendingControls;
+
+    // The controls of a set of events: one per label.
+    const std::vector<std::int32_t>& of_set(std::int32_t set);
+
+  private:
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
+
+    std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
+};
+
+class Coaccessibility {
+  public:
+    // Lexer futures are computed at once; everything else on demand. Where `verdicts` are empty they get
+    // their rows, and what is alive on every stack at the start of a lexeme is mostly found. Throws
+    // ArtifactDamage if they have the rows of other tables. `known`: futures to begin with.
+    Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts, Budget& budget,
+                    const Futures* known = nullptr);
+
+    // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
+    // if they are free.
+    std::int32_t future(const Reading& reading) const {
+        const auto known = future_[static_cast<std::size_t>(reading.state)];
+        return known >= 0 ? known : line_future_[static_cast<std::size_t>(verdicts_.line_of(reading))];
+    }
+    std::int32_t future(std::int32_t lexer_state) const {
+        return future_[static_cast<std::size_t>(lexer_state)];
+    }
+    bool column_free(std::int32_t lexer_state) const { return verdicts_.column_free(lexer_state); }
+    bool is_free(const Reading& reading) const { return verdicts_.is_free(reading); }
+
+    // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
+    // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
+    bool alive(std::int32_t future, Overlay& stack);
+    // The same, remembered under the states that it depended on.
+    bool alive(std::int32_t future, const StackView& stack, Looked& looked);
+    // The same for any set of events of `futures()`, with nothing remembered for it.
+    bool reaches_end(std::int32_t events, Overlay stack);
+
+    // Whether what can follow a reading, with what is spelled of a token, leads on, if all of it can.
+    bool has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
+        if (speller_state == 0) return alive(future(reading), stack);
+        return reaches_end(futures_.of(reading, speller_state), stack);
+    }
+
+    // What holds for a future on every stack with this top, as far as a look at the top shows: kDepends may
+    // be said of what is alive on all or on none. The caller holds the lock.
+    Verdict verdict(std::int32_t future, std::int32_t top);
+
+    Futures& futures() { return futures_; }
+
+    // Of what is remembered of stacks; it can be forgotten, and found again.
+    std::size_t bytes() const { return alive_.bytes(); }
+    void forget() { alive_.forget(); }
+
+  private:
+    // Leaves out what is known to be alive and, if exits are given, all labels but those.
+    class Known final : public Shortcuts {
+      public:
+        Known(Coaccessibility& owner, const Exits* exits) : owner_(owner), exits_(exits) {}
+        bool counts(std::int32_t label, std::int32_t state) const override {
+            return exits_ == nullptr || exits_->has(state, label);
+        }
+        bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override {
+            return owner_.is_settled(control, top, dropped, [&](std::int32_t future) {
+                return owner_.verdicts_.at(owner_.row(future), top);
+            });
+        }
+
+      private:
+        Coaccessibility& owner_;
+        const Exits* exits_;
+    };
+
+    bool has_verdicts(std::int32_t future) const {
+        return static_cast<std::size_t>(future) < dense_.size() &&
+               dense_[static_cast<std::size_t>(future)] >= 0;
+    }
+    std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
+    Verdict find_verdict(std::int32_t future, std::int32_t top);
+    void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
+    std::int32_t below_exits(std::int32_t future, std::int32_t top);
+    bool proved(std::int32_t future, std::int32_t top);
+    // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
+    // every stack with this top, by a function that knows or finds its verdict there.
+    template <class VerdictOf>
+    bool is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of);
+    static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+    bool look_at(std::int32_t future, Overlay stack);
+    // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
+    static constexpr int kMostLabels = 2, kMostFeeds = 512;
+    std::optional<bool> alive_after(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
+                                    int& feeds);
+    // What can be under way once a context is entered: the futures of its starts, with that of a blank that
+    // is part of it, or -1; and those of blanks, of which nothing comes to the parser.
+    struct Begun {
+        struct Start {
+            std::int32_t future, blank;
+        };
+        std::vector<Start> starts;
+        std::vector<std::int32_t> blanks;
+    };
+    Begun begun_in(std::int32_t context);
+    bool is_blank(std::int32_t future) const;
+    void prove_entries();
+    void find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines);
+    void find_column_free(const std::vector<std::int32_t>& first_line, const std::vector<Line>& lines);
+    void make_rows();
+
+    const Pushdown& machine_;
+    Futures futures_;
+    QuotientControls controls_;
+    Exits exits_;
+    Known few_, all_;
+    Proofs few_proofs_, proofs_;
+    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
+    std::vector<std::int32_t> line_future_;  // the same of each line
+    std::vector<std::int32_t> dense_;        // of each future: its row in verdicts_, or -1
+    Verdicts& verdicts_;
+    Tops alive_;  // of each future, whether stacks are
+};
+
+template <class VerdictOf>
+bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of) {
+    if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
+    const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
+    return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
+        return has_verdicts(future) && verdict_of(future) == Verdict::kAlways;
+    });
+}
+
+}  // namespace pdacon

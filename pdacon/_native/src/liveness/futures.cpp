@@ -1,0 +1,343 @@
+#include "liveness/futures.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "base/components.hpp"
+
+namespace pdacon {
+
+namespace {
+
+// Sequences of different lengths, one behind the other; the last one grows until it is closed.
+struct Sequences {
+    std::vector<std::int32_t> values;
+    std::vector<std::size_t> ends;
+
+    void close() { ends.push_back(values.size()); }
+    std::size_t size() const { return ends.size(); }
+    std::span<const std::int32_t> operator[](std::size_t at) const {
+        const auto begin = at == 0 ? 0 : ends[at - 1];
+        return {values.data() + begin, ends[at] - begin};
+    }
+};
+
+void make_set(std::vector<std::int32_t>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
+                 ColumnClasses classes, Budget& budget)
+    : lexer_(lexer),
+      newline_(newline),
+      classes_(classes),
+      budget_(&budget),
+      boundary_(speller.boundary),
+      plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
+      plain_events_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
+    Interner seen;
+    for (std::size_t state = 0; state < speller.edges.size(); ++state) {
+        moves_.emplace_back();
+        for (const auto& edge : speller.edges[state]) {
+            const Move move{lexer.byte_class(edge.byte), edge.next};
+            const std::int32_t key[] = {static_cast<std::int32_t>(state), move.byte_class,
+                                        move.speller_state};
+            const auto known = seen.size();
+            if (static_cast<std::size_t>(seen.intern(key)) == known) moves_.back().push_back(move);
+        }
+    }
+}
+
+std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+                              std::span<const std::int32_t> word) {
+    std::vector<std::int32_t> key{speller_state, ended, behind};
+    key.insert(key.end(), word.begin(), word.end());
+    return residues_.intern(key);
+}
+
+// Appends what tells landings apart: mostly one number, of a state or of an event.
+void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key) {
+    const auto& [event, column, reading, speller_state] = landing;
+    const bool columns = column.known() || reading.now.known() || reading.matched.known();
+    if (!columns && speller_state == 0) {
+        key.push_back(event < 0 ? reading.state : -2 - event);
+        return;
+    }
+    constexpr auto kLonger = std::numeric_limits<std::int32_t>::min();
+    key.insert(key.end(), {kLonger, event, column.value, reading.state, reading.now.value,
+                           reading.matched.value, speller_state});
+}
+
+std::int32_t Futures::ask(std::int32_t label, std::int32_t residue, Column column) {
+    const std::int32_t key[] = {label, residue, classes_.least(column).value};
+    const auto question = questions_.intern(key);
+    if (static_cast<std::size_t>(question) == event_of_.size()) event_of_.push_back(kUnasked);
+    return question;
+}
+
+// What must be known of other events first is about shorter residues. It is found with a stack of its own: a
+// residue can be as long as a terminal, and have as many lexemes.
+std::int32_t Futures::answer(std::int32_t question) {
+    const auto known = event_of_[static_cast<std::size_t>(question)];
+    if (known != kUnasked) return known;
+    std::vector<std::int32_t> open{question};
+    while (!open.empty()) {
+        const auto last = open.back();
+        if (event_of_[static_cast<std::size_t>(last)] != kUnasked || answer_or_ask(last, open))
+            open.pop_back();
+    }
+    return event_of_[static_cast<std::size_t>(question)];
+}
+
+// False: it has to be asked for others first, which are open now. Residues that land alike share an event:
+// without that, as many events as texts of residues would be told apart.
+bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open) {
+    budget_->tick();
+    const auto key = questions_[question];
+    const std::int32_t label = key[0], residue = key[1], column = key[2];
+    const auto before = open.size();
+    std::vector<std::int32_t> landings{label};
+    std::vector<Landing> lined;
+    bool dead = label != lexer_.end_label();
+    if (dead) {
+        for (const auto context : lexer_.contexts_after(label)) {
+            const auto lexed = lex(context, residue);
+            if (lexed.question != kNone && event_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
+                open.push_back(lexed.question);
+            if (open.size() > before) continue;
+            const auto landing = landing_of(lexed);
+            dead = dead && landing.dead();
+            if (landing.column.known() || landing.reading.now.known() || landing.reading.matched.known())
+                lined.push_back(landing);
+            add_landing(landing, landings);
+        }
+    }
+    if (open.size() > before) return false;
+    lined_.insert(lined_.end(), lined.begin(), lined.end());
+    std::int32_t event = -1;
+    if (!dead) {
+        const std::int32_t landed[] = {landings_.intern(landings), column};
+        event = landed_.intern(landed);
+        if (static_cast<std::size_t>(event) == events_.size())
+            events_.push_back({label, residue, column, landed[0]});
+    }
+    event_of_[static_cast<std::size_t>(question)] = event;
+    return true;
+}
+
+std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, const Move& move) {
+    const auto& commit = lexer_.commit(next);
+    const auto make = [&] {
+        const auto left = residue(move.speller_state, false, commit.behind, lexer_.word(commit.word));
+        return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
+    };
+    if (move.speller_state != 0 || commit.label == newline_) return make();
+    const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
+    if (plain_events_[number] == kUnasked) plain_events_[number] = make();
+    return plain_events_[number];
+}
+
+std::int32_t Futures::end_event(const Reading& reading) {
+    const auto question = ask_end(reading);
+    return question == kNone ? -1 : answer(question);
+}
+
+std::int32_t Futures::ask_end(const Reading& reading) {
+    const auto end = lexer_.at_end(reading.state);
+    if (end == LexingAutomaton::kDead) return kNone;
+    if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), residue(0, true, 0, {}), {});
+    const auto& commit = lexer_.commit(end);
+    const auto left = residue(0, true, commit.behind, lexer_.word(commit.word));
+    return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
+}
+
+Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
+    const auto key = residues_[residue_id];  // until another one is added
+    const auto word = key.subspan(3);
+    const auto speller_state = key[0];
+    const bool ended = key[1] != 0;
+    Reading reading{lexer_.entry(context, key[2]), {}, {}};
+    if (reading.state < 0) return {};
+    for (std::size_t at = 0; at < word.size(); ++at) {
+        const auto next = lexer_.next(reading.state, word[at]);
+        if (next == LexingAutomaton::kDead) return {};
+        if (next >= 0) {
+            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, word[at]);
+            continue;
+        }
+        const auto& commit = lexer_.commit(next);
+        const auto again = lexer_.word(commit.word);
+        std::vector<std::int32_t> rest(again.begin(), again.end());
+        rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
+        const auto column = column_of(commit, reading, word[at]);
+        return {{-1, column}, ask(commit.label, residue(speller_state, ended, commit.behind, rest), column)};
+    }
+    if (!ended) return {{-1, {}, reading, speller_state}};
+    const auto question = ask_end(reading);
+    const bool ends_line = question != kNone && questions_[question][0] == newline_;
+    return {{-1, ends_line ? reading.matched : Column{}}, question};
+}
+
+// Once its question is answered.
+Futures::Landing Futures::landing_of(const Lexed& lexed) const {
+    if (lexed.question == kNone) return lexed.landing;
+    const auto event = event_of_[static_cast<std::size_t>(lexed.question)];
+    return event < 0 ? Landing{} : Landing{event, lexed.landing.column};
+}
+
+Futures::Landing Futures::land(std::int32_t context, std::int32_t residue) {
+    const auto lexed = lex(context, residue);
+    if (lexed.question != kNone) answer(lexed.question);
+    return landing_of(lexed);
+}
+
+std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id) {
+    if (residue_id < 0 || static_cast<std::size_t>(residue_id) >= residues_.size())
+        throw std::out_of_range("futures: no such residue");
+    if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
+    if (lexer_.entry(context, residues_[residue_id][2]) == LexingAutomaton::kDead) return {};
+    const auto landing = land(context, residue_id);
+    if (landing.event >= 0) return {event(landing.event)};
+    std::vector<Event> found;
+    if (landing.reading.state >= 0)
+        for (const auto id : events(of(landing.reading, landing.speller_state))) found.push_back(event(id));
+    return found;
+}
+
+std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
+    const bool plain = speller_state == 0 && !reading.now.known() && !reading.matched.known();
+    if (plain && plain_nodes_[static_cast<std::size_t>(reading.state)] >= 0)
+        return plain_nodes_[static_cast<std::size_t>(reading.state)];
+    const std::int32_t key[] = {reading.state, speller_state, reading.now.value, reading.matched.value};
+    const auto id = node_ids_.intern(key);
+    if (plain) plain_nodes_[static_cast<std::size_t>(reading.state)] = id;
+    if (static_cast<std::size_t>(id) == nodes_.size()) {
+        nodes_.emplace_back();
+        nodes_.back().reading = reading;
+        nodes_.back().speller_state = speller_state;
+        budget_->check_states(nodes_.size());
+    }
+    return id;
+}
+
+// Appends the nodes that the edges of one lead to, and the events of its own edges.
+void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
+    budget_->tick();
+    const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
+    const auto speller_state = nodes_[static_cast<std::size_t>(at)].speller_state;
+    for (const auto& move : moves(speller_state)) {
+        const auto next = lexer_.next(reading.state, move.byte_class);
+        if (next == LexingAutomaton::kDead) continue;
+        if (next >= 0) {
+            const auto to = node(moved(reading, next, move.byte_class), move.speller_state);
+            // Neighbours mostly lead to the same.
+            if (successors.empty() || successors.back() != to) successors.push_back(to);
+            continue;
+        }
+        const auto event = commit_event(next, reading, move);
+        if (event >= 0) own.push_back(event);
+    }
+    if (may_end(speller_state))
+        if (const auto end = end_event(reading); end >= 0) own.push_back(end);
+    make_set(successors);
+}
+
+std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
+    const auto start =
+        node(newline_ < 0 ? Reading{reading.state, {}, {}} : classes_.least(reading), speller_state);
+    if (nodes_[static_cast<std::size_t>(start)].set < 0) close_over(start);
+    return nodes_[static_cast<std::size_t>(start)].set;
+}
+
+// A newline without a line break is good where newlines are dropped, as any other is: it adds nothing to one
+// with a column that leaves the same.
+void Futures::drop_covered(std::vector<std::int32_t>& events) const {
+    std::vector<std::int32_t> covered;  // landings
+    for (const auto id : events)
+        if (event(id).label == newline_ && event(id).column >= 0) covered.push_back(event(id).landings);
+    if (covered.empty()) return;
+    std::sort(covered.begin(), covered.end());
+    std::erase_if(events, [&](std::int32_t id) {
+        const auto& at = event(id);
+        return at.label == newline_ && at.column < 0 &&
+               std::binary_search(covered.begin(), covered.end(), at.landings);
+    });
+}
+
+// Answers all nodes that are reachable from one and have no answer yet. Those of a strongly connected
+// component share theirs: the union of what their edges lead to.
+void Futures::close_over(std::int32_t start) {
+    std::vector<std::int32_t> open{start}, successors;
+    nodes_[static_cast<std::size_t>(start)].place = 0;
+    Sequences within, beyond, own;  // of each open node: open ones that it leads to, answers, events
+    for (std::size_t at = 0; at < open.size(); ++at) {
+        successors.clear();
+        expand(open[at], successors, own.values);
+        for (const auto next : successors) {
+            auto& node = nodes_[static_cast<std::size_t>(next)];
+            if (node.set >= 0) {
+                beyond.values.push_back(node.set);
+                continue;
+            }
+            if (node.place < 0) {
+                node.place = static_cast<std::int32_t>(open.size());
+                open.push_back(next);
+            }
+            within.values.push_back(node.place);
+        }
+        for (auto* sequences : {&within, &beyond, &own}) sequences->close();
+    }
+    const auto component = components(within);
+    std::vector<std::size_t> ends(open.size() + 1);  // of each component, in `order`
+    for (const auto at : component) ++ends[static_cast<std::size_t>(at) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<std::size_t> order(open.size());
+    for (std::size_t at = 0; at < open.size(); ++at)
+        order[ends[static_cast<std::size_t>(component[at])]++] = at;
+    std::vector<std::int32_t> events, sets;
+    for (std::size_t group = 0, begin = 0; begin < order.size(); begin = ends[group++]) {  // successors first
+        const auto members = std::span(order).subspan(begin, ends[group] - begin);
+        events.clear();
+        sets.clear();
+        for (const auto at : members) {
+            events.insert(events.end(), own[at].begin(), own[at].end());
+            sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
+            for (const auto next : within[at])
+                if (const auto set =
+                        nodes_[static_cast<std::size_t>(open[static_cast<std::size_t>(next)])].set;
+                    set >= 0)
+                    sets.push_back(set);
+        }
+        make_set(sets);
+        const auto answer = events.empty() && sets.size() == 1 ? sets[0] : join(events, sets);
+        for (const auto at : members) nodes_[static_cast<std::size_t>(open[at])].set = answer;
+    }
+}
+
+// The id of the union of some events and some sets of them. Sorted by bits, where more are given than that
+// has words.
+std::int32_t Futures::join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets) {
+    for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
+    marks_.resize(events_.size() / kBits + 1, 0);
+    if (events.size() <= marks_.size()) {
+        make_set(events);
+    } else {
+        for (const auto event : events)
+            marks_[static_cast<std::size_t>(event) / kBits] |= std::uint64_t{1} << (event % kBits);
+        events.clear();
+        for (std::size_t word = 0; word < marks_.size(); ++word)
+            for (auto left = std::exchange(marks_[word], 0); left != 0; left &= left - 1)
+                events.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(left));
+    }
+    if (newline_ >= 0) drop_covered(events);
+    return sets_.intern(events);
+}
+
+}  // namespace pdacon

@@ -1,0 +1,97 @@
+#include "liveness/line_ends.hpp"
+
+#include <algorithm>
+
+namespace pdacon {
+
+bool LineEnds::is_alive(const Reading& reading, std::int32_t speller_state) {
+    if (!has_future(reading, speller_state)) return false;
+    const bool free =
+        speller_state == 0 ? coaccessibility_.is_free(reading) : any_column(machine_.lexer, reading);
+    return free || lead_on(reading, speller_state);
+}
+
+bool LineEnds::has_future(const Reading& reading, std::int32_t speller_state) {
+    if (speller_state != 0) return coaccessibility_.has_future(reading, speller_state, stack_);
+    const auto future = coaccessibility_.future(reading);
+    const auto known = std::ranges::find(futures_, future, &std::pair<std::int32_t, bool>::first);
+    if (known != futures_.end()) return known->second;
+    futures_.emplace_back(future, coaccessibility_.alive(future, stack_));
+    return futures_.back().second;
+}
+
+bool LineEnds::lead_on(const Reading& reading, std::int32_t speller_state) {
+    if (alike_from_ < 0) alike_from_ = machine_.layout.alike_from(stack_.column());
+    search_.clear();
+    searched_ = Interner();
+    add(reading, speller_state, -1);
+    for (std::int32_t at = 0; at < static_cast<std::int32_t>(search_.size()); ++at) {
+        budget_.tick();
+        const auto place = search_[static_cast<std::size_t>(at)];
+        const auto known = known_[static_cast<std::size_t>(place.id)];
+        if (known == Verdict::kNever) continue;
+        if (known != Verdict::kAlways && !ends_here(place) && !goes_on(at)) continue;
+        for (auto back = at; back >= 0; back = search_[static_cast<std::size_t>(back)].from)
+            known_[static_cast<std::size_t>(search_[static_cast<std::size_t>(back)].id)] = Verdict::kAlways;
+        return true;
+    }
+    for (const auto& place : search_) known_[static_cast<std::size_t>(place.id)] = Verdict::kNever;
+    return false;
+}
+
+// Beyond what the innermost block can have in it one column is as good as another of its class.
+void LineEnds::add(const Reading& reading, std::int32_t speller_state, std::int32_t from) {
+    const auto next = machine_.layout.classes.least(reading, alike_from_);
+    const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
+    const auto id = ids_.intern(key);
+    if (static_cast<std::size_t>(id) == known_.size()) known_.push_back(Verdict::kUnknown);
+    const auto known = searched_.size();
+    if (static_cast<std::size_t>(searched_.intern(std::span(&id, 1))) == known)
+        search_.push_back({next, speller_state, id, from});
+}
+
+bool LineEnds::ends_here(const Place& at) {
+    auto closed = stack_;
+    return coaccessibility_.futures().may_end(at.speller_state) && ends(machine_, closed, at.reading);
+}
+
+// Whether the text goes on behind the newline with one byte, or with a line that has just begun. If not, the
+// search goes on with all that can be read of the newline.
+bool LineEnds::goes_on(std::int32_t at) {
+    const auto from = search_[static_cast<std::size_t>(at)];
+    endings_.clear();
+    std::vector<std::int32_t> pending;
+    for (const auto& move : coaccessibility_.futures().moves(from.speller_state)) {
+        auto next = from.reading;
+        const auto state = machine_.lexer.next(next.state, move.byte_class);
+        if (state == LexingAutomaton::kDead) continue;
+        auto after = stack_;
+        if (state >= 0) {
+            machine_.lexer.move(next, state, move.byte_class);
+            if (!any_column(machine_.lexer, next)) {
+                add(next, move.speller_state, at);
+                continue;
+            }
+        } else {
+            const auto& commit = machine_.lexer.commit(state);
+            if (!takes(commit, machine_.lexer.committed_column(commit, next, move.byte_class))) continue;
+            pending.assign(1, move.byte_class);
+            if (!read(machine_, after, next, pending)) continue;
+        }
+        if (coaccessibility_.has_future(next, move.speller_state, after)) return true;
+    }
+    return false;
+}
+
+// Whether the parser takes what a lexeme is, which is the same for most of the bytes that end it.
+bool LineEnds::takes(const Commit& commit, Column column) {
+    const auto known = std::find_if(endings_.begin(), endings_.end(), [&](const Ending& ending) {
+        return ending.label == commit.label && ending.column == column;
+    });
+    if (known != endings_.end()) return known->taken;
+    auto after = stack_;
+    endings_.push_back({commit.label, column, feed_label(machine_, after, commit.label, column)});
+    return endings_.back().taken;
+}
+
+}  // namespace pdacon

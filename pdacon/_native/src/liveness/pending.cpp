@@ -1,0 +1,78 @@
+#include "liveness/pending.hpp"
+
+#include <algorithm>
+
+namespace pdacon {
+
+bool PendingControls::is_through(std::int32_t control, std::int32_t block) const {
+    if (is_at_end(control)) return false;
+    const auto name = label(control);
+    return (name != layout_.newline && name != layout_.dedent) || column(control) == block;
+}
+
+std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, std::int32_t control,
+                                    bool dropped) {
+    if (dropped) block = -1;
+    const std::int32_t key[] = {context, block, control};
+    const auto id = static_cast<std::size_t>(after_ids_.intern(key));
+    if (id == after_.size()) {
+        const auto known = ids_[control];
+        const std::vector<std::int32_t> residues(known.begin() + 2, known.end());
+        std::vector<Successor> successors;
+        if (!dropped) add_blocks(control, block, successors);
+        if (is_at_end(control)) {
+            const std::int32_t end[] = {futures_.lexer().end_label(), -1, residues.back()};
+            successors.push_back({ids_.intern(end), 0});
+        } else if (dropped || is_through(control, block)) {
+            const auto more = lexed(context, residues);
+            successors.insert(successors.end(), more.begin(), more.end());
+        }
+        after_.push_back(list(successors));
+    }
+    return after_[id];
+}
+
+std::int32_t PendingControls::list(std::span<const Successor> successors) {
+    std::vector<std::int32_t> flat;
+    for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
+    return lists_.intern(flat);
+}
+
+std::vector<PendingControls::Successor> PendingControls::successors(std::int32_t list) const {
+    const auto known = lists_[list];
+    std::vector<Successor> found;
+    for (std::size_t at = 0; at < known.size(); at += 2) found.push_back({known[at], known[at + 1]});
+    return found;
+}
+
+const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t context, std::int32_t control) {
+    const std::int32_t key[] = {context, control};
+    const auto id = static_cast<std::size_t>(entered_ids_.intern(key));
+    if (id == entered_.size()) {
+        std::vector<std::int32_t> found;
+        const auto known = ids_[control];
+        for (std::size_t at = 2; at < known.size() && known[at] != kAtEnd; ++at) {
+            const auto landing = futures_.land(context, known[at]);
+            if (landing.reading.state >= 0 && landing.speller_state == 0)
+                found.push_back(futures_.of(landing.reading, 0));
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        entered_.push_back(std::move(found));
+    }
+    return entered_[id];
+}
+
+// In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end
+// of the text. Which column of its class a newline gets is free here: if one opens a block that is possible,
+// and those further out are the columns of open blocks, as many as the parser lets close.
+void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
+                                 std::vector<Successor>& successors) {
+    if (label(control) == layout_.dedent) successors.push_back({control, 0});
+    emit_blocks(control, [&](std::int32_t made) {
+        if (label(made) == layout_.dedent || layout_.may_open(block, column(made)))
+            successors.push_back({made, 0});
+    });
+}
+
+}  // namespace pdacon

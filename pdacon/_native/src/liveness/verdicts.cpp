@@ -1,0 +1,105 @@
+#include "liveness/verdicts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "base/memory.hpp"
+
+namespace pdacon {
+
+Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
+    : machine_(machine),
+      origin_(artifact.origin()),
+      rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
+      first_line_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
+      lines_(artifact.array<Line>(Part::kLines, start)) {
+    const auto states = static_cast<std::size_t>(machine.lexer.num_states());
+    const bool layout = machine.layout.newline >= 0;
+    // Each row is that of some state or line, the last one too.
+    const auto most_rows = static_cast<std::int64_t>(states + lines_.size());
+    require_artifact(rows_.size() == states, "verdicts of other tables");
+    require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the verdicts");
+    require_artifact(first_line_.size() == (layout ? states : 0) &&
+                         all_within(first_line_.view(), -1, static_cast<std::int64_t>(lines_.size())),
+                     "lines of other lexer states");
+    auto last_row = std::ranges::max(rows_);
+    for (std::size_t at = 0; at < lines_.size(); ++at) {
+        const auto& line = lines_[at];
+        require_artifact(line.row >= 0 && line.row < most_rows && line.further >= -1 &&
+                             line.further < static_cast<std::int64_t>(at),
+                         "a line");
+        last_row = std::max(last_row, line.row);
+    }
+    make_cells(static_cast<std::size_t>(last_row + 1));
+    const auto known = artifact.array<Block>(Part::kVerdicts, start);
+    const auto places = artifact.array<std::int32_t>(Part::kVerdictBlocks, start);
+    require_artifact(known.size() == places.size() &&
+                         all_within(places.view(), 0, static_cast<std::int64_t>(num_blocks())),
+                     "verdicts of other tables");
+    bool inside = true;
+    for (std::size_t at = 0; at < known.size(); ++at) {
+        inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumVerdicts);
+        std::memcpy(static_cast<void*>(&cells_[static_cast<std::size_t>(places[at]) * kBlock]), &known[at],
+                    kBlock);
+    }
+    require_artifact(inside, "a verdict");
+}
+
+// Few cells are known: they are in the blocks that are saved.
+void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
+    std::vector<Block> known;
+    std::vector<std::int32_t> places;
+    for (std::size_t at = 0; at < num_blocks(); ++at) {
+        Block block;
+        for (std::size_t cell = 0; cell < kBlock; ++cell)
+            block[cell] =
+                static_cast<std::uint8_t>(cells_[at * kBlock + cell].load(std::memory_order_acquire));
+        if (block == Block{}) continue;
+        known.push_back(block);
+        places.push_back(static_cast<std::int32_t>(at));
+    }
+    artifact.add(Part::kVerdictRows, start, rows_.view());
+    artifact.add(Part::kFirstLines, start, first_line_.view());
+    artifact.add(Part::kLines, start, lines_.view());
+    artifact.add(Part::kVerdicts, start, std::span<const Block>(known));
+    artifact.add(Part::kVerdictBlocks, start, std::span<const std::int32_t>(places));
+}
+
+bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
+                        std::vector<Line> lines, std::size_t num_rows) {
+    if (!empty())
+        return num_rows == num_rows_ && std::ranges::equal(rows, rows_) &&
+               std::ranges::equal(first_line, first_line_) && std::ranges::equal(lines, lines_);
+    make_cells(num_rows);  // first: it may fail
+    rows_ = std::move(rows);
+    first_line_ = std::move(first_line);
+    lines_ = std::move(lines);
+    return true;
+}
+
+// Zeroed memory costs nothing until it is touched, which most of these never are.
+void Verdicts::make_cells(std::size_t num_rows) {
+    static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free &&
+                  static_cast<int>(Verdict::kUnknown) == 0);
+    num_rows_ = num_rows;
+    MemoryLimit::take(num_blocks() * kBlock);
+    cells_.reset(static_cast<std::atomic<Verdict>*>(std::calloc(num_blocks(), kBlock)));
+    if (cells_) return;
+    if (origin_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
+    throw std::bad_alloc();
+}
+
+std::int32_t Verdicts::line_of(const Reading& reading) const {
+    const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
+    if (at < 0 && origin_)
+        throw origin_->damage(
+            ArtifactDamage("the artifact is damaged: no line of its lexer is like this one"));
+    if (at < 0) throw std::logic_error("coaccessibility: a reading that no text leads to");
+    return at;
+}
+
+}  // namespace pdacon

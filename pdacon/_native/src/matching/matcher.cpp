@@ -1,0 +1,275 @@
+#include "matching/matcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "detokenizer/merging.hpp"
+
+namespace pdacon {
+
+Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text)
+    : pda_(std::move(pda)),
+      max_rollback_(max_rollback),
+      leading_space_(leading_space),
+      keep_text_(keep_text),
+      at_(initial()) {}
+
+Matcher::Matcher(const Matcher& other)
+    : pda_(other.pda_),
+      max_rollback_(other.max_rollback_),
+      leading_space_(other.leading_space_),
+      keep_text_(other.keep_text_),
+      at_(other.at_),
+      history_(other.history_),
+      takes_back_(other.takes_back_),
+      text_(other.text_) {}
+
+Matcher::Position Matcher::initial() const {
+    PersistentStack stack(pda_->machine().start.start_state);
+    const auto reading = boundary(pda_->machine(), stack, 0);
+    return {reading, false, leading_space_, std::move(stack), 0};
+}
+
+std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
+    if (from.terminated) return std::nullopt;
+    const auto& machine = pda_->machine();
+    Step next{from, bytes, false};
+    auto& [reading, terminated, leading_space, stack, length] = next.to;
+    std::vector<std::int32_t> pending;
+    for (const char byte : bytes) {
+        const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
+        const auto state = machine.lexer.next(reading.state, byte_class);
+        if (state >= 0) {
+            machine.lexer.move(reading, state, byte_class);
+            continue;
+        }
+        if (state == LexingAutomaton::kDead) return std::nullopt;
+        pending.assign(1, byte_class);
+        if (!read(machine, stack, reading, pending)) return std::nullopt;
+        if (pda_->max_depth() > 0 && stack.depth() > pda_->max_depth())
+            throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
+    }
+    const auto alive = pda_->known_alive(reading, stack.view());
+    if (alive == Verdict::kNever) return std::nullopt;
+    next.allowed = alive == Verdict::kAlways;
+    leading_space = leading_space && bytes.empty();
+    length += bytes.size();
+    return next;
+}
+
+std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id) const {
+    const auto& tokens = pda_->tokens();
+    if (id < 0 || static_cast<std::size_t>(id) >= tokens.size())
+        throw std::out_of_range("token " + std::to_string(id) + " is not in the vocabulary of " +
+                                std::to_string(tokens.size()) + " tokens");
+    const auto token = static_cast<std::int32_t>(id);
+    if (tokens.is_end(token)) {
+        if (!from.terminated && !may_end(from)) return std::nullopt;
+        Step next{from, {}, true};
+        next.to.terminated = true;
+        return next;
+    }
+    auto bytes = tokens.bytes_of(token);
+    if (bytes.empty()) return std::nullopt;
+    if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
+    auto next = step(from, bytes);
+    if (!next) return next;
+    next->to.leading_space = false;
+    if (next->allowed) return next;
+    // Who has seen the mask of the place knows.
+    if (const auto known = known_mask(from); known.id >= 0) {
+        if (!has_bit(known.words, token)) return std::nullopt;
+        next->allowed = true;
+    }
+    return next;
+}
+
+// Nothing is copied: the stack stays as it is inside a lexeme.
+Verdict Matcher::known_allowed(std::int64_t id) const {
+    const auto& tokens = pda_->tokens();
+    const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
+                          !tokens.is_end(static_cast<std::int32_t>(id));
+    if (!has_text || at_.terminated || at_.leading_space) return Verdict::kUnknown;
+    const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
+    if (bytes.empty()) return Verdict::kNever;
+    const auto& lexer = pda_->machine().lexer;
+    auto reading = at_.reading;
+    for (const char byte : bytes) {
+        const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
+        const auto state = lexer.next(reading.state, byte_class);
+        if (state < 0) return state == LexingAutomaton::kDead ? Verdict::kNever : Verdict::kUnknown;
+        lexer.move(reading, state, byte_class);
+    }
+    return pda_->known_alive(reading, at_.stack.view());
+}
+
+const std::string& Matcher::text() const {
+    if (keep_text_) return text_;
+    throw MatcherMisuse(
+        "this matcher keeps no text, so it cannot explain; ask for one with "
+        "constraint.matcher(keep_text=True)");
+}
+
+void Matcher::accept(Step step) {
+    // All that needs memory comes first: the text and the history stay in step with the position.
+    if (keep_text_) text_.append(step.text);
+    if (max_rollback_ != 0) {
+        try {
+            history_.push(at_);
+        } catch (...) {
+            if (keep_text_) text_.resize(at_.length);
+            throw;
+        }
+    }
+    std::swap(at_, step.to);
+    if (max_rollback_ == 0) return;
+    ++takes_back_;
+    if (max_rollback_ < 0) return;
+    takes_back_ = std::min(takes_back_, static_cast<std::size_t>(max_rollback_));
+    history_.forget_before(takes_back_);
+}
+
+std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
+    auto at = at_;
+    std::size_t length = 0;
+    for (const auto token : tokens) {
+        std::optional<Step> next;
+        try {
+            next = step(at, token);
+        } catch (const LimitExceeded&) {  // of the depth: the token cannot be accepted
+            break;
+        }
+        if (!next || !is_allowed(*next)) break;
+        at = std::move(next->to);
+        ++length;
+    }
+    return length;
+}
+
+void Matcher::rollback(std::int64_t count) {
+    if (count < 0) throw std::invalid_argument("rollback: the count must not be negative");
+    if (static_cast<std::uint64_t>(count) > takes_back_)
+        throw MatcherMisuse(
+            "rollback(" + std::to_string(count) + "): only " + std::to_string(takes_back_) +
+            " accepts can be taken back" +
+            (max_rollback_ >= 0 ? " (max_rollback=" + std::to_string(max_rollback_) + ")" : ""));
+    if (count == 0) return;
+    at_ = history_.pop(static_cast<std::size_t>(count));
+    takes_back_ -= static_cast<std::size_t>(count);
+    if (keep_text_) text_.resize(at_.length);
+}
+
+void Matcher::reset() {
+    at_ = initial();
+    history_.clear();
+    takes_back_ = 0;
+    text_.clear();
+}
+
+bool Matcher::may_end(const Position& at) const {
+    Looked looked;
+    Overlay stack(at.stack.view(), looked);
+    return ends(pda_->machine(), stack, at.reading);
+}
+
+bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
+
+TokenPda::Mask Matcher::mask(const Position& at) const {
+    if (at.terminated) return pda_->end_mask();
+    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.reading, at.stack.view());
+}
+
+TokenPda::Mask Matcher::known_mask(const Position& at) const {
+    if (at.terminated) return pda_->end_mask();
+    return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.reading, at.stack.view());
+}
+
+std::int64_t Matcher::completion_length() const { return complete(nullptr); }
+
+std::int64_t Matcher::complete(std::string* text, std::size_t most) const {
+    if (at_.terminated) return 0;
+    return pda_->shortest_completion(at_.reading, at_.stack, text, most);
+}
+
+std::pair<std::int64_t, std::string> Matcher::completion_head(std::size_t most) const {
+    std::string text;
+    const auto length = complete(&text, most);
+    return {length, std::move(text)};
+}
+
+std::string Matcher::shortest_completion() const {
+    std::string text;
+    const auto length = complete(&text);
+    if (length > Completion::kLongest)
+        throw MatcherMisuse("the shortest completion has more than " + std::to_string(Completion::kLongest) +
+                            " bytes; it is not written out");
+    return text;
+}
+
+std::string Matcher::forced_bytes(std::size_t limit) const {
+    // Where tokens are not spelled by single bytes, the first one can spell what no other can: nothing is
+    // promised.
+    const bool unsure = at_.leading_space && pda_->trie().alphabet().empty();
+    if (at_.terminated || unsure) return {};
+    return pda_->forced_bytes(at_.reading, at_.stack, limit);
+}
+
+std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {
+    return merge_pairs(pda_->trie(), at_.leading_space ? " " + std::string(forced) : std::string(forced));
+}
+
+std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_view forced) const {
+    std::vector<Position> places;  // before each token that spells what has to follow
+    std::vector<std::size_t> begins;
+    auto at = at_;
+    std::size_t end = 0;
+    for (const auto token : tokens) {
+        auto next = token < 0 ? std::nullopt : step(at, token);
+        if (!next || next->to.terminated || !forced.substr(end).starts_with(next->text) || !is_allowed(*next))
+            break;
+        begins.push_back(end);
+        end += next->text.size();
+        places.push_back(std::exchange(at, std::move(next->to)));
+    }
+    for (std::size_t k = 0; k < places.size(); ++k)
+        if (is_extended(places[k], forced.substr(begins[k], end - begins[k]), forced.substr(begins[k])))
+            return k;
+    return places.size();
+}
+
+// Whether a token that is allowed spells more than `spelled`, all of `forced` or a beginning of it.
+bool Matcher::is_extended(const Position& at, std::string_view spelled, std::string_view forced) const {
+    const auto& trie = pda_->trie();
+    const std::int32_t* mask = nullptr;  // only asked for where there are such tokens
+    const auto any_allowed = [&](std::int32_t begin, std::int32_t end) {
+        if (begin < end && mask == nullptr) mask = this->mask(at).words;
+        for (; begin < end; ++begin)
+            if (has_bit(mask, trie.token(begin))) return true;
+        return false;
+    };
+    const auto below = [&](std::int32_t node) {
+        std::size_t depth = 0;
+        for (; depth < forced.size(); ++depth) {
+            if (depth > spelled.size() && any_allowed(trie.first_token(node), trie.first_token(node + 1)))
+                return true;
+            node = trie.child(node, static_cast<std::uint8_t>(forced[depth]));
+            if (node < 0) return false;
+        }
+        const auto own = depth > spelled.size() ? node : node + 1;
+        return any_allowed(trie.first_token(own), trie.first_token(trie.subtree_end(node)));
+    };
+    if (static_cast<std::size_t>(trie.max_depth()) <= spelled.size()) return false;
+    if (!at.leading_space) return below(0);
+    const auto space = trie.child(0, ' ');
+    return (space >= 0 && below(space)) || (!forced.starts_with(' ') && below(0));
+}
+
+std::vector<std::int32_t> Matcher::stack() const {
+    std::vector<std::int32_t> states;
+    for (const auto* node = at_.stack.node(); node != nullptr; node = node->below)
+        states.push_back(node->state);
+    std::reverse(states.begin(), states.end());
+    return states;
+}
+
+}  // namespace pdacon

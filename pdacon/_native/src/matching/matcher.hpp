@@ -1,0 +1,129 @@
+// A position in a text: lexer state, stack, and the way back.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "composition/token_pda.hpp"
+#include "matching/history.hpp"
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+// Becomes pdacon.errors.MatcherError.
+struct MatcherMisuse : std::logic_error {
+    using std::logic_error::logic_error;
+};
+
+class Matcher {
+  public:
+    // `max_rollback`: how many accepts can be taken back; negative: all of them. `leading_space`: one leading
+    // space of the first token with text is not part of the text. `keep_text`: for those who ask why.
+    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text);
+    Matcher(const Matcher& other);  // a fork: shares the stack, takes its own way from here
+
+    const std::shared_ptr<TokenPda>& pda() const { return pda_; }
+
+    struct Position {
+        Reading reading;
+        bool terminated = false;
+        bool leading_space = false;  // of the next token, if it has one, is not part of the text
+        PersistentStack stack;
+        std::size_t length = 0;  // of the text
+    };
+    // Where a token or some bytes lead to. Reading never waits; whether what was read can be completed may
+    // need what another thread is about to find out.
+    struct Step {
+        Position to;
+        std::string_view text;  // what is added
+        bool allowed;           // for certain; if not, ask is_allowed
+    };
+
+    // Nothing: not allowed for certain. Throws std::out_of_range for an id that is not in the vocabulary.
+    std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
+    std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
+    bool is_allowed(const Step& step) const {
+        return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
+    }
+    // Whether a token is allowed, where it ends inside the lexeme and no look down the stack is needed; else
+    // kUnknown.
+    Verdict known_allowed(std::int64_t token) const;
+    void accept(Step step);  // one that is allowed
+    std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
+    void rollback(std::int64_t count);
+    void reset();
+
+    TokenPda::Mask mask() const { return mask(at_); }
+    // Of id -1: it has to be computed, or waited for.
+    TokenPda::Mask known_mask() const { return known_mask(at_); }
+    bool is_accepting() const;
+    bool is_terminated() const { return at_.terminated; }
+    bool leading_space() const { return at_.leading_space; }
+    std::string shortest_completion() const;
+    std::int64_t completion_length() const;  // of it, which costs far less than the text
+    // Its length, and its text, or a beginning of that which has at least so many bytes.
+    std::pair<std::int64_t, std::string> completion_head(std::size_t most) const;
+    std::string forced_bytes(std::size_t limit) const;
+    // Forced bytes as tokens, by the order of the ids; -1 where no token fits.
+    std::vector<std::int64_t> merged(std::string_view forced) const;
+    // How many tokens, from the first, spell a beginning of `forced`, which has to follow, in such a way that
+    // no longer token can take the place of the last ones.
+    std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
+    std::vector<std::int32_t> stack() const;
+    // Which terminals can come, of a text that goes on. `text`: what has been read.
+    Outlook outlook(std::string_view text) const {
+        return pda_->outlook(at_.reading, at_.stack.view(), text);
+    }
+    // What was accepted. Throws MatcherMisuse if it was not kept.
+    const std::string& text() const;
+    bool keeps_text() const { return keep_text_; }
+    std::size_t length() const { return at_.length; }  // of the text
+    // What it takes by itself, and the nodes of its stack, which forks and the history share.
+    std::size_t bytes() const { return sizeof(Matcher) + history_.bytes() + text_.capacity(); }
+    std::size_t stack_nodes() const { return std::size_t{at_.stack.depth()} + 1; }
+
+    // Two threads in one matcher are an error, not a race.
+    class Use {
+      public:
+        explicit Use(const Matcher& matcher) : flag_(matcher.in_use_) {
+            if (flag_.exchange(true, std::memory_order_acquire))
+                throw MatcherMisuse("a Matcher is used by two threads at once; give each thread a fork()");
+        }
+        ~Use() { flag_.store(false, std::memory_order_release); }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+      private:
+        std::atomic<bool>& flag_;
+    };
+
+  private:
+    Position initial() const;
+    std::optional<Step> step(const Position& from, std::int64_t token) const;
+    std::optional<Step> step(const Position& from, std::string_view bytes) const;
+    TokenPda::Mask mask(const Position& at) const;
+    TokenPda::Mask known_mask(const Position& at) const;
+    bool may_end(const Position& at) const;
+    std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
+    bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
+
+    std::shared_ptr<TokenPda> pda_;
+    std::int64_t max_rollback_;
+    bool leading_space_;  // at the start
+    bool keep_text_;
+    Position at_;
+    History<Position> history_;
+    std::size_t takes_back_ = 0;  // accepts; history_ may hold more
+    std::string text_;            // what was accepted, if it is kept
+    mutable std::atomic<bool> in_use_{false};
+};
+
+}  // namespace pdacon

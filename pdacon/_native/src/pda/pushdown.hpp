@@ -1,0 +1,263 @@
+// The deterministic pushdown automaton over byte classes: a lexing automaton whose commits drive LALR tables.
+//
+// A configuration is a lexer state and a stack of LR states. Everything here is a template over the stack, so
+// that the matcher (a persistent stack) and the mask computation (a read-only stack with an overlay) run the
+// same code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/flat.hpp"
+#include "base/in_range.hpp"
+#include "lexer/lexing.hpp"
+#include "pda/empty_reduces.hpp"
+
+namespace pdacon {
+
+// LALR(1) tables as Lark's parser reads them.
+struct ParseTables {
+    std::int32_t num_states = 0, num_terminals = 0, num_nonterminals = 0;
+    // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
+    Packed action;
+    Packed go;                   // [num_states, num_nonterminals]: -1 none
+    Flat<std::int32_t> lhs;      // of each production: nonterminal, counted from 0
+    Flat<std::int32_t> length;   // of each production
+    Flat<std::int32_t> context;  // of each state: its lexical context
+
+    std::int32_t action_of(std::int32_t state, std::int32_t terminal) const {
+        return action[in_matrix(state, static_cast<std::size_t>(num_states), terminal,
+                                static_cast<std::size_t>(num_terminals) + 1)];
+    }
+    std::int32_t goto_of(std::int32_t state, std::int32_t nonterminal) const {
+        return go[in_matrix(state, static_cast<std::size_t>(num_states), nonterminal,
+                            static_cast<std::size_t>(num_nonterminals))];
+    }
+};
+
+// Lark's Indenter: terminals, or -1 each in a grammar without layout.
+struct Layout {
+    std::int32_t newline = -1, indent = -1, dedent = -1;
+    std::int32_t indent_len = 0;   // how much further in a block is than the one around it; 0: any
+    Flat<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
+    ColumnClasses classes;
+    Flat<std::int32_t> block;   // of each LR state: the class of the innermost block's column
+    Flat<std::int32_t> opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
+
+    // Whether a line opens a block in another, by their columns.
+    bool opens(Column outer, Column inner) const {
+        return indent_len == 0 ? inner.value > outer.value : inner.value - outer.value == indent_len;
+    }
+    // Whether a column of the one class has a column of the other in which a line opens a block within it.
+    bool may_open(std::int32_t outer, std::int32_t inner) const {
+        if (indent_len > 0) return inner == classes.least(Column::at(outer).plus(indent_len)).value;
+        return inner >= classes.single || inner > outer;
+    }
+    // From here on the columns of a class are alike, in a block that begins in this one.
+    std::int32_t alike_from(std::int32_t column) const { return column + 1 + indent_len; }
+};
+
+struct StartSymbol {
+    std::int32_t start_state,
+        end_state;  // the text is accepted when $END makes a reduce leave end_state on top
+};
+
+// What one start symbol of a grammar means. Immutable; shared by all matchers.
+struct Pushdown {
+    // Throws std::invalid_argument if the parts do not fit together.
+    Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_,
+             Layout layout_);
+    // What `save` has written. `predecessors` are found when they are asked for. Throws ArtifactDamage.
+    Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const ArtifactReader& artifact,
+             std::int32_t number);
+    void save(ArtifactWriter& artifact, std::int32_t number) const;
+    // Throws std::invalid_argument if a reduce may pop more than a stack holds.
+    void find_predecessors();
+
+    std::shared_ptr<const LexingAutomaton> shared_lexer;
+    const LexingAutomaton& lexer;
+    ParseTables tables;
+    StartSymbol start;
+    Layout layout;
+    // Whether the parser does not get to see a label in a state.
+    bool drops(std::int32_t label, std::int32_t state) const {
+        return label == lexer.ignored_label() ||
+               (label == layout.newline && layout.in_parens[static_cast<std::size_t>(state)] != 0);
+    }
+    // The class of the column of the innermost block.
+    std::int32_t block(std::int32_t state) const {
+        return layout.newline < 0 ? 0 : layout.block[static_cast<std::size_t>(state)];
+    }
+    // Where INDENT leads from a state that shifts it, when it opens a block whose column is of a class; -1:
+    // there is no such column.
+    std::int32_t opened(std::int32_t state, std::int32_t column) const {
+        return layout.opened[in_matrix(state, static_cast<std::size_t>(tables.num_states), column,
+                                       static_cast<std::size_t>(layout.classes.count()))];
+    }
+    // Where a shift of a terminal can lead.
+    std::vector<std::int32_t> shifted(std::int32_t state, std::int32_t terminal) const {
+        if (tables.action_of(state, terminal) <= 0) return {};  // most are
+        return shifts(state, terminal);
+    }
+    // Of each LR state: from where a transition leads into it; only states that the start state reaches.
+    std::vector<std::vector<std::int32_t>> predecessors;
+
+  private:
+    // Of a terminal that is shifted.
+    std::vector<std::int32_t> shifts(std::int32_t state, std::int32_t terminal) const;
+    std::vector<std::int32_t> connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const;
+    void check_reduces(const std::vector<std::int32_t>& distance) const;
+    bool stacks_hold(std::span<const std::int32_t> least_depth) const;
+};
+
+// After so many reduces a chain is not followed step by step any more: those of empty rules can be as many as
+// 2 to the number of rules.
+constexpr int kPlainReduces = 256;
+
+// The rest of a long chain of reduces, and the shift. No step is made twice on the same state, so that it
+// costs no more than the stack is deep, for each nonterminal.
+template <class Stack>
+bool feed_on(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
+    using Kind = EmptyReduces::Outcome::Kind;
+    const auto& tables = machine.tables;
+    EmptyReduces reduces(machine, terminal);
+    for (std::int32_t in_place = 0;;) {  // reduces one after the other that have popped one state each
+        const auto found = reduces.of(stack.top());
+        if (found.kind == Kind::kShifts) {
+            for (auto above = found.state; above >= 0; above = reduces.of(above).state) stack.push(above);
+            stack.push(tables.action_of(stack.top(), terminal) - 1);
+            return true;
+        }
+        if (found.kind != Kind::kPops) return found.kind == Kind::kAccepts;
+        in_place = found.length == 1 ? in_place + 1 : 0;
+        if (in_place > tables.num_nonterminals + 1) return false;  // round and round
+        stack.pop(found.length);
+        const auto next = tables.goto_of(stack.top(), found.lhs);
+        if (next < 0) return false;
+        stack.push(next);
+        if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
+    }
+}
+
+// Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, or the chain never ends,
+// and Lark's parser would never come back from it; the stack is spoilt. For $END: whether the text is
+// accepted.
+template <class Stack>
+bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
+    const auto& tables = machine.tables;
+    for (int reduces = 0; reduces < kPlainReduces; ++reduces) {
+        const auto action = tables.action_of(stack.top(), terminal);
+        if (action > 0) {
+            stack.push(action - 1);
+            return true;
+        }
+        if (action == 0) return false;
+        const auto production = static_cast<std::size_t>(-action - 1);
+        stack.pop(tables.length[production]);
+        const auto next = tables.goto_of(stack.top(), tables.lhs[production]);
+        if (next < 0) return false;
+        stack.push(next);
+        if (terminal == tables.num_terminals && next == machine.start.end_state) return true;
+    }
+    return feed_on(machine, stack, terminal);
+}
+
+// Takes the INDENT of a block whose column is of a class that INDENT leads on with.
+template <class Stack>
+bool feed_indent(const Pushdown& machine, Stack& stack, std::int32_t column) {
+    if (!feed(machine, stack, machine.layout.indent)) return false;
+    stack.pop(1);
+    const auto opened = machine.opened(stack.top(), column);
+    if (opened >= 0) stack.push(opened);
+    return opened >= 0;
+}
+
+// After a newline the column opens a block, or closes all that begin further in; it has to be the column of
+// what is left then.
+template <class Stack>
+bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
+    const auto current = stack.column();
+    if (!column.known()) return false;
+    if (column.value > current) {
+        if (!machine.layout.opens(Column::at(current), column)) return false;
+        stack.open_block(column.value);
+        return feed_indent(machine, stack, machine.layout.classes.least(column).value);
+    }
+    while (column.value < stack.column()) {
+        stack.close_block();
+        if (!feed(machine, stack, machine.layout.dedent)) return false;
+    }
+    return column.value == stack.column();
+}
+
+// Takes a committed label to the parser. What is dropped changes nothing.
+template <class Stack>
+bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Column column) {
+    if (label == machine.lexer.ignored_label()) return true;
+    if (label != machine.layout.newline) return feed(machine, stack, label);
+    if (machine.drops(label, stack.top())) return true;
+    return feed(machine, stack, label) && feed_column(machine, stack, column);
+}
+
+// At the end of the text all blocks are closed.
+template <class Stack>
+bool feed_end(const Pushdown& machine, Stack& stack) {
+    while (machine.layout.newline >= 0 && stack.in_block()) {
+        stack.close_block();
+        if (!feed(machine, stack, machine.layout.dedent)) return false;
+    }
+    return feed(machine, stack, machine.lexer.end_label());
+}
+
+// Where the next lexeme starts, given what lies behind it; state kDead where nothing can start.
+template <class Stack>
+Reading boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
+    return {
+        machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind), {}, {}};
+}
+
+// Reads byte classes, the last of `pending` first; what a commit gives back to be lexed again is put in
+// front. False: the text is not viable, reading and stack are spoilt.
+template <class Stack>
+bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<std::int32_t>& pending) {
+    while (!pending.empty()) {
+        const auto byte_class = pending.back();
+        const auto next = machine.lexer.next(reading.state, byte_class);
+        pending.pop_back();
+        if (next >= 0) {
+            machine.lexer.move(reading, next, byte_class);
+            continue;
+        }
+        if (next == LexingAutomaton::kDead) return false;
+        const auto& commit = machine.lexer.commit(next);
+        const auto column = machine.lexer.committed_column(commit, reading, byte_class);
+        if (!feed_label(machine, stack, commit.label, column)) return false;
+        reading = boundary(machine, stack, commit.behind);
+        if (reading.state < 0) return false;
+        const auto word = machine.lexer.word(commit.word);
+        pending.insert(pending.end(), word.rbegin(), word.rend());
+    }
+    return true;
+}
+
+// Whether the text may end here. Spoils the stack.
+template <class Stack>
+bool ends(const Pushdown& machine, Stack& stack, Reading reading) {
+    std::vector<std::int32_t> pending;
+    for (;;) {
+        const auto end = machine.lexer.at_end(reading.state);
+        if (end == LexingAutomaton::kBoundary) return feed_end(machine, stack);
+        if (end == LexingAutomaton::kDead) return false;
+        const auto& commit = machine.lexer.commit(end);
+        if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
+        reading = boundary(machine, stack, commit.behind);
+        if (reading.state < 0) return false;
+        const auto word = machine.lexer.word(commit.word);
+        pending.assign(word.rbegin(), word.rend());
+        if (!read(machine, stack, reading, pending)) return false;
+    }
+}
+
+}  // namespace pdacon

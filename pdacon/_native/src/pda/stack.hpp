@@ -1,0 +1,192 @@
+// Two stacks of LR states: a persistent one that matchers share, and an overlay that reads it and counts how
+// deep.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "base/in_range.hpp"
+
+namespace pdacon {
+
+// A node of a persistent stack; the nodes below are shared by forks and by the rollback history.
+struct StackNode {
+    std::int32_t state;
+    std::uint32_t depth;     // nodes below this one
+    const StackNode* below;  // owned
+    mutable std::atomic<std::uint32_t> references{1};
+};
+
+// An open block of a grammar with layout, on the blocks around it; shared like the stack's nodes.
+struct BlockNode {
+    std::int32_t column;
+    const BlockNode* around;  // owned; none: the text itself, at column 0
+    mutable std::atomic<std::uint32_t> references{1};
+};
+
+// A stack to be read; valid as long as what it was taken from.
+struct StackView {
+    const StackNode* top;
+    const BlockNode* block;
+};
+
+// An owning handle. Copies share; releasing is iterative, so that deep stacks do not overflow the machine's
+// own.
+class PersistentStack {
+  public:
+    explicit PersistentStack(std::int32_t bottom) : node_(new StackNode{bottom, 0, nullptr}) {}
+    PersistentStack(const PersistentStack& other) : node_(other.node_), block_(other.block_) {
+        retain(node_);
+        retain(block_);
+    }
+    PersistentStack(PersistentStack&& other) noexcept
+        : node_(std::exchange(other.node_, nullptr)), block_(std::exchange(other.block_, nullptr)) {}
+    PersistentStack& operator=(PersistentStack other) noexcept {
+        std::swap(node_, other.node_);
+        std::swap(block_, other.block_);
+        return *this;
+    }
+    ~PersistentStack() {
+        release(node_, &StackNode::below);
+        release(block_, &BlockNode::around);
+    }
+
+    std::int32_t top() const { return node_->state; }
+    const StackNode* node() const { return node_; }
+    std::uint32_t depth() const { return node_->depth; }
+    StackView view() const { return {node_, block_}; }
+
+    void push(std::int32_t state) { node_ = new StackNode{state, node_->depth + 1, node_}; }
+
+    // The caller never pops the bottom: Pushdown's constructor has checked that no reduce does.
+    void pop(std::int32_t count) {
+        for (; count > 0; --count) {
+            auto* below = node_->below;
+            ensure(below != nullptr);
+            retain(below);
+            release(std::exchange(node_, below), &StackNode::below);
+        }
+    }
+
+    // The blocks of a grammar with layout.
+    bool in_block() const { return block_ != nullptr; }
+    std::int32_t column() const { return block_ == nullptr ? 0 : block_->column; }
+    void open_block(std::int32_t column) { block_ = new BlockNode{column, block_}; }
+    void close_block() {
+        ensure(block_ != nullptr);
+        auto* around = block_->around;
+        retain(around);
+        release(std::exchange(block_, around), &BlockNode::around);
+    }
+
+  private:
+    template <class Node>
+    static void retain(const Node* node) {
+        if (node != nullptr) node->references.fetch_add(1, std::memory_order_relaxed);
+    }
+    template <class Node>
+    static void release(const Node* node, const Node* Node::* next) {
+        while (node != nullptr && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            auto* after = node->*next;
+            delete node;
+            node = after;
+        }
+    }
+
+    const StackNode* node_;
+    const BlockNode* block_ = nullptr;
+};
+
+// What answers have depended on: how many of a stack's states, counted from its top, and whether on columns.
+struct Looked {
+    std::uint32_t states = 0;
+    bool columns = false;
+};
+
+// A stack that starts as another's content and leaves that untouched.
+class Overlay {
+  public:
+    Overlay(const StackView& base, Looked& looked) : base_(base.top), block_(base.block), looked_(&looked) {}
+
+    std::int32_t top() const {
+        if (!pushed_.empty()) return pushed_.back();
+        looked_->states = std::max(looked_->states, popped_ + 1);
+        return base_->state;
+    }
+    void push(std::int32_t state) { pushed_.push_back(state); }
+    void pop(std::int32_t count) {
+        const auto own = std::min(static_cast<std::size_t>(count), pushed_.size());
+        pushed_.resize(pushed_.size() - own);
+        for (auto rest = static_cast<std::size_t>(count) - own; rest > 0; --rest) {
+            base_ = base_->below;
+            ensure(base_ != nullptr);
+            ++popped_;
+        }
+    }
+    // Only the start state has nothing below it, and it is told from all others by its number: no look is
+    // needed.
+    bool at_bottom() const { return pushed_.empty() && base_->below == nullptr; }
+
+    bool in_block() {
+        look_at_columns();
+        return !opened_.empty() || block_ != nullptr;
+    }
+    std::int32_t column() {
+        look_at_columns();
+        if (!opened_.empty()) return opened_.back();
+        return block_ == nullptr ? 0 : block_->column;
+    }
+    void open_block(std::int32_t column) { opened_.push_back(column); }
+    void close_block() {
+        if (!opened_.empty())
+            opened_.pop_back();
+        else {
+            ensure(block_ != nullptr);
+            block_ = block_->around;
+        }
+    }
+    void look_at_columns() { looked_->columns = true; }
+
+    // How many states of the other stack are gone, and how many are on what is left of it.
+    std::uint32_t popped() const { return popped_; }
+    std::uint32_t pushed() const { return static_cast<std::uint32_t>(pushed_.size()); }
+
+    // The same stack, to be read; valid as long as the other one and `nodes`.
+    struct Nodes {
+        std::deque<StackNode> states;
+        std::deque<BlockNode> blocks;
+        void clear() {
+            states.clear();
+            blocks.clear();
+        }
+    };
+    StackView view(Nodes& nodes) const {
+        StackView made{base_, block_};
+        for (const auto state : pushed_) {
+            auto& node = nodes.states.emplace_back();
+            node.state = state;
+            node.depth = made.top->depth + 1;
+            made.top = (node.below = made.top, &node);
+        }
+        for (const auto column : opened_) {
+            auto& node = nodes.blocks.emplace_back();
+            node.column = column;
+            made.block = (node.around = made.block, &node);
+        }
+        return made;
+    }
+
+  private:
+    const StackNode* base_;
+    std::uint32_t popped_ = 0;
+    std::vector<std::int32_t> pushed_;
+    const BlockNode* block_;
+    std::vector<std::int32_t> opened_;  // columns of blocks
+    Looked* looked_;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,56 @@
+"""The native core's rooms: what each includes lies in itself or in a room below it, and no header includes itself."""
+
+from __future__ import annotations
+
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[1] / "pdacon" / "_native" / "src"
+ROOMS = (  # from the bottom up; docs/architecture.md says what each is for
+    "base",
+    "artifact",
+    "lalr",
+    "lexer",
+    "detokenizer",
+    "pda",
+    "liveness",
+    "completion",
+    "composition",
+    "matching",
+    "bindings",
+)
+FILES = sorted(SOURCES.glob("**/*.[ch]pp"))
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def room_of(file: Path) -> str:
+    return file.relative_to(SOURCES).parts[0]
+
+
+def includes_of(file: Path) -> list[Path]:
+    return [SOURCES / name for name in INCLUDE.findall(file.read_text(encoding="utf-8"))]
+
+
+def test_every_file_lies_in_a_room() -> None:
+    assert {room_of(file) for file in FILES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_includes_itself_and_those_below(room: str) -> None:
+    allowed = ROOMS[: ROOMS.index(room) + 1]
+    for file in FILES:
+        if room_of(file) == room:
+            for included in includes_of(file):
+                assert included.is_file(), f"{file.name} includes {included}, which is not there"
+                assert room_of(included) in allowed, f"{room}/{file.name} includes {room_of(included)}/{included.name}"
+
+
+def test_no_header_includes_itself() -> None:
+    TopologicalSorter({file: includes_of(file) for file in FILES if file.suffix == ".hpp"}).prepare()
+
+
+def test_every_header_has_a_head() -> None:
+    assert [file.name for file in FILES if file.suffix == ".hpp" and not file.read_text().startswith("// ")] == []
