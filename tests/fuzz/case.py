@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import lark
 from fuzz.finds import Progress
@@ -114,7 +115,13 @@ class Oracle:
     """Stock Lark, which says what the language is. Each text is parsed once."""
 
     def __init__(self, case: Case, progress: Progress) -> None:
-        self.parser = case.lark()
+        try:
+            self.parser = case.lark()
+        except AttributeError:
+            # Where interegular is installed, Lark looks with it for terminals that collide, to warn of them, and some
+            # patterns are too much for interegular. The language is the same without it.
+            with mock.patch("lark.lexer.has_interegular", new=False):
+                self.parser = case.lark()
         self.progress = progress
         self.use_bytes: bool = case.options.get("use_bytes", False)
         self.parsed = 0

@@ -369,14 +369,14 @@ void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left
         if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
         Looked looked;
         Overlay closed(stack.view(), looked);
-        return ends(machine_, closed, reading);
+        return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, reading);
     };
     auto least = left;
     int idle = 0;  // steps after which the text was no nearer to its end
     while (out.size() < most && left != kNone && (left > 0 || !at_column())) {
         if (left > 0 && step(reading, speller_state, stack, left - 1, out)) {
             --left;
-        } else if (machine_.lexer.keeps_columns(reading.state) && idle <= kMostIdle) {
+        } else if (machine_.layout.newline >= 0 && idle <= kMostIdle) {  // or the byte before a newline
             left = step_to_column(reading, speller_state, stack, out);
             idle = left < least ? 0 : idle + 1;
             least = std::min(least, left);
