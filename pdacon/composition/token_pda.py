@@ -46,7 +46,7 @@ class Limits:
         more doubles the sets of open blocks that there can be.
     """
 
-    states: int = 250_000
+    states: int = 100_000
     seconds: float = 0.0
     bytes: int = 1 << 29
     depth: int = 10_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdacon.composition import Limits
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.deadline import Deadline
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pdacon.lexer import Collision, Lexer
 
 _SHARE = 0.3  # of the time: for advice, however long the search for examples took
-_MOST_STATES, _MOST_BYTES = 1_000_000, 1 << 31
+_LIMITS = Limits()
 
 
 def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
@@ -89,8 +90,8 @@ def check_within(
     vocab: Vocabulary | None = None,
     *,
     seconds: float = SECONDS,
-    max_states: int = _MOST_STATES,
-    max_bytes: int = _MOST_BYTES,
+    max_states: int = _LIMITS.states,
+    max_bytes: int = _LIMITS.bytes,
 ) -> DeterminismReport:
     """The same, with limits of its own for the tables and the automata."""
     tables = build_tables(grammar, max_states=max_states, max_bytes=max_bytes)

@@ -43,7 +43,7 @@ from pdacon.lexer.words import words_program
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar, Terminal
 
-STATES_LIMIT = 250_000
+STATES_LIMIT = 100_000
 ANY_SIZE = 1 << 60
 """A limit for patterns of a grammar that has been compiled, which are known to keep to one."""
 
@@ -77,7 +77,7 @@ def compile_pattern(
     -------
     Program
         Cached (some 100,000 states in total). Uncached, a terminal of JSON takes 0.1 ms, one ``\\w`` 2 ms,
-        and 250,000 states one or two seconds.
+        and 100,000 states half a second.
 
     Raises
     ------

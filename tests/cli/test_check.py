@@ -343,4 +343,4 @@ def test_examples_are_spelled_with_the_vocabulary(write, capsys: pytest.CaptureF
 def test_a_grammar_beyond_the_limits_is_named(write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write("large.lark", "start: A\nA: /(?:a{1000}){1000}/\n")
     assert main(["check", str(path)]) == 2
-    assert "large.lark: states: 250,001 exceeds the limit of 250,000" in capsys.readouterr().err
+    assert "large.lark: states: 100,001 exceeds the limit of 100,000" in capsys.readouterr().err

@@ -92,7 +92,7 @@ def _is_struct(name: str) -> bool:
 
 
 def _constants() -> Iterator[str]:
-    for name in ("artifact.cpp", "stored_masks.hpp", "verdicts.hpp", "lexing.hpp"):
+    for name in ("artifact.cpp", "stored_masks.hpp", "verdicts.hpp", "lexer/automaton.hpp"):
         for constant in re.findall(r"constexpr [\w:<>, ]*?\b(k\w+(?: = |\{)[^;]+);", _code(_source(name))):
             if constant.startswith(("kMagic", "kAlignment", "kBlock ", "kDead", "kBoundary")):
                 yield f"{name}: {constant}"
@@ -135,7 +135,7 @@ def layout(data: bytes) -> str:
         *_constants(),
         "",
         "[structs]",
-        *_structs(readers),
+        *sorted(_structs(readers)),
         "",
         "[sections of the sample, in order]",
     ]

@@ -1,3 +1,8 @@
+// Room `artifact`: the file format, and what a part of the core needs to be read from it.
+//
+// In: flat arrays with a name. Out: bytes of one file, and arrays that lie in them, with their checksums
+// right. It does not know what the arrays mean: each room writes and checks its own.
+//
 // Constraints on disk: flat arrays in one file, each found by what it is, checked and then used where it
 // lies.
 //

@@ -1,3 +1,8 @@
+// Room `base`: what every other room needs and no room is about.
+//
+// In: nothing of pdacon's. Out: budgets of work, limits on memory, interned values, flat arrays, strongly
+// connected components, checksums, UTF-8. It does not know what a grammar, an automaton or a token is.
+//
 // Limits on work: every loop whose length the input controls spends from a Budget.
 #pragma once
 

@@ -1,3 +1,8 @@
+// Room `bindings`: the one module that Python sees.
+//
+// In: Python's arguments. Out: calls of the rooms below, without the GIL where they are long, and typed
+// errors. Nothing below knows Python, and nothing here decides anything.
+//
 // Flat arrays from Python, copied once into vectors or looked at for one call; and vectors that become
 // arrays.
 #pragma once

@@ -5,7 +5,7 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
-#include "lalr/lalr.hpp"
+#include "lalr/tables.hpp"
 
 namespace nb = nanobind;
 

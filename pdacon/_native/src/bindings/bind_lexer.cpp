@@ -12,7 +12,7 @@
 #include "bindings/module.hpp"
 #include "detokenizer/speller.hpp"
 #include "detokenizer/trie.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "lexer/word_lists.hpp"
 #include "liveness/column_classes.hpp"
 #include "liveness/futures.hpp"

@@ -1,3 +1,11 @@
+// Room `completion`: the shortest text that ends a sentence.
+//
+// In: the pushdown automaton and what `liveness` knows of its lexer. Out: how many bytes are missing, and
+// which. It does not know tokens.
+//
+// Source: Knuth 1977, "A generalization of Dijkstra's algorithm", for the least yields of rules; weighted
+// pushdown systems (Reps, Schwoon, Jha and Melski 2005) for what stands on a stack.
+//
 // The shortest way to acceptance: fewest bytes, then lexicographically least.
 //
 // Weighted summaries say what it costs to pop each symbol of the stack at hand beyond the least yields of the

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "pda/pushdown.hpp"
 
 namespace pdacon {

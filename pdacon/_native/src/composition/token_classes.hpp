@@ -22,7 +22,7 @@
 #include "detokenizer/loops.hpp"
 #include "detokenizer/token_set.hpp"
 #include "detokenizer/trie.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "liveness/coaccessibility.hpp"
 
 namespace pdacon {

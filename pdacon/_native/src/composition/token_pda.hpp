@@ -1,3 +1,8 @@
+// Room `composition`: pushdown automaton and detokenizing transducer to the token-level pushdown automaton.
+//
+// In: the pushdown automaton, the trie, liveness. Out: masks, interned, and what else a position can be
+// asked. It does not know which sequences there are. Its `eager/` computes every mask beforehand.
+//
 // Token classes x stack: the token-level pushdown automaton, whose masks are found by reading the top of a
 // stack.
 //

@@ -1,3 +1,6 @@
+// Room `detokenizer`: a vocabulary to the transducer that spells its tokens, and sets of tokens. It knows no
+// grammar.
+//
 // The detokenizing transducer: a prefix trie of the vocabulary's tokens in preorder.
 //
 // In: a vocabulary. Out: nodes whose subtrees are contiguous, so that "every token that starts

@@ -12,7 +12,7 @@
 
 #include "base/budget.hpp"
 #include "base/interner.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "lexer/nfa.hpp"
 #include "lexer/relexing.hpp"
 #include "lexer/residuals.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 namespace pdacon {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 namespace pdacon {
 

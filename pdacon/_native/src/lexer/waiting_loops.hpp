@@ -18,7 +18,7 @@
 
 #include "base/budget.hpp"
 #include "base/interner.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "lexer/relexing.hpp"
 
 namespace pdacon {

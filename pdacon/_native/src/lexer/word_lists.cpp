@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/interner.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 namespace pdacon {
 

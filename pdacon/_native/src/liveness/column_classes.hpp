@@ -7,8 +7,8 @@
 
 #include "base/budget.hpp"
 #include "detokenizer/trie.hpp"
+#include "lexer/automaton.hpp"
 #include "lexer/columns.hpp"
-#include "lexer/lexing.hpp"
 #include "liveness/futures.hpp"
 
 namespace pdacon {

@@ -12,7 +12,7 @@
 
 #include "base/interner.hpp"
 #include "detokenizer/speller.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 namespace pdacon {
 

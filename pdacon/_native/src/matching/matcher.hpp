@@ -1,3 +1,8 @@
+// Room `matching`: one sequence that is being generated or read.
+//
+// In: a token-level pushdown automaton. Out: accept, roll back, fork, the mask's number. It does not know
+// where tokens come from.
+//
 // A position in a text: lexer state, stack, and the way back.
 #pragma once
 

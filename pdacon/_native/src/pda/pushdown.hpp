@@ -1,3 +1,8 @@
+// Room `pda`: tables and lexing automaton to a pushdown automaton over byte classes.
+//
+// In: the arrays of both. Out: one step of it, on any kind of stack. It does not know tokens, nor which
+// configurations lead on to a sentence.
+//
 // The deterministic pushdown automaton over byte classes: a lexing automaton whose commits drive LALR tables.
 //
 // A configuration is a lexer state and a stack of LR states. Everything here is a template over the stack, so
@@ -12,7 +17,7 @@
 
 #include "base/flat.hpp"
 #include "base/in_range.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "pda/empty_reduces.hpp"
 
 namespace pdacon {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "input.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 namespace fuzzing {
 

@@ -1,8 +1,7 @@
 // Productions in: the tables of an LALR(1) parser.
-#include "lalr/lalr.hpp"
-
 #include <exception>
 
+#include "lalr/tables.hpp"
 #include "productions.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "input.hpp"
-#include "lalr/lalr.hpp"
+#include "lalr/tables.hpp"
 
 namespace fuzzing {
 

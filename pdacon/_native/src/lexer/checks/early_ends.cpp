@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "lexer/nfa.hpp"
 
 namespace pdacon {

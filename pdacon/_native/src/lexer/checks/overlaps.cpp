@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 #include "lexer/nfa.hpp"
 
 namespace pdacon {

@@ -1,12 +1,12 @@
-#include "lalr/lalr.hpp"
+#include "lalr/tables.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <numeric>
 
 #include "base/memory.hpp"
-#include "lalr/lalr_automaton.hpp"
-#include "lalr/lalr_digraph.hpp"
+#include "lalr/automaton.hpp"
+#include "lalr/digraph.hpp"
 
 namespace pdacon::lalr {
 namespace {

@@ -1,3 +1,6 @@
+// Room `lexer`: terminals to one deterministic lexing automaton. Its `checks/` compare terminals for the
+// determinism checker, and nothing else in the core needs them.
+//
 // Terminal patterns -> one lexing automaton over byte classes.
 //
 // In: an ordered byte NFA per terminal (Pike programs) and the lexical contexts, each an ordered alternation

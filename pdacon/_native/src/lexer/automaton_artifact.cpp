@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "artifact/needs.hpp"
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 namespace pdacon {
 

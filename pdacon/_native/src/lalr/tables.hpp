@@ -1,3 +1,8 @@
+// Room `lalr`: productions to tables.
+//
+// In: productions as integers, priorities. Out: action and goto tables with Lark's rows, and conflicts with
+// what they are between. It does not know what a terminal looks like.
+//
 // LALR(1) tables by DeRemer and Pennello's method, equal to those of Lark.
 //
 // Symbols: 0..T-1 terminals, T = $END, T+1..T+N nonterminals. Productions P..P+K-1 are the augmented

@@ -1,4 +1,4 @@
-#include "lalr/lalr_automaton.hpp"
+#include "lalr/automaton.hpp"
 
 #include <algorithm>
 #include <utility>

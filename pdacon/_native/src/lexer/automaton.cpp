@@ -1,4 +1,4 @@
-#include "lexer/lexing.hpp"
+#include "lexer/automaton.hpp"
 
 #include <algorithm>
 #include <set>

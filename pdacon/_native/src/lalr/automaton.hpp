@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
-#include "lalr/lalr.hpp"
+#include "lalr/tables.hpp"
 
 namespace pdacon::lalr {
 
