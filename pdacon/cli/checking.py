@@ -19,9 +19,9 @@ from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, describ
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import GrammarOptions, ReportFormat
 from pdacon.determinism import DeterminismReport, Failure, Finding, Level, check
-from pdacon.determinism.annotations import failure_annotation, to_annotations
-from pdacon.determinism.pages import page
-from pdacon.determinism.sarif import to_sarif
+from pdacon.determinism.report.annotations import failure_annotation, to_annotations
+from pdacon.determinism.report.pages import page
+from pdacon.determinism.report.sarif import to_sarif
 from pdacon.errors import LimitExceededError, PdaconError
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ and LALRPOP.
 """
 
 from pdacon.determinism.checker import check, check_stages, check_within
-from pdacon.determinism.emptiness import emptiness_findings
-from pdacon.determinism.findings import (
+from pdacon.determinism.language.emptiness import emptiness_findings
+from pdacon.determinism.report.findings import (
     LEVELS,
     TITLES,
     Counterexample,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pdacon.determinism.cuts import cut_findings
 from pdacon.determinism.deadline import OutOfTimeError
-from pdacon.determinism.declared import unused_findings
-from pdacon.determinism.early_ends import early_end_findings
-from pdacon.determinism.emptiness import unproductive_findings
-from pdacon.determinism.endless import endless_findings
-from pdacon.determinism.layout import unindented_findings
-from pdacon.determinism.lexical_repairs import Repairs
-from pdacon.determinism.lookahead import lookahead_findings
-from pdacon.determinism.reachability import Follower
-from pdacon.determinism.shadows import never_matched, reserved_findings, shadow_findings
-from pdacon.determinism.sizes import Sizes, measure
-from pdacon.determinism.successions import Successions
-from pdacon.determinism.traps import Traps
-from pdacon.determinism.unspellable import unspellable_findings
+from pdacon.determinism.language.declared import unused_findings
+from pdacon.determinism.language.emptiness import unproductive_findings
+from pdacon.determinism.language.layout import unindented_findings
+from pdacon.determinism.language.reachability import Follower
+from pdacon.determinism.language.successions import Successions
+from pdacon.determinism.language.traps import Traps
+from pdacon.determinism.language.unspellable import unspellable_findings
+from pdacon.determinism.lexical.cuts import cut_findings
+from pdacon.determinism.lexical.early_ends import early_end_findings
+from pdacon.determinism.lexical.endless import endless_findings
+from pdacon.determinism.lexical.lookahead import lookahead_findings
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
+from pdacon.determinism.lexical.shadows import never_matched, reserved_findings, shadow_findings
+from pdacon.determinism.lexical.sizes import Sizes, measure
 from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
-    from pdacon.determinism.findings import Finding
-    from pdacon.determinism.texts import Texts
+    from pdacon.determinism.lexical.texts import Texts
+    from pdacon.determinism.report.findings import Finding
     from pdacon.detokenizer import Vocabulary
     from pdacon.lalr import Tables
 

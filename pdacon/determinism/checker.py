@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from pdacon.composition import Limits
 from pdacon.determinism.advice import advise
-from pdacon.determinism.conflicts import SECONDS, conflict_findings
+from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
+from pdacon.determinism.conflicts.sentences import Sentences
 from pdacon.determinism.deadline import Deadline
-from pdacon.determinism.declared import declared_findings
-from pdacon.determinism.emptiness import emptiness_findings, empty_findings
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.findings import LEVELS, DeterminismReport, Finding
-from pdacon.determinism.layout import balance_findings, borrowed_block_finding, newline_findings
-from pdacon.determinism.lexemes import group_name_findings, lexeme_findings, pattern_findings
-from pdacon.determinism.lexical_repairs import Repairs
-from pdacon.determinism.sentences import Sentences
-from pdacon.determinism.sizes import Sizes
-from pdacon.determinism.spelling import spell
-from pdacon.determinism.texts import Texts
+from pdacon.determinism.language.declared import declared_findings
+from pdacon.determinism.language.emptiness import emptiness_findings, empty_findings
+from pdacon.determinism.language.layout import balance_findings, borrowed_block_finding, newline_findings
+from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findings, pattern_findings
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
+from pdacon.determinism.lexical.sizes import Sizes
+from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.report.findings import LEVELS, DeterminismReport, Finding
+from pdacon.determinism.report.spelling import spell
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, split_parentheses

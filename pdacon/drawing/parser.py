@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from pdacon.determinism.listing import cut_short, listed
+from pdacon.determinism.report.listing import cut_short, listed
 from pdacon.drawing.contexts import context_lines, find_contexts
 from pdacon.drawing.graph import Edge, EdgeStyle, Graph, Node, Row, RowStyle
 from pdacon.drawing.rendering import render

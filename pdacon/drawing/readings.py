@@ -19,7 +19,7 @@ from pdacon.errors import DrawingError
 
 if TYPE_CHECKING:
     from pdacon.determinism import Finding
-    from pdacon.determinism.findings import Counterexample, Derivation
+    from pdacon.determinism.report.findings import Counterexample, Derivation
     from pdacon.grammar import Grammar
 
 _LEVEL, _GAP, _DOT = 44.0, 18.0, 22.0  # between levels, between symbols, at the place of the decision

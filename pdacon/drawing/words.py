@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from pdacon.determinism.suggested import written
+from pdacon.determinism.lexical.repair.suggested import written
 from pdacon.grammar import Grammar, Terminal
 
 WIDEST = 72

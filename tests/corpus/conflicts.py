@@ -21,8 +21,8 @@ from corpus.table import write
 
 import pdacon
 from pdacon.determinism import TITLES
-from pdacon.determinism.explanations import Explanation, explain_conflicts
-from pdacon.determinism.items import Items
+from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
+from pdacon.determinism.conflicts.items import Items
 from pdacon.errors import GrammarError, LimitExceededError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables

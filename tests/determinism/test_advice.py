@@ -17,8 +17,8 @@ from pdacon.determinism import Finding
 from pdacon.determinism.advice import advise
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.reachability import Follower
-from pdacon.determinism.texts import Texts
+from pdacon.determinism.language.reachability import Follower
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses

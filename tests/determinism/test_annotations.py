@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdacon.determinism import DeterminismReport, Failure, Finding, Witness
-from pdacon.determinism.annotations import failure_annotation, to_annotations
+from pdacon.determinism.report.annotations import failure_annotation, to_annotations
 from pdacon.grammar import Span
 
 

@@ -17,10 +17,10 @@ from lalr.bare_grammars import BareGrammar, all_small_grammars, load, random_gra
 from lalr.reference import canonical_states, kernels
 from lark.exceptions import UnexpectedInput
 
-from pdacon.determinism.derivations import Node
-from pdacon.determinism.explanations import Explanation, explain_conflicts
-from pdacon.determinism.items import Items
-from pdacon.determinism.settling import is_still_read
+from pdacon.determinism.conflicts.derivations import Node
+from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
+from pdacon.determinism.conflicts.items import Items
+from pdacon.determinism.conflicts.settling import is_still_read
 from pdacon.lalr import Conflict, Tables, build_tables
 
 GRAMMARS = {

@@ -10,10 +10,12 @@ import pytest
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, Limits, Vocabulary
-from pdacon.determinism import checker, early_ends, reachability, sizes
-from pdacon.determinism.annotations import to_annotations
+from pdacon.determinism import checker
 from pdacon.determinism.deadline import OutOfTimeError
-from pdacon.determinism.sarif import to_sarif
+from pdacon.determinism.language import reachability
+from pdacon.determinism.lexical import early_ends, sizes
+from pdacon.determinism.report.annotations import to_annotations
+from pdacon.determinism.report.sarif import to_sarif
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 LARGE = Grammar.from_lark('start: "c" LONG\nLONG: /[ab]*a[ab]{9}c/\n')

@@ -8,7 +8,7 @@ import pytest
 
 import pdacon
 from pdacon.determinism import DeterminismReport, Finding, check
-from pdacon.determinism.spelling import fewest_tokens
+from pdacon.determinism.report.spelling import fewest_tokens
 from pdacon.grammar import Grammar
 
 COLLISION = """

@@ -17,9 +17,9 @@ from lexer.regexes import conditional_regex
 import pdacon
 from pdacon._native import _core
 from pdacon.determinism import Finding, check
-from pdacon.determinism.lookahead import neighbour_distances
-from pdacon.determinism.sizes import Sizes, count_distinguishable
-from pdacon.determinism.texts import Texts
+from pdacon.determinism.lexical.lookahead import neighbour_distances
+from pdacon.determinism.lexical.sizes import Sizes, count_distinguishable
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import GrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from support.finding_fixtures import report_with
 
-from pdacon.determinism import TITLES, DeterminismReport, causes
-from pdacon.determinism.pages import first_paragraph, page
+from pdacon.determinism import TITLES, DeterminismReport
+from pdacon.determinism.conflicts import causes
+from pdacon.determinism.report.pages import first_paragraph, page
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "findings"
 GRAMMAR = re.compile(r"^(?:<!-- options: ([^\n]*) -->\n)?```lark\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -8,10 +8,10 @@ import pytest
 
 from pdacon import NondeterministicGrammarError, Vocabulary, compile
 from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding, check
-from pdacon.determinism.annotations import to_annotations
-from pdacon.determinism.sarif import to_sarif
-from pdacon.determinism.snippets import Mark, columns, snippet
-from pdacon.determinism.trees import counterexample_lines
+from pdacon.determinism.report.annotations import to_annotations
+from pdacon.determinism.report.sarif import to_sarif
+from pdacon.determinism.report.snippets import Mark, columns, snippet
+from pdacon.determinism.report.trees import counterexample_lines
 from pdacon.grammar import Grammar, Span
 
 

@@ -20,7 +20,7 @@ import pytest
 from support.finding_fixtures import FIXTURES, report_of
 
 from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Failure, Finding, Witness, check
-from pdacon.determinism.sarif import to_sarif
+from pdacon.determinism.report.sarif import to_sarif
 from pdacon.grammar import Grammar, Span
 
 

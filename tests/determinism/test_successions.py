@@ -21,9 +21,9 @@ from support.stock_lark import StockLark, affordable_length
 
 import pdacon
 from pdacon.determinism import Finding
-from pdacon.determinism.follow_sets import FollowSets
-from pdacon.determinism.reachability import members
-from pdacon.determinism.texts import Texts
+from pdacon.determinism.language.follow_sets import FollowSets
+from pdacon.determinism.language.reachability import members
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables

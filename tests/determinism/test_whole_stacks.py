@@ -14,7 +14,7 @@ from support.random_grammars import loadable_grammars
 import pdacon
 from pdacon.determinism import advice
 from pdacon.determinism.deadline import Deadline, OutOfTimeError
-from pdacon.determinism.reachability import Follower
+from pdacon.determinism.language.reachability import Follower
 from pdacon.errors import PdaconError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pdacon import DrawingError, Finding, Grammar, check
-from pdacon.determinism.findings import Counterexample, Derivation
+from pdacon.determinism.report.findings import Counterexample, Derivation
 
 pytest.importorskip("graphlay")
 

@@ -1,0 +1,141 @@
+"""Lower bounds of what a pair of readings still has to pay, so that the search goes straight for its end.
+
+They count productions between symbols of the grammar and know nothing of LR states. In the words of A*: the bounds are
+admissible, so the first counterexample found is the cheapest.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon.determinism.conflicts.items import AUGMENTED
+
+if TYPE_CHECKING:
+    from pdacon.determinism.conflicts.items import Items
+
+_NEVER = 1 << 20
+
+NOTHING = -1
+"""In place of a pending symbol: nothing is pending."""
+
+
+class Bounds:
+    """Lower bounds for one grammar, computed when they are first needed.
+
+    Parameters
+    ----------
+    around, within : int
+        What it costs to go to a production around, and to expand a symbol.
+    """
+
+    def __init__(self, items: Items, around: int, within: int) -> None:
+        self._items = items
+        self._around, self._within = around, within
+        self._known: dict[tuple[int, int, int, int], int] = {}
+        self._meetings: dict[tuple[int, int], int] = {}
+        self._heights_of: dict[int, NDArray[np.int32]] = {}
+        self._depths_of: dict[int, NDArray[np.int32]] = {}
+        self._followed_by: dict[int, list[int]] = {}
+
+    def least(self, first: int, second: int, next_first: int, next_second: int) -> int:
+        """For both sides the nonterminal that the spine has come to, and the first pending symbol or `NOTHING`."""
+        key = (first, second, next_first, next_second)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._least(*key)
+        return known
+
+    def _least(self, first: int, second: int, next_first: int, next_second: int) -> int:
+        up = self._around * int((self._heights(first) + self._heights(second)).min())
+        if next_first == next_second:
+            return up
+        if next_first == NOTHING:
+            return max(up, self._until_followed(first, next_second))
+        if next_second == NOTHING:
+            return max(up, self._until_followed(second, next_first))
+        return up + self._within * self._meeting(next_first, next_second)
+
+    def _meeting(self, first: int, second: int) -> int:
+        """How many expansions it takes at least until two strings that begin with these symbols begin with the same."""
+        known = self._meetings.get((first, second))
+        if known is None:
+            known = int((self._depths(first) + self._depths(second)).min())
+            if self._items.empty[first] or self._items.empty[second]:
+                known = min(known, 1)
+            self._meetings[first, second] = self._meetings[second, first] = known
+        return known
+
+    def _until_followed(self, nonterminal: int, symbol: int) -> int:
+        """The least cost of going out until what comes behind begins like a symbol, or the symbol is gone."""
+        known = self._followed_by.get(symbol)
+        if known is None:
+            known = self._followed_by[symbol] = self._followed(symbol)
+        cost = known[nonterminal - self._items.nonterminal] if nonterminal != AUGMENTED else _NEVER
+        return min(cost, self._within) if self._items.empty[symbol] else cost
+
+    def _followed(self, symbol: int) -> list[int]:
+        items = self._items
+        best = [_NEVER] * len(items.grammar.nonterminals)
+        heap: list[tuple[int, int]] = []
+        behind_all: dict[int, list[int]] = {}
+        for child, uses in items.before.items():
+            for item in uses if child >= items.nonterminal else ():
+                cost = _NEVER
+                for behind in items.rest(item)[1:]:
+                    cost = min(cost, self._within * self._meeting(behind, symbol))
+                    if not items.empty[behind]:
+                        break
+                else:
+                    behind_all.setdefault(items.left(item), []).append(child)
+                if cost < _NEVER:
+                    heappush(heap, (cost + self._around, child))
+        while heap:
+            cost, child = heappop(heap)
+            if cost < best[child - items.nonterminal]:
+                best[child - items.nonterminal] = cost
+                for inner in behind_all.get(child, ()):
+                    heappush(heap, (cost + self._around, inner))
+        return best
+
+    def _heights(self, nonterminal: int) -> NDArray[np.int32]:
+        """For each nonterminal, and at last for the augmented ones, how many productions out it is."""
+        known = self._heights_of.get(nonterminal)
+        if known is None:
+            items = self._items
+            known = np.full(len(items.grammar.nonterminals) + 1, _NEVER, np.int32)
+            border = [nonterminal]
+            height = 0
+            while border:
+                new = []
+                for symbol in border:
+                    at = -1 if symbol == AUGMENTED else symbol - items.nonterminal
+                    if known[at] == _NEVER:
+                        known[at] = height
+                        new += [items.left(item) for item in items.before.get(symbol, ())]
+                border = list(dict.fromkeys(new))
+                height += 1
+            self._heights_of[nonterminal] = known
+        return known
+
+    def _depths(self, symbol: int) -> NDArray[np.int32]:
+        """For each symbol how many expansions it takes at least until a string begins with it."""
+        known = self._depths_of.get(symbol)
+        if known is None:
+            items = self._items
+            known = np.full(items.anything + 1, _NEVER, np.int32)
+            heap = [(0, symbol)]
+            while heap:
+                depth, at = heappop(heap)
+                if depth < known[at]:
+                    known[at] = depth
+                    for k in items.expansions.get(at, ()):
+                        for skipped, corner in enumerate(items.sides[k][1]):
+                            heappush(heap, (depth + 1 + skipped, corner))
+                            if not items.empty[corner]:
+                                break
+            self._depths_of[symbol] = known
+        return known

@@ -1,0 +1,1 @@
+"""Rules written anew so that a conflict is gone; each suggestion is tried before it is made."""

@@ -1,0 +1,161 @@
+"""Terminals that no text puts behind one of their predecessors, though others come there and they come elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pdacon.determinism.language.follow_sets import FollowSets
+from pdacon.determinism.language.neighbours import Neighbours
+from pdacon.determinism.language.reachability import members
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
+
+if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
+    from pdacon.determinism.examples import Examples
+    from pdacon.determinism.language.reachability import Reach
+    from pdacon.determinism.lexical.texts import Texts
+    from pdacon.grammar import Grammar
+    from pdacon.lalr import Tables
+
+_SHOWN = 6  # terminals, and places in the rules
+_BEGINNING = -1
+
+
+class Successions:
+    """What the rules put behind terminals that texts lead to, and no text does."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        texts: Texts,
+        examples: Examples,
+        reach: Reach,
+        never: Iterable[int],
+        deadline: Deadline,
+    ) -> None:
+        self._grammar: Grammar = texts.grammar
+        self._tables = tables
+        self._texts = texts
+        self._examples = examples
+        self._reach = reach
+        self._never = sum(1 << terminal for terminal in set(never))
+        self._deadline = deadline
+        self._neighbours = Neighbours(texts)
+
+    def findings(self, known: Iterable[Finding]) -> list[Finding]:
+        """PDA015, a warning for each terminal behind which others are never read; but what is ``known`` already.
+
+        Never a false alarm: ``reach`` has no less than what texts lead to. Where it has whole stacks, every pair is
+        found of which the lexer never cuts the second terminal behind the first. Those that it does cut, but in no
+        sentence, are named if nothing else is: mostly it is what comes behind them that no text is read as. A
+        repetition of one terminal that takes all of the repeated text at once, such as ``WS+`` of ``/[ ]+/``, is fine.
+        """
+        named = {
+            (self._before(finding), self._index.get(name))
+            for finding in known
+            if finding.id == "PDA015"
+            for name in finding.symbols
+        }
+        unread = list(self._dead(self._read))
+        found = [finding for before, dead in unread if (finding := self._finding(before, dead, named))]
+        if found or named or self._reach.in_sentences is None or self._tables.conflicts:
+            return found
+        dead_ends = self._dead(self._reach.in_sentences)
+        return [finding for before, dead in dead_ends if (finding := self._finding(before, dead, named))]
+
+    @property
+    def _read(self) -> dict[int, int]:
+        return self._reach.next if self._reach.read is None else self._reach.read
+
+    def _before(self, finding: Finding) -> int:
+        """The terminal that a finding says another one is not read behind."""
+        return _BEGINNING if finding.title.endswith("after the beginning") else self._index[finding.symbols[0]]
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {terminal.name: k for k, terminal in enumerate(self._grammar.terminals)}
+
+    @cached_property
+    def _follow(self) -> FollowSets:
+        return FollowSets(self._grammar, self._never)
+
+    def _dead(self, read: dict[int, int]) -> Iterator[tuple[int, int]]:
+        """The terminals that texts lead to, each with those that the rules put behind it and what is read does not.
+
+        Where a conflict was settled, the parser may never ask for some of these: that is the conflict's finding.
+        """
+        accessing = self._tables.accessing
+        behind: dict[int, int] = {}
+        asked: dict[int, int] = {}
+        for place in self._reach.places:
+            symbol = int(accessing[place])
+            if symbol < self._grammar.end:
+                before = _BEGINNING if symbol < 0 else symbol
+                behind[before] = behind.get(before, 0) | read.get(place, 0)
+                asked[before] = asked.get(before, 0) | self._asked_for(place)
+        layout = self._grammar.layout
+        made = 0 if layout is None else 1 << layout.indent | 1 << layout.dedent
+        for before, labels in sorted(behind.items()):
+            wanted = self._follow.at_start() if before == _BEGINNING else self._follow.after(before)
+            if dead := wanted & asked[before] & ~labels & ~made:
+                yield before, dead
+
+    def _asked_for(self, place: int) -> int:
+        """The terminals that a state of the tables has an action for."""
+        return sum(1 << terminal for terminal in np.flatnonzero(self._tables.action[place]).tolist())
+
+    def _finding(self, before: int, dead: int, named: set[tuple[int, int | None]]) -> Finding | None:
+        self._deadline.require()
+        terminals = [t for t in members(dead) if (before, t) not in named and not self._is_harmless(before, t)]
+        if not terminals:
+            return None
+        grammar, describe = self._grammar, self._grammar.describe_symbol
+        first = terminals[0]
+        shown = ", ".join(map(describe, terminals[:_SHOWN])) + (" and others" if len(terminals) > _SHOWN else "")
+        after = "the beginning" if before == _BEGINNING else describe(before)
+        lines = [f"After {after} the rules go on with {shown}, too, but no text is ever read so."]
+        text = self._texts.shortest(first)
+        taken = None if before == _BEGINNING else self._texts.shortest(before)
+        whole = None if text is None or taken is None else taken + text
+        if text is not None and taken is not None:
+            lines.append(self._neighbours.reading(before, taken, text))
+        origins = list(dict.fromkeys(origin for t in terminals for origin in self._follow.origins(before, t)))
+        lines.append("So the rules never go on like that here:")
+        lines += [f"  {self._neighbours.item(*origin)}" for origin in origins[:_SHOWN]]
+        places = [p for p in self._reach.places if self._accessed(p) == before]
+        prefix = min((self._examples.prefix(place) or () for place in places), key=len)
+        records = [grammar.productions[number] for number, _ in origins[:_SHOWN]]
+        names = [grammar.terminals[t].name for t in terminals]
+        return Finding(
+            id="PDA015",
+            level="warning",
+            title=f"{TITLES['PDA015']}: {shown} after {after}",
+            message="\n".join(lines),
+            span=records[0].span if records else None,
+            symbols=tuple(
+                dict.fromkeys(
+                    [*([] if before == _BEGINNING else [grammar.terminals[before].name]), *names]
+                    + [record.rule for record in records]
+                )
+            ),
+            witness=Witness((*prefix, describe(first)), len(prefix), whole),
+            repair=self._neighbours.parting(before, first, whole),
+        )
+
+    def _accessed(self, place: int) -> int:
+        symbol = int(self._tables.accessing[place])
+        return _BEGINNING if symbol < 0 else symbol
+
+    def _is_harmless(self, before: int, terminal: int) -> bool:
+        """Whether they are the same, and only a repetition puts them together: all of it is one lexeme then."""
+        if before != terminal:
+            return False
+        first = self._grammar.end + 1
+        return all(
+            self._grammar.nonterminals[self._grammar.productions[number].lhs - first].repeats
+            for number, _ in self._follow.origins(before, terminal)
+        )

@@ -1,0 +1,176 @@
+"""Terminals of higher priority that take the beginning of what another terminal would match as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from pdacon.determinism.lexical.matching_texts import End, Run, Threads
+from pdacon.determinism.lexical.texts import legibility
+from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.listing import listed
+from pdacon.lexer import compile_terminal
+
+if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
+    from pdacon.determinism.examples import Examples
+    from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
+    from pdacon.determinism.lexical.texts import Texts
+    from pdacon.grammar import Grammar
+
+_FEW = 6
+_MOST_CANDIDATES = 20
+_MOST_STEPS = 5_000
+_ASCII = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text of one terminal that is not read as one.
+
+    Attributes
+    ----------
+    higher, lower : int
+        The terminal that takes the beginning, and the one that matches the whole text.
+    context : int
+        A context in which it is so.
+    text : bytes
+    length : int
+        How much of the text ``higher`` takes.
+    """
+
+    higher: int
+    lower: int
+    context: int
+    text: bytes
+    length: int
+
+
+def find_cuts(texts: Texts, deadline: Deadline | None = None) -> Iterator[Cut]:
+    """At most one for each pair of terminals of different priority that are looked for in one context.
+
+    Each is true: it is tried on the lexing automaton. Only texts of ASCII characters are looked for. What is ignored is
+    left out: it is meant to go between, and need not be in one piece.
+
+    Cost: for each such pair a product of their automata, as far as both can read the same text.
+    """
+    terminals = texts.grammar.terminals
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for context in texts.entered:
+        known = sorted(texts.looked_for(context) - texts.grammar.ignore)
+        for higher in known:
+            for lower in known:
+                if terminals[higher].priority > terminals[lower].priority:
+                    pairs.setdefault((higher, lower), []).append(context)
+    for (higher, lower), contexts in pairs.items():
+        if deadline is not None:
+            deadline.require()
+        for text, _ in islice(texts_cut(texts.grammar, higher, lower), _MOST_CANDIDATES):
+            cut = _tried(texts, higher, lower, contexts, text)
+            if cut is not None:
+                yield cut
+                break
+
+
+def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Cut | None:
+    for context in contexts:
+        lexeme = texts.first_lexeme(context, text)
+        if lexeme is not None and lexeme.label == higher and lexeme.length < len(text):
+            return Cut(higher, lower, context, text, lexeme.length)
+    return None
+
+
+def texts_cut(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS) -> Iterator[tuple[bytes, int]]:
+    """Texts that ``lower`` matches and of which ``higher``, tried first, takes a part; and how much, in bytes.
+
+    The shortest first; what a context or another terminal makes of them is not looked at. Cost: ``most`` steps.
+    """
+    first, second = (Run(compile_terminal(grammar, grammar.terminals[k])) for k in (higher, lower))
+    start: tuple[Threads, frozenset[End], Threads] = first.start, frozenset(), second.start
+    text_of = {start: b""}
+    pending = [start]
+    steps = 0
+    for threads, ended, others in pending:  # grows
+        text = text_of[threads, ended, others]
+        cuts = {0, *first.cuts(threads), *second.cuts(others), *(cut for end in ended for cut in first.end_cuts(end))}
+        for byte in sorted(_representatives(cuts), key=legibility):
+            steps += 1
+            if steps > most:
+                return
+            after, ends = first.step(threads, byte)
+            after_others, whole = second.step(others, byte)
+            still = frozenset(waiting for end in ended if (waiting := first.wait(end, byte)) is not None)
+            if any(map(first.wins_at_end, still)) and any(map(second.wins_at_end, whole)):
+                cut = text + bytes([byte])
+                yield cut, _taken(first, cut)
+            state = after, still.union(ends), after_others
+            if after_others and (after or state[1]) and state not in text_of:
+                text_of[state] = text + bytes([byte])
+                pending.append(state)
+
+
+def _taken(run: Run, text: bytes) -> int:
+    """How much of a text is matched, if it ends there."""
+    threads = run.start
+    waiting: list[tuple[End, int]] = []
+    for at, byte in enumerate(text, 1):
+        threads, ends = run.step(threads, byte)
+        still = [(after, length) for end, length in waiting if (after := run.wait(end, byte)) is not None]
+        waiting = [*still, *((end, at) for end in ends)]
+    return next((length for end, length in waiting if run.wins_at_end(end)), 0)
+
+
+def _representatives(cuts: Iterable[int]) -> list[int]:
+    """For each stretch between cuts its ASCII character that is best to read."""
+    bounds = [*sorted(cut for cut in cuts if cut < _ASCII), _ASCII]
+    return [min(range(low, high), key=legibility) for low, high in pairwise(bounds)]
+
+
+def cut_findings(
+    texts: Texts, examples: Examples, repairs: Repairs, never: Iterable[int], deadline: Deadline
+) -> Iterator[Finding]:
+    """PDA019, a warning for each terminal whose texts are cut by terminals of higher priority.
+
+    Terminals that are ``never`` matched at all have PDA010.
+    """
+    skipped = frozenset(never)
+    by_lower: dict[int, list[Cut]] = {}
+    for cut in find_cuts(texts, deadline):
+        if cut.lower not in skipped:
+            by_lower.setdefault(cut.lower, []).append(cut)
+    for cuts in by_lower.values():
+        deadline.require()
+        yield _finding(texts, examples, repairs, cuts)
+
+
+def _finding(texts: Texts, examples: Examples, repairs: Repairs, cuts: list[Cut]) -> Finding:
+    grammar = texts.grammar
+    first = cuts[0]
+    lower = grammar.terminals[first.lower]
+    shown = grammar.describe_symbol(first.lower)
+    higher = [grammar.describe_symbol(cut.higher) for cut in cuts]
+    prefix = texts.way_to(examples, [first.context]) or ()
+    one = len(cuts) == 1
+    lines = [
+        f"{listed(higher, _FEW)} {'has' if one else 'have'} a higher priority than {shown}, and "
+        f"{'is' if one else 'are'} taken even where {shown} would match more:",
+        f"{quote(first.text)} is not one {shown}, but begins with {quote(first.text[: first.length])} as {higher[0]}.",
+    ]
+    places = [(cut.higher, grammar.terminals[cut.higher].span) for cut in cuts]
+    related = [(f"{grammar.describe_symbol(k)}, too", span) for k, span in places[1:_FEW] if span is not None]
+    if lower.span is not None:
+        related.append((f"{shown}, which is cut", lower.span))
+    return Finding(
+        id="PDA019",
+        level="warning",
+        title=f"{TITLES['PDA019']}: {listed(higher, 3)} in front of {shown}",
+        message="\n".join(lines),
+        span=places[0][1],
+        symbols=(lower.name, *(grammar.terminals[cut.higher].name for cut in cuts)),
+        witness=Witness(prefix, len(prefix), first.text),
+        repair=repairs.of_cuts(cuts)
+        or f"change the patterns so that {higher[0]} does not match the beginning of what {shown} matches.",
+        related=tuple(related),
+    )

@@ -1,0 +1,116 @@
+"""Terminals that match less than their pattern denotes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdacon._native import _core
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.lexical.repair.reordering import with_longest_first
+from pdacon.determinism.lexical.repair.suggested import suggestion
+from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.errors import LimitExceededError
+from pdacon.lexer import is_lazy
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar
+    from pdacon.lexer import Lexer
+
+_MOST_STATES = 20_000
+_MOST_BYTES = 1 << 28
+_SECONDS = 3.0
+"""For one terminal, and at most for all; past them a note says that it has not been found out."""
+
+
+def early_end_findings(grammar: Grammar, lexer: Lexer, deadline: Deadline) -> list[Finding]:
+    """PDA012: terminals with a text that ``re.fullmatch`` takes and ``re.match`` stops short in.
+
+    A shortest such text is the witness. Where only the order of alternatives, or an optional part that comes too
+    early, is to blame, a warning for each terminal. With a lazy quantifier it is as a rule what is meant: one note
+    for all such terminals. What is only so because of what lies behind the text is not looked for. A note names those
+    whose automata are so large that it has not been found out.
+
+    Cost: the automaton of each terminal, where it has no such text.
+    """
+    lazy: list[tuple[int, bytes, int]] = []
+    found = []
+    unknown: list[int] = []
+    deadline.require()
+    seconds = min(_SECONDS, deadline.left())
+    own = Deadline(seconds)
+    for index, terminal in enumerate(grammar.terminals):
+        if terminal.pattern is None or terminal.pattern.kind != "re":
+            continue
+        try:
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little(), _MOST_BYTES)
+        except LimitExceededError:
+            unknown.append(index)
+            continue
+        if end is not None and is_lazy(terminal.pattern.regexp, grammar.options.g_regex_flags):
+            lazy.append((index, *end))
+        elif end is not None:
+            found.append(_out_of_order(grammar, index, *end))
+    return [
+        *found,
+        *([_lazy(grammar, lazy)] if lazy else []),
+        *([_not_found_out(grammar, unknown, seconds)] if unknown else []),
+    ]
+
+
+def _not_found_out(grammar: Grammar, terminals: list[int], seconds: float) -> Finding:
+    shown = ", ".join(grammar.describe_symbol(k) for k in terminals)
+    return Finding(
+        id="PDA012",
+        level="note",
+        title=f"{TITLES['PDA012']}: not found out for {shown}",
+        message=f"Whether {shown} denotes texts that are not matched has not been found out: that takes more than "
+        f"{_MOST_STATES:,} states or {seconds:.2g} s.",
+        span=grammar.terminals[terminals[0]].span,
+        symbols=tuple(grammar.terminals[k].name for k in terminals),
+        repair="none is needed; shorter repetitions would let it be found out.",
+        cause="not-found-out",
+    )
+
+
+def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int) -> Finding:
+    pattern = with_longest_first(grammar, grammar.terminals[index])
+    return Finding(
+        id="PDA012",
+        level="warning",
+        title=f"{TITLES['PDA012']}: {grammar.describe_symbol(index)}",
+        message=f"{_difference(text, length)}\nOf several ways to match, the first one that fits is taken, not the "
+        "longest.",
+        span=grammar.terminals[index].span,
+        symbols=(grammar.terminals[index].name,),
+        witness=Witness(text=text),
+        repair="put an alternative that can go on first" + suggestion(grammar, index, pattern)
+        if pattern is not None
+        else "none is needed if the shorter text is meant; else let no other way to match come before the longer one.",
+        cause="order-of-alternatives",
+    )
+
+
+def _lazy(grammar: Grammar, ends: list[tuple[int, bytes, int]]) -> Finding:
+    names = [grammar.describe_symbol(index) for index, _, _ in ends]
+    index, text, length = min(ends, key=lambda end: len(end[1]))
+    whose = f"The pattern of {grammar.describe_symbol(index)}" if len(ends) > 1 else "The pattern"
+    return Finding(
+        id="PDA012",
+        level="note",
+        title=f"{TITLES['PDA012']}: {', '.join(names)}",
+        message=f"{_difference(text, length, whose)}\nA lazy quantifier ends a match at the first place where it can.",
+        span=grammar.terminals[index].span,
+        symbols=tuple(grammar.terminals[k].name for k, _, _ in ends),
+        witness=Witness(text=text),
+        repair='none is needed if that is meant; else say what may come inside, as in /"[^"]*"/ instead of /".*?"/.',
+        cause="lazy-quantifier",
+        related=tuple(
+            (grammar.describe_symbol(k), span)
+            for k, _, _ in ends
+            if k != index and (span := grammar.terminals[k].span) is not None
+        ),
+    )
+
+
+def _difference(text: bytes, length: int, whose: str = "The pattern") -> str:
+    return f"{whose} denotes {quote(text)} too, but of that only {quote(text[:length])} is matched."

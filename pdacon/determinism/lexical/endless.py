@@ -1,0 +1,280 @@
+"""Text that is ignored and need never end."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pdacon.determinism.deadline import Deadline, OutOfTimeError
+from pdacon.determinism.lexical.repair.suggested import definition, read, written
+from pdacon.determinism.lexical.texts import Texts, turned
+from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.listing import listed
+from pdacon.errors import PdaconError
+from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_BLANKS = {0x20: " ", 0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x0C: r"\f", 0x0B: r"\v"}
+_ANY_BLANK = re.compile(r"(?:\\s|\[\\s\])[+*]?")
+_LINE_COMMENT = re.compile(r"((?:\\[^\w\s]|[^\w\s\\()\[\]{}.*+?|^$])+)(?:\[\^(?:\\n|\\r|\n|\r)+\]|\.)[*+]")
+_FEW = 6
+_SECONDS = 2.0
+"""For trying a repair."""
+_MOST_STATES = 20_000
+
+_DEAD, _OTHER = -1, -2
+"""What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
+
+
+def endless_findings(texts: Texts, deadline: Deadline) -> list[Finding]:
+    """PDA016: at most one note, if ignored text can go on for ever in some context.
+
+    What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
+    but ignored text so far, and something else can follow ignored text that comes of it. The witness is a shortest
+    such x y, of blanks if there is a choice. A pattern that does not match behind itself, by a look-behind, has none.
+
+    Cost: linear in the lexing automaton, for each lexer state in which text can still become ignored.
+    """
+    grammar = texts.grammar
+    if not grammar.ignore:
+        return []
+    loop = _first_loop(texts, deadline)
+    if loop is None:
+        return []
+    return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)), deadline)]
+
+
+def _first_loop(texts: Texts, deadline: Deadline) -> tuple[bytes, bytes] | None:
+    """What leads to endless ignored text in some context, and what is repeated there."""
+    alive = _can_be_ignored(texts)
+    loops = (_shortest_loop(texts, context, alive, deadline) for context in texts.entered)
+    return next((loop for loop in loops if loop is not None), None)
+
+
+def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
+    """The lexer states from which the next commit can be of ignored text, before the text ends."""
+    ignored = texts.grammar.end + 1
+    after = texts.next
+    commits = texts.automaton.commits[-2 - after[after < -1], 0] == ignored
+    alive: NDArray[np.bool_] = np.zeros(len(after), dtype=np.bool_)
+    alive[np.nonzero(after < -1)[0][commits]] = True
+    while True:
+        more: NDArray[np.bool_] = alive | ((after >= 0) & alive[np.maximum(after, 0)]).any(axis=1)
+        if np.array_equal(more, alive):
+            return more
+        alive = more
+
+
+def _shortest_loop(
+    texts: Texts, context: int, alive: NDArray[np.bool_], deadline: Deadline
+) -> tuple[bytes, bytes] | None:
+    start = int(texts.automaton.entries[context].max())
+    if not alive[start]:
+        return None
+    steps = _steps_that_can_be_endless(texts, context, start, alive, deadline)
+    best: tuple[int, bool, int, bytes, bytes] | None = None
+    texts_to = {start: b""}
+    pending = deque([start])
+    while pending:
+        state = pending.popleft()
+        text = texts_to[state]
+        if best is not None and len(text) >= best[0]:
+            break
+        loop = _loop_at(steps, state, deadline)
+        if loop is not None and _comes_out(texts, context, state):
+            whole = text + loop
+            found = len(whole), not whole.isspace(), len(whole) - whole.count(b" "), text, loop
+            best = found if best is None else min(best, found)
+        for byte, target in steps.get(state, ()):
+            if target not in texts_to:
+                texts_to[target] = text + byte
+                pending.append(target)
+    return None if best is None else best[3:]
+
+
+def _steps_that_can_be_endless(
+    texts: Texts, context: int, start: int, alive: NDArray[np.bool_], deadline: Deadline
+) -> dict[int, list[tuple[bytes, int]]]:
+    """For each state that ignored text leads to, and from which it can go on for ever, the steps to others of them."""
+    steps = {start: list(_steps(texts, context, start, alive))}
+    before: dict[int, list[int]] = {}
+    for state in (order := [start]):  # grows
+        deadline.require()
+        for _, target in steps[state]:
+            before.setdefault(target, []).append(state)
+            if target not in steps:
+                steps[target] = list(_steps(texts, context, target, alive))
+                order.append(target)
+    left = {state: len(further) for state, further in steps.items()}
+    pending = [state for state, count in left.items() if not count]
+    while pending:
+        for state in before.get(pending.pop(), ()):
+            left[state] -= 1
+            if not left[state]:
+                pending.append(state)
+    return {state: [step for step in steps[state] if left[step[1]]] for state in steps if left[state]}
+
+
+def _loop_at(steps: dict[int, list[tuple[bytes, int]]], start: int, deadline: Deadline) -> bytes | None:
+    """A shortest text that leads from a state back to it."""
+    seen: set[int] = set()
+    pending = deque([(start, b"")])
+    while pending:
+        deadline.require()
+        state, text = pending.popleft()
+        for byte, target in steps.get(state, ()):
+            if target == start:
+                return text + byte
+            if target not in seen:
+                seen.add(target)
+                pending.append((target, text + byte))
+    return None
+
+
+def _comes_out(texts: Texts, context: int, start: int) -> bool:
+    """Whether ignored text that is read in a state can end so that something can follow in this context."""
+    seen = {start}
+    pending = [start]
+    while pending:
+        for target in np.unique(texts.next[pending.pop()]).tolist():
+            if target < -1 and texts.automaton.commit(target)[0] == texts.grammar.end + 1:
+                if _land(texts, context, target) != _DEAD:
+                    return True
+            elif target >= 0 and target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return False
+
+
+def _steps(texts: Texts, context: int, state: int, alive: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
+    """One byte further, within ignored text or from one piece of it to the next; blanks first."""
+    order = texts.blanks_first
+    targets, places = np.unique(texts.next[state, order], return_index=True)
+    for place, target in sorted(zip(places.tolist(), targets.tolist(), strict=True)):
+        byte = bytes([texts.readable[order[place]]])
+        after = target if target >= -1 else _land(texts, context, target)
+        if after >= 0 and alive[after]:
+            yield byte, after
+
+
+def _land(texts: Texts, context: int, commit: int) -> int:
+    """The lexer state after a commit of ignored text in a context; where there is none, _DEAD or _OTHER."""
+    label, behind, word = texts.automaton.commit(commit)
+    pending = list(word)
+    while label == texts.grammar.end + 1:
+        state = int(texts.automaton.entries[context, behind])
+        for at, cls in enumerate(pending):
+            if state < 0:
+                return _DEAD
+            after = int(texts.next[state, cls])
+            if after < -1:
+                label, behind, word = texts.automaton.commit(after)
+                pending = [*word, *pending[at + 1 :]]
+                break
+            state = after
+        else:
+            return state
+    return _OTHER
+
+
+def _finding(texts: Texts, prefix: bytes, loop: bytes, deadline: Deadline) -> Finding:
+    grammar = texts.grammar
+    names = [k for k in sorted(grammar.ignore) if _matches(texts, k, prefix + loop) or _matches(texts, k, loop)]
+    terminals = [grammar.terminals[k] for k in names or sorted(grammar.ignore)]
+    shown = " and ".join(map(grammar.describe_symbol, names or sorted(grammar.ignore)))
+    return Finding(
+        id="PDA016",
+        level="note",
+        title=f"{TITLES['PDA016']}: {shown}",
+        message=f"Wherever something may be ignored, {quote(loop)} can be repeated for ever: a model may write nothing "
+        "else, and no mask keeps it from that.",
+        span=terminals[0].span,
+        symbols=tuple(terminal.name for terminal in terminals),
+        witness=Witness(text=prefix + loop, loop=loop),
+        repair=_repair(texts, deadline),
+    )
+
+
+def _repair(texts: Texts, deadline: Deadline) -> str:
+    grammar = texts.grammar
+    ignored = sorted(grammar.ignore)
+    pattern = _bounded(texts)
+    small = _bounded(texts, blanks=2, comment=2, pieces=2)  # the numbers do not matter, but for the time
+    if pattern is None or small is None or not _is_bounded(texts, small, deadline):
+        return (
+            "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
+            "look-behind; or write what is ignored into the rules."
+        )
+    if len(ignored) == 1:
+        what, line = "let it match", definition(grammar, ignored[0], written(pattern, ()))
+    else:
+        names = listed(map(grammar.describe_symbol, ignored), _FEW)
+        what, line = f"instead of {names} ignore one terminal, which matches", f"%ignore {written(pattern, ())}"
+    return (
+        f"{what} a bounded text, and not behind itself:\n  {line}\nMore in one place is refused then (set the numbers "
+        "as you need them). Or write what is ignored into the rules."
+    )
+
+
+def _bounded(texts: Texts, *, blanks: int = 8, comment: int = 80, pieces: int = 4) -> str | None:
+    """One pattern for all that is ignored: so many blanks, or pieces of them and of comments up to the line's end."""
+    grammar = texts.grammar
+    found: list[str] = []
+    signs: list[str] = []
+    for index in sorted(grammar.ignore):
+        pattern = grammar.terminals[index].pattern
+        assert pattern is not None
+        used = texts.bytes_of(index)
+        of_a_line = _LINE_COMMENT.fullmatch(pattern.value)
+        if used <= _BLANKS.keys():
+            found += [shown for byte, shown in _BLANKS.items() if byte in used]
+        elif pattern.kind == "re" and _ANY_BLANK.fullmatch(pattern.value):
+            found.append(r"\s")
+        elif pattern.kind == "re" and of_a_line is not None:
+            signs.append(of_a_line.group(1))
+        else:
+            return None
+    if not found:
+        return None
+    kinds = [r"\s"] if r"\s" in found else [shown for shown in _BLANKS.values() if shown in found]
+    blank = kinds[0] if len(kinds) == 1 else f"[{''.join(kinds)}]"
+    several = f"{blank}{{1,{blanks}}}"
+    if not signs:
+        return f"(?<!{blank}){several}"
+    sign = signs[0] if len(signs) == 1 else f"(?:{'|'.join(dict.fromkeys(signs))})"
+    if re.fullmatch(blank, "\n"):
+        return rf"(?<!{blank})(?:{several}|{sign}[^\n]{{0,{comment}}}(?:\n|\Z)){{1,{pieces}}}"
+    return rf"(?<!{blank}){several}|{sign}[^\n]{{0,{comment}}}(?=\n|\Z)"
+
+
+def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
+    """Whether ignored text ends, if there is this pattern for all of it; False where it takes long to tell."""
+    grammar = texts.grammar
+    first, own = min(grammar.ignore), Deadline(min(_SECONDS, deadline.left()))
+    terminals = list(grammar.terminals)
+    with suppress(PdaconError, OutOfTimeError):
+        terminals[first] = replace(terminals[first], pattern=read(grammar, written(pattern, ())).terminals[0].pattern)
+        repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]))
+        tables = build_tables(repaired)
+        lexer = build_lexer(repaired, tables, max_states=_MOST_STATES, max_seconds=own.left_or_little())
+        return _first_loop(Texts(repaired, lexer), own) is None
+    return False
+
+
+def _matches(texts: Texts, terminal: int, text: bytes) -> bool:
+    grammar = texts.grammar
+    pattern = grammar.terminals[terminal].pattern
+    if pattern is None:
+        return False
+    decoded = text.decode("latin-1" if grammar.options.use_bytes else "utf-8", "replace")
+    return re.compile(pattern.regexp, grammar.options.g_regex_flags).fullmatch(decoded) is not None

@@ -1,0 +1,137 @@
+"""How far the lexer has to look ahead, where there is a bound.
+
+Two measures. The *lookahead* of a terminal is how many bytes can follow its match while it is open whether the lexeme
+ends there: something longer may still come of it, and what follows the match can be lexed as well. It is what masks
+carry along, and what has to have a bound. The *neighbour distance* does not ask what can follow: it is the most bytes
+between a match and the next longer match of a lexeme that goes on, which bounds what any lexer has to buffer.
+
+Source: StreamTok (2025), "token neighbor distance", here for leftmost-first lexers and by context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pdacon.determinism.lexical.texts import whole_characters
+from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pdacon.determinism.deadline import Deadline
+    from pdacon.determinism.examples import Examples
+    from pdacon.determinism.lexical.texts import Texts
+
+
+def lookahead_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
+    """PDA018, a note for each terminal whose lookahead has a bound and is more than one byte.
+
+    Exact for lexemes and contexts, whatever the parser's stack; the bytes of one character are not counted as more than
+    one. The witness is a shortest text after which so many bytes have been read beyond the match, but
+    for a last character that is cut short. Terminals without a bound (PDA006) are left out.
+    """
+    unbounded = {label for label, _, _ in texts.automaton.unbounded}
+    labels, lengths = texts.automaton.waiting.T
+    lengths = np.where(_is_more_than_a_character(texts), lengths, 0)
+    for label in np.unique(labels[lengths > 1]).tolist():
+        deadline.require()
+        if label in unbounded:
+            continue
+        most = int(lengths[labels == label].max())
+        fresh = [state for state in texts.automaton.entries.ravel().tolist() if state >= 0]
+        path = texts.path(fresh, (labels == label) & (lengths == most))
+        if path is not None:
+            yield _finding(texts, examples, label, most, *path)
+
+
+def _is_more_than_a_character(texts: Texts) -> NDArray[np.bool_]:
+    """Of each lexer state: whether what has been read beyond a match is more than a part of one character."""
+    found = texts.automaton.waiting[:, 1] > 1
+    if texts.grammar.options.use_bytes:
+        return found
+    for state in np.flatnonzero(found).tolist():
+        end = int(texts.automaton.ends[state])
+        beyond = [texts.readable[cls] for cls in texts.automaton.commit(end)[2]] if end < -1 else []
+        found[state] = sum(not 0x80 <= byte < 0xC0 for byte in beyond) > 1
+    return found
+
+
+def _finding(texts: Texts, examples: Examples, label: int, most: int, source: int, text: bytes) -> Finding:
+    grammar = texts.grammar
+    shown = texts.shown(label)
+    contexts = np.flatnonzero((texts.automaton.entries == source).any(axis=1)).tolist()
+    prefix = texts.way_to(examples, contexts) or ()
+    terminal = grammar.terminals[label] if label < grammar.end else None
+    whole = text if grammar.options.use_bytes else whole_characters(text)
+    return Finding(
+        id="PDA018",
+        level="note",
+        title=f"{TITLES['PDA018']}: {most} after {shown}",
+        message=f"In {quote(whole)} {shown} ends after {quote(text[:-most])}, unless what follows completes a "
+        f"longer lexeme: {most} bytes are read before that is known, and the masks carry them along.",
+        span=None if terminal is None else terminal.span,
+        symbols=() if terminal is None else (terminal.name,),
+        witness=Witness(prefix, len(prefix), whole),
+        repair="none is needed; it would be certain at once if the longer lexeme could not begin like this one and "
+        "another.",
+    )
+
+
+def neighbour_distances(texts: Texts) -> dict[int, int | None]:
+    """For each terminal that some text can go on behind: its token neighbour distance, None where it has no bound.
+
+    Over all contexts that texts lead to. Ignored text has the label ``grammar.end + 1``. Cost: linear in the lexing
+    automaton.
+    """
+    labels, lengths = texts.automaton.waiting.T.tolist()
+    fresh = [label >= 0 and length == 0 for label, length in zip(labels, lengths, strict=True)]
+    successors = [np.unique(row).tolist() for row in texts.next]
+    ends = [False, *(not texts.automaton.commit(-2 - k)[2] for k in range(len(texts.automaton.commits)))]
+    nearest = [any(fresh[t] if t >= 0 else ends[-1 - t] for t in targets) for targets in successors]
+    inner = [[t for t in targets if t >= 0 and not fresh[t]] for targets in successors]
+    distance = _longest(inner, nearest)
+    found: dict[int, int | None] = {}
+    for state, label in enumerate(labels):
+        if not fresh[state] or distance[state] == 0:
+            continue
+        here = distance[state]
+        found[label] = None if here is None or found.get(label, 0) is None else max(found.get(label) or 0, here)
+    return found
+
+
+def _longest(successors: list[list[int]], nearest: list[bool]) -> list[int | None]:
+    """From each node the most steps to a last one, out of a node that is near; 0: there is none, None: no bound.
+
+    Depth-first with an explicit stack. A loop has no bound if it leads to a last step.
+    """
+    reaches = list(nearest)
+    before: list[list[int]] = [[] for _ in successors]
+    for node, targets in enumerate(successors):
+        for target in targets:
+            before[target].append(node)
+    pending = [node for node, near in enumerate(nearest) if near]
+    while pending:
+        for node in before[pending.pop()]:
+            if not reaches[node]:
+                reaches[node] = True
+                pending.append(node)
+    waits = [sum(reaches[t] for t in targets) for targets in successors]
+    longest = [int(near) for near in nearest]
+    ready = [node for node in range(len(successors)) if reaches[node] and not waits[node]]
+    done = [False] * len(successors)
+    while ready:
+        node = ready.pop()
+        done[node] = True
+        for user in before[node]:
+            if reaches[user]:
+                longest[user] = max(longest[user], longest[node] + 1)
+                waits[user] -= 1
+                if not waits[user]:
+                    ready.append(user)
+    return [
+        0 if not reach else length if finished else None
+        for reach, length, finished in zip(reaches, longest, done, strict=True)
+    ]

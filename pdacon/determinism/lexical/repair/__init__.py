@@ -1,0 +1,1 @@
+"""Terminals written anew so that a finding is gone; each suggestion is tried before it is made."""

@@ -1,0 +1,250 @@
+"""Other patterns and priorities for terminals: tried on the grammar's own tables before they are suggested.
+
+A repair is suggested only if the terminals do what is claimed with it, and nothing else is wrong between lexemes that
+was not wrong before. What is not tried: what it means for texts that were read before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.lexical.cuts import Cut, find_cuts
+from pdacon.determinism.lexical.matching_texts import difference
+from pdacon.determinism.lexical.repair.reserving import borders
+from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
+from pdacon.determinism.lexical.shadows import never_matched
+from pdacon.determinism.lexical.texts import Texts
+from pdacon.errors import PdaconError
+from pdacon.lexer import build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
+
+if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
+    from pdacon.grammar import Grammar, Terminal
+    from pdacon.lalr import Tables
+    from pdacon.lexer import Collision
+
+_MOST_STATES = 20_000
+_MOST_LINES = 6
+_BORDER = re.compile(r"\\b\)")
+_LOOK_AHEAD = re.compile(r"\(\?![^()]*(?:\([^()]*\)[^()]*)*\\b\)")
+_OPTIONAL_END = re.compile(r"(?<!\\)([\])])([?*])$")
+_CLASS_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w|\\d)[*+]\)*$")
+
+Problem: TypeAlias = tuple[Literal["collision", "cut", "never", "unbounded"], tuple[int, ...]]
+"""What is wrong between lexemes, and of which terminals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A terminal with another priority, and with another pattern if one is given: with its slashes and flags."""
+
+    terminal: int
+    priority: int
+    pattern: str | None = None
+
+
+class Repairs:
+    """Repairs of one grammar's terminals. Without tables, or when time is over, none is found."""
+
+    def __init__(self, grammar: Grammar, tables: Tables, texts: Texts, deadline: Deadline) -> None:
+        self._grammar = grammar
+        self._tables = tables
+        self._texts = texts
+        self._deadline = deadline
+        self._tried: dict[tuple[Edit, ...], frozenset[Problem] | None] = {}
+
+    def of_collision(self, collision: Collision) -> tuple[str | None, tuple[Edit, ...]]:
+        """What ends a collision, and the edit by which it does; None and nothing if nothing was found."""
+        first, second = collision.first, collision.second
+        goals: list[Problem] = [("collision", (first, second)), ("never", (first,)), ("never", (second,))]
+        strict = next((edit for edit in self._stricter(first, second) if self._helps([edit], goals)), None)
+        if strict is not None:
+            return self._shown([strict], first, second), (strict,)
+        edits = []
+        for raised, other in ((second, first), (first, second)):
+            edits += list(islice((e for e in self._raised(raised, other) if self._helps([e], goals)), 1))
+        return (" or\n".join(self._shown([edit], first, second) for edit in edits) or None), tuple(edits)
+
+    def of_shadow(self, loser: int, winner: int) -> str | None:
+        """What makes a terminal that is never matched because of another one matched."""
+        goal: Problem = "never", (loser,)
+        edits = chain(self._stricter(winner, loser), self._raised(loser, winner))
+        found = next((edit for edit in edits if self._helps([edit], [goal])), None)
+        return None if found is None else self._shown([found], loser)
+
+    def of_cuts(self, cuts: Sequence[Cut]) -> str | None:
+        """What keeps terminals of higher priority from cutting the texts of another."""
+        chosen = []
+        for cut in cuts[:_MOST_LINES]:
+            terminal = self._grammar.terminals[cut.higher]
+            goal: Problem = "cut", (cut.higher, cut.lower)
+            edits = [Edit(cut.higher, terminal.priority, pattern) for pattern in self._ending(cut.higher, cut.lower)]
+            edit = next((edit for edit in edits if self._helps([edit], [goal])), None)
+            if edit is None:
+                return None
+            chosen.append(edit)
+        more = f"\nand so on for {len(cuts) - len(chosen)} more" if len(cuts) > len(chosen) else ""
+        lower = self._grammar.describe_symbol(cuts[0].lower)
+        return f"let no more of a {lower} follow:\n{self._shown(chosen, cuts[0].higher)}{more}"
+
+    def _stricter(self, *terminals: int) -> Iterator[Edit]:
+        """A pattern that asks for its optional end, or whose words end where the rest of it cannot go on."""
+        for k, other in (terminals, terminals[::-1]):
+            terminal = self._grammar.terminals[k]
+            assert terminal.pattern is not None
+            if terminal.pattern.kind != "re":
+                continue
+            value, flags = terminal.pattern.value, terminal.pattern.flags
+            again = _repeated_at_end(value)
+            if again is not None and _LOOK_AHEAD.search(value):
+                border = f"(?!{again}))"
+                yield Edit(k, terminal.priority, written(border.join(_BORDER.split(value)), flags))
+            if _OPTIONAL_END.search(value) and "|" not in value:
+                stricter = _OPTIONAL_END.sub(lambda m: m.group(1) + ("+" if m.group(2) == "*" else ""), value)
+                pattern = written(stricter, flags)
+                if self._loses_only(k, pattern, other):
+                    yield Edit(k, terminal.priority, pattern)
+
+    def _loses_only(self, terminal: int, pattern: str, other: int) -> bool:
+        """Whether a pattern is a terminal's own but for texts of another terminal."""
+        grammar = self._grammar
+        try:
+            new = read(grammar, pattern)
+            old, taken = (compile_terminal(grammar, grammar.terminals[k]) for k in (terminal, other))
+            return (
+                difference(old, compile_terminal(new, new.terminals[0]), taken, use_bytes=grammar.options.use_bytes)
+                is None
+            )
+        except (PdaconError, OverflowError):
+            return False
+
+    def _raised(self, higher: int, lower: int) -> Iterator[Edit]:
+        """A priority above that of another terminal; as it stands, or so that it takes no part of the other's texts."""
+        above = max(self._grammar.terminals[k].priority for k in (higher, lower)) + 1
+        yield Edit(higher, above)
+        for pattern in self._ending(higher, lower):
+            yield Edit(higher, above, pattern)
+
+    def _ending(self, higher: int, lower: int) -> Iterator[str]:
+        """The pattern of one terminal so that it matches only where no more of another one follows."""
+        terminal, other = self._grammar.terminals[higher], self._grammar.terminals[lower]
+        if terminal.pattern is None or other.pattern is None:
+            return
+        literal = terminal.pattern.kind == "str"
+        value = re.escape(terminal.pattern.value) if literal else terminal.pattern.value
+        value = f"(?:{value})" if "|" in value and not _is_one_group(value) else value
+        again = _repeated_at_end(other.pattern.value)
+        ends = [f"(?!{again})"] if again and not re.match(again, " ") else []
+        if literal:
+            ends += [border for border in borders(self._grammar, other, [terminal]) if border]
+        for border in dict.fromkeys(ends):
+            yield written(value + border, terminal.pattern.flags)
+
+    def _helps(self, edits: Iterable[Edit], goals: Iterable[Problem]) -> bool:
+        """Whether what the edits are for is gone, and nothing new is wrong."""
+        after = self._after(tuple(edits))
+        return after is not None and not after.intersection(goals) and after <= self._before()
+
+    def _before(self) -> frozenset[Problem]:
+        return self._after(()) or frozenset()
+
+    def _after(self, edits: tuple[Edit, ...]) -> frozenset[Problem] | None:
+        """What is wrong with some edits; None if they make no lexer, or it takes too long."""
+        if edits not in self._tried:
+            self._tried[edits] = None
+            if not self._deadline.passed():
+                with suppress(PdaconError, OutOfTimeError):
+                    self._tried[edits] = self._problems(edits)
+        return self._tried[edits]
+
+    def _problems(self, edits: tuple[Edit, ...]) -> frozenset[Problem]:
+        grammar, texts = self._grammar, self._texts
+        if edits:
+            edited = {edit.terminal: _edited(grammar, edit) for edit in edits}
+            grammar = _with_terminals(grammar, edited)
+            seconds = self._deadline.left_or_little()
+            lexer = build_lexer(grammar, self._tables, max_states=_MOST_STATES, max_seconds=seconds)
+            texts = Texts(grammar, lexer)
+        found: set[Problem] = {("collision", (c.first, c.second)) for c in find_collisions(texts.lexer)}
+        found |= {("collision", (second, first)) for _, (first, second) in list(found)}
+        found |= {("cut", (cut.higher, cut.lower)) for cut in find_cuts(texts, self._deadline)}
+        found |= {("never", (terminal,)) for terminal in never_matched(texts)}
+        found |= {
+            ("unbounded", () if one.terminal is None else (one.terminal,))
+            for one in find_unbounded_lookahead(texts.lexer)
+        }
+        return frozenset(found)
+
+    def _shown(self, edits: Iterable[Edit], *places: int) -> str:
+        """Lines for a finding whose place is that of the first of some terminals that has one."""
+        home = next((span.path for k in places if (span := self._grammar.terminals[k].span) is not None), None)
+        lines = []
+        for edit in edits:
+            terminal = self._grammar.terminals[edit.terminal]
+            pattern = edit.pattern or terminal.literal or _as_it_is(terminal)
+            where = elsewhere(self._grammar, edit.terminal, home)
+            lines += [f"{where.removeprefix(', ')}:"] if where else []
+            lines.append(f"  {definition(self._grammar, edit.terminal, pattern, edit.priority, home)}")
+        return "\n".join(lines)
+
+
+def _as_it_is(terminal: Terminal) -> str:
+    """The pattern of a terminal in Lark's language."""
+    assert terminal.pattern is not None
+    value, flags = terminal.pattern.value, terminal.pattern.flags
+    if terminal.pattern.kind == "re":
+        return written(value, flags)
+    quoted = value.encode("unicode_escape").decode("ascii") if not value.isprintable() else value.replace("\\", "\\\\")
+    return '"' + quoted.replace('"', '\\"') + '"' + "".join(sorted(flags))
+
+
+def _edited(grammar: Grammar, edit: Edit) -> Terminal:
+    terminal = replace(grammar.terminals[edit.terminal], priority=edit.priority)
+    return (
+        terminal
+        if edit.pattern is None
+        else replace(terminal, pattern=read(grammar, edit.pattern).terminals[0].pattern)
+    )
+
+
+def _with_terminals(grammar: Grammar, edited: Mapping[int, Terminal]) -> Grammar:
+    terminals = tuple(edited.get(k, terminal) for k, terminal in enumerate(grammar.terminals))
+    return replace(grammar, terminals=terminals)
+
+
+def _repeated_at_end(value: str) -> str | None:
+    """The character class or the group that a pattern repeats at its end; None if it is nothing so simple."""
+    found = _CLASS_AT_END.search(value)
+    if found is not None:
+        return found.group(1)
+    if not value.endswith((")*", ")+")):
+        return None
+    for begin in (m.start() for m in re.finditer(r"\(", value)):
+        try:
+            re.compile(value[begin:-1])
+        except re.error:
+            continue
+        if _depths(value[begin:-1]) == 1:
+            return value[begin:-1]
+    return None
+
+
+def _depths(group: str) -> int:
+    """How often a pattern that begins with a group is back at its outside; escapes and classes are left out."""
+    plain = re.sub(r"\\.|\[(?:\\.|[^\]\\])+\]", "", group)
+    depth = outside = 0
+    for character in plain:
+        depth += (character == "(") - (character == ")")
+        outside += depth == 0
+    return outside
+
+
+def _is_one_group(value: str) -> bool:
+    """Whether a pattern is a group and nothing else."""
+    return re.fullmatch(r"\((?:\?:)?(?:\\.|[^()\\])*\)", value) is not None

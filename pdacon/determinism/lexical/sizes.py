@@ -1,0 +1,145 @@
+"""How large a grammar's automata are, and what makes them so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pdacon.determinism.lexical.lookahead import neighbour_distances
+
+if TYPE_CHECKING:
+    from pdacon.determinism.lexical.texts import Texts
+    from pdacon.lalr import Tables
+
+_FEW = 8
+_MOST_TRANSITIONS = 2_000_000
+_MOST_REFINED = 2_000_000
+"""States times rounds of refinement: a chain of n states takes n rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The automata of a grammar in numbers; those of masks are in ``Constraint.statistics()``.
+
+    Attributes
+    ----------
+    lr_states : int
+        States of the LALR automaton, those that parentheses split included.
+    table_bytes : int
+        Memory of its tables.
+    contexts : int
+        Distinct sets of terminals that the lexer looks for.
+    lexer_states : int
+        States of the lexing automaton, all contexts together. Equal lists of threads are one state (hash-consing); it
+        is not minimised.
+    lexer_states_minimal : int or None
+        How many states could be told apart by any text that follows: what minimisation would leave. None where counting
+        them would take long: for more than two million transitions, or states in long chains.
+    lexer_bytes : int
+        Memory of its transitions.
+    byte_classes : int
+        Bytes that no terminal tells apart are one class.
+    lookahead : int
+        The most bytes that are read beyond a match before it is certain.
+    terminals_by_states : tuple of (str, int)
+        The terminals that most lexer states read on in, and how many; a state can read on in several.
+    rules_by_states : tuple of (str, int)
+        The rules that most LR states are in the middle of.
+    neighbour_distances : tuple of (str, int or None), or None
+        StreamTok's token neighbour distance of each terminal that has one, largest first; None: without bound. None
+        in all where ``lexer_states_minimal`` is.
+    """
+
+    lr_states: int
+    table_bytes: int
+    contexts: int
+    lexer_states: int
+    lexer_states_minimal: int | None
+    lexer_bytes: int
+    byte_classes: int
+    lookahead: int
+    terminals_by_states: tuple[tuple[str, int], ...]
+    rules_by_states: tuple[tuple[str, int], ...]
+    neighbour_distances: tuple[tuple[str, int | None], ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        numbers = asdict(self)
+        return {k: [list(pair) for pair in v] if isinstance(v, tuple) else v for k, v in numbers.items()}
+
+    def render(self) -> str:
+        """Some lines of plain text."""
+        minimal = self.lexer_states_minimal
+        least = "" if minimal is None else f" ({minimal:,} if it were minimised)"
+        lines = [
+            f"parser: {self.lr_states:,} LR states in {self.table_bytes:,} bytes of tables",
+            f"lexer: {self.lexer_states:,} states{least} in {self.lexer_bytes:,} bytes, {self.contexts:,} contexts, "
+            f"{self.byte_classes} classes of bytes, lookahead {self.lookahead}",
+        ]
+        for title, counts in (
+            ("terminals with most lexer states", self.terminals_by_states),
+            ("rules with most LR states", self.rules_by_states),
+        ):
+            lines.append(f"{title}: {', '.join(f'{name} {count:,}' for name, count in counts)}")
+        return "\n".join(lines)
+
+
+def measure(tables: Tables, texts: Texts) -> Sizes:
+    """Count. Cost: for the minimal number of states a partition refinement, some sweeps over the transitions."""
+    grammar, automaton = texts.grammar, texts.automaton
+    by_terminal = Counter(
+        {texts.shown(k): count for k, count in enumerate(automaton.states_by_terminal.tolist()) if count}
+    )
+    by_rule: Counter[str] = Counter()
+    for state in range(tables.num_states):
+        rules = {grammar.productions[k].rule for k, _ in tables.kernel(state) if k < len(grammar.productions)}
+        by_rule.update(rules)
+    small = texts.next.size <= _MOST_TRANSITIONS
+    return Sizes(
+        lr_states=tables.num_states,
+        table_bytes=tables.action.nbytes + tables.goto.nbytes,
+        contexts=len(texts.lexer.contexts),
+        lexer_states=automaton.num_states,
+        lexer_states_minimal=count_distinguishable(texts) if small else None,
+        lexer_bytes=texts.next.nbytes,
+        byte_classes=automaton.num_classes,
+        lookahead=automaton.lookahead,
+        terminals_by_states=tuple(by_terminal.most_common(_FEW)),
+        rules_by_states=tuple(by_rule.most_common(_FEW)),
+        neighbour_distances=_shown_distances(texts) if small else None,
+    )
+
+
+def _shown_distances(texts: Texts) -> tuple[tuple[str, int | None], ...]:
+    distances = neighbour_distances(texts).items()
+    ordered = sorted(distances, key=lambda pair: (pair[1] is not None, -(pair[1] or 0), pair[0]))
+    return tuple((texts.shown(label), distance) for label, distance in ordered)
+
+
+def count_distinguishable(texts: Texts) -> int | None:
+    """How many lexer states some text tells apart, by what is committed and when; columns are not looked at.
+
+    Moore's partition refinement, with random 64-bit fingerprints of a state's successors: that two different ones are
+    equal is as good as impossible, and would make the count too small by one. None where it takes too many rounds.
+    """
+    after = texts.next
+    if not len(after):
+        return 0
+    random = np.random.default_rng(0)
+    weights = random.integers(1, 2**63, after.shape[1], np.uint64) | np.uint64(1)
+    outputs = random.integers(1, 2**63, len(texts.automaton.commits) + 1, np.uint64)
+    blocks = np.unique(texts.automaton.ends, return_inverse=True)[1].astype(np.int64)
+    count = int(blocks.max()) + 1
+    for _ in range(_MOST_REFINED // len(after)):
+        names = random.integers(1, 2**63, count, np.uint64)
+        seen = np.where(after >= 0, names[blocks[np.maximum(after, 0)]], outputs[np.maximum(-1 - after, 0)])
+        prints = (seen * weights).sum(axis=1, dtype=np.uint64)
+        pairs = np.stack([blocks.astype(np.uint64), prints], axis=1)
+        blocks = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if int(blocks.max()) + 1 == count:
+            return count
+        count = int(blocks.max()) + 1
+    return None

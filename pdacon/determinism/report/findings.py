@@ -1,0 +1,451 @@
+"""Findings as data. Text and JSON are renderings of them; nothing here knows how a finding was made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from pdacon.determinism.lexical.sizes import Sizes
+    from pdacon.grammar import Span
+
+_DEEPEST_IN_JSON = 60  # JSON nests twice as deep as a tree, and its readers and writers recurse
+
+Level = Literal["error", "warning", "note"]
+
+#: Levels, worst first.
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+#: What each id means. Ids are stable; a retired id is never given to something else.
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "PDA001": "shift/reduce conflict",
+        "PDA002": "reduce/reduce conflict",
+        "PDA003": "reduce/reduce conflict settled by priority",
+        "PDA004": "cyclic reads relation",
+        "PDA005": "colliding terminals",
+        "PDA006": "unbounded lookahead",
+        "PDA007": "empty language",
+        "PDA008": "unsupported",
+        "PDA009": "terminal that nothing produces",
+        "PDA010": "terminal that is never matched",
+        "PDA011": "keyword that is not reserved",
+        "PDA012": "pattern that matches less than it denotes",
+        "PDA013": "never used",
+        "PDA014": "rule that derives no text",
+        "PDA015": "lexical dead end",
+        "PDA016": "endless ignored text",
+        "PDA017": "bytes that the vocabulary cannot spell",
+        "PDA018": "lookahead of more than one byte",
+        "PDA019": "text cut by priority",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A shortest input that shows a finding.
+
+    Parameters
+    ----------
+    symbols : tuple of str
+        Terminals of the input, in the author's names; a rule's name stands where spelling it out would be long.
+    position : int
+        The decision is due before ``symbols[position]``.
+    text : bytes or None
+        The bytes that show a lexical finding.
+    loop : bytes or None
+        For unbounded lookahead: ``text + loop * n`` leaves the decision open for every n.
+    tokens : tuple of int or None
+        Token ids that spell ``text + loop``, where the checker was given a vocabulary that can.
+    pieces : tuple of bytes or None
+        The texts of these tokens.
+    """
+
+    symbols: tuple[str, ...] = ()
+    position: int = 0
+    text: bytes | None = None
+    loop: bytes | None = None
+    tokens: tuple[int, ...] | None = None
+    pieces: tuple[bytes, ...] | None = None
+
+    def __str__(self) -> str:
+        shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
+        if self.text is not None:
+            again = "" if self.loop is None else f", then {quote(self.loop)} any number of times"
+            if self.position < len(self.symbols):  # else the text would read like one more symbol
+                shown[-1] += ", text"
+            shown.append(f"{quote(self.text)}{again}")
+        return " ".join(shown) + spelling(self.tokens, self.pieces)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
+        return {
+            "symbols": list(self.symbols),
+            "position": self.position,
+            "text": _json_text(self.text),
+            "loop": _json_text(self.loop),
+            "tokens": None if self.tokens is None else list(self.tokens),
+            "pieces": _json_pieces(self.pieces),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Derivation:
+    """One reading of a sentence: a node of a derivation tree, which can be deep. A value; nothing of it recurses.
+
+    Parameters
+    ----------
+    symbol : str
+        The author's name of a rule or terminal.
+    children : tuple of Derivation or None
+        What the rule was expanded to, empty for an empty production; None for a leaf that is left as it stands: a
+        terminal, or a rule that need not be spelt out.
+    """
+
+    symbol: str
+    children: tuple[Derivation, ...] | None = None
+
+    def leaves(self) -> tuple[str, ...]:
+        """The sentence: symbols of the leaves from left to right. Linear in the tree, which may be deep."""
+        found: list[str] = []
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            if node.children is None:
+                found.append(node.symbol)
+            else:
+                pending.extend(reversed(node.children))
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``symbol`` and ``children``; of a node 60 levels down these are its leaves."""
+        whole = _json_node(self)
+        pending = [(self, whole, 1)]
+        while pending:
+            node, record, depth = pending.pop()
+            children = node.children
+            if children is not None and depth == _DEEPEST_IN_JSON:
+                children = tuple(map(Derivation, node.leaves()))
+            if children is not None:
+                record["children"] = list(map(_json_node, children))
+                pending += [(child, made, depth + 1) for child, made in zip(children, record["children"], strict=True)]
+        return whole
+
+    def _preorder(self) -> tuple[tuple[str, int], ...]:
+        """Of each node, before those below it, its symbol and how many children it has; -1: it is a leaf."""
+        found: list[tuple[str, int]] = []
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            found.append((node.symbol, -1 if node.children is None else len(node.children)))
+            pending += reversed(node.children or ())
+        return tuple(found)
+
+    def __eq__(self, other: object) -> bool:
+        return self._preorder() == other._preorder() if isinstance(other, Derivation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._preorder())
+
+    def __repr__(self) -> str:
+        pieces: list[str] = []
+        pending: list[Derivation | str] = [self]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, str):
+                pieces.append(node)
+            elif not node.children:
+                pieces.append(f"Derivation({node.symbol!r}{', ()' if node.children == () else ''})")
+            else:
+                pieces.append(f"Derivation({node.symbol!r}, (")
+                pending += ["))", *(part for child in reversed(node.children) for part in (", ", child))]
+        return "".join(pieces)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _grown, (self._preorder(),)
+
+
+def _grown(preorder: Sequence[tuple[str, int]]) -> Derivation:
+    """The tree of the nodes."""
+    made: list[Derivation] = []  # those that are no children yet, the first one last
+    for symbol, count in reversed(preorder):
+        children = None if count < 0 else tuple(made.pop() for _ in range(count))
+        made.append(Derivation(symbol, children))
+    return made[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Two readings that the parser cannot tell apart where it has to decide.
+
+    Parameters
+    ----------
+    unifying : bool
+        True: both readings derive the same sentence of one symbol, so that the grammar is ambiguous. False: only the
+        first ``position`` leaves are the same.
+    first : Derivation
+        The reading that takes Lark's choice: the shift, or for reduce/reduce the first production.
+    second : Derivation
+        The other one.
+    position : int
+        The decision is due before leaf ``position``.
+    first_text, second_text : bytes or None
+        Texts of the two sentences, where they can be spelled; one text twice if ``unifying``.
+    complete : bool
+        False: the search for a sentence that has both readings was cut short by its time limit.
+    first_tokens, second_tokens : tuple of int or None
+        Token ids that spell the texts, where the checker was given a vocabulary that can.
+    first_pieces, second_pieces : tuple of bytes or None
+        The texts of these tokens.
+    """
+
+    unifying: bool
+    first: Derivation
+    second: Derivation
+    position: int
+    first_text: bytes | None = None
+    second_text: bytes | None = None
+    complete: bool = True
+    first_tokens: tuple[int, ...] | None = None
+    second_tokens: tuple[int, ...] | None = None
+    first_pieces: tuple[bytes, ...] | None = None
+    second_pieces: tuple[bytes, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
+        return {
+            "unifying": self.unifying,
+            "position": self.position,
+            "first": _json_reading(self.first, self.first_text, self.first_tokens, self.first_pieces),
+            "second": _json_reading(self.second, self.second_text, self.second_tokens, self.second_pieces),
+            "complete": self.complete,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the checker has to say.
+
+    Parameters
+    ----------
+    id : str
+        Stable, a key of ``TITLES``.
+    level : {"error", "warning", "note"}
+        ``compile`` refuses a grammar with an error.
+    title : str
+        A few words, with the symbols concerned.
+    message : str
+        What happens and why; lines are separated by ``\\n``.
+    span : Span or None
+        Where in the grammar's text, if known.
+    symbols : tuple of str
+        Names of the terminals and rules concerned; for a conflict the lookahead terminals first.
+    witness : Witness or None
+        A shortest input that shows it.
+    repair : str or None
+        What to write instead, where known.
+    cause : str or None
+        For a conflict what kind it is, a stable word such as ``"dangling-else"``.
+    counterexample : Counterexample or None
+        For a conflict two readings of what the parser sees.
+    related : tuple of (str, Span)
+        Further places, each with a few words on what is there.
+    """
+
+    id: str
+    level: Level
+    title: str
+    message: str
+    span: Span | None = None
+    symbols: tuple[str, ...] = ()
+    witness: Witness | None = None
+    repair: str | None = None
+    cause: str | None = None
+    counterexample: Counterexample | None = None
+    related: tuple[tuple[str, Span], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.id not in TITLES or self.level not in LEVELS:
+            raise ValueError(f"no such finding or level: {self.id!r}, {self.level!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "id": self.id,
+            "level": self.level,
+            "title": self.title,
+            "message": self.message,
+            "span": _json_span(self.span),
+            "symbols": list(self.symbols),
+            "witness": None if self.witness is None else self.witness.to_dict(),
+            "repair": self.repair,
+            "cause": self.cause,
+            "counterexample": None if self.counterexample is None else self.counterexample.to_dict(),
+            "related": [{"label": label, "span": _json_span(span)} for label, span in self.related],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no report of a grammar, for the formats that show reports to others."""
+
+    path: str
+    message: str
+    span: Span | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: as of a report ``subject`` and ``ok``, and ``error`` with its ``message`` and ``span``."""
+        return {"subject": self.path, "ok": False, "error": {"message": self.message, "span": _json_span(self.span)}}
+
+
+@dataclass(frozen=True, slots=True)
+class DeterminismReport:
+    """What ``check`` found, worst first.
+
+    Parameters
+    ----------
+    subject : str
+        The grammar's path, or ``<grammar>``.
+    findings : tuple of Finding
+        Sorted by level, then id, then place; PDA004 comes before other ids, of which some come of it.
+    conflicts, lookahead : str
+        The options that the levels depend on, see ``Grammar.from_lark``.
+    source : str
+        The grammar's text.
+    imported_files : tuple of (str, str)
+        Path and text of other files with places in ``findings``.
+    sizes : Sizes or None
+        How large its automata are; None where ``compile`` refused the grammar.
+    unfinished : tuple of str
+        Ids of findings that were not looked for to the end, because time was over: there may be more of them.
+    """
+
+    subject: str
+    findings: tuple[Finding, ...]
+    conflicts: str
+    lookahead: str
+    source: str = field(default="", repr=False)
+    sizes: Sizes | None = None
+    imported_files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    unfinished: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True if no finding is an error: ``compile`` takes the grammar."""
+        return not self.at_least("error")
+
+    def at_least(self, level: Level) -> tuple[Finding, ...]:
+        """The findings that are as bad as ``level`` or worse. ValueError if there is no such level."""
+        if level not in LEVELS:
+            raise ValueError(f"level={level!r}: expected one of {', '.join(map(repr, LEVELS))}")
+        worst = LEVELS[: LEVELS.index(level) + 1]
+        return tuple(finding for finding in self.findings if finding.level in worst)
+
+    def summary(self) -> str:
+        """One line: verdict and counts."""
+        counts = Counter(finding.level for finding in self.findings)
+        counted = [f"{n} {level}{'s' if n > 1 else ''}" for level in LEVELS if (n := counts[level])]
+        return f"{self.subject}: {'ok' if self.ok else 'refused'} ({', '.join(counted) or 'no findings'})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings``, ``sizes``, ``unfinished``."""
+        return {
+            "subject": self.subject,
+            "ok": self.ok,
+            "conflicts": self.conflicts,
+            "lookahead": self.lookahead,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "sizes": None if self.sizes is None else self.sizes.to_dict(),
+            "unfinished": list(self.unfinished),
+        }
+
+    def render(self, width: int | None = None, *, sizes: bool = False) -> str:
+        """Plain text for a terminal: findings, with ``sizes`` those of the automata, and the verdict.
+
+        Prose is wrapped at ``width`` columns.
+        """
+        from pdacon.determinism.report.rendering import WIDTH, render_text
+
+        return render_text(self, WIDTH if width is None else width, sizes=sizes)
+
+    def excerpt(self) -> str:
+        """The first errors in a few lines, for an exception's message."""
+        from pdacon.determinism.report.rendering import render_excerpt
+
+        return render_excerpt(self)
+
+    def __str__(self) -> str:
+        shown = [self.summary()]
+        errors = self.at_least("error")
+        if errors:
+            first = errors[0]
+            shown.append(f"{first.span}: {first.title}" if first.span is not None else first.title)
+        if len(errors) > 1:
+            shown.append(f"and {len(errors) - 1} more: see report.render()")
+        return "; ".join(shown)
+
+
+def _json_reading(
+    tree: Derivation, text: bytes | None, tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None
+) -> dict[str, Any]:
+    return {
+        "derivation": tree.to_dict(),
+        "text": _json_text(text),
+        "tokens": None if tokens is None else list(tokens),
+        "pieces": _json_pieces(pieces),
+    }
+
+
+def _json_node(node: Derivation) -> dict[str, Any]:
+    return {"symbol": node.symbol, "children": None}
+
+
+def _json_pieces(pieces: tuple[bytes, ...] | None) -> list[str | None] | None:
+    return None if pieces is None else [_json_text(piece) for piece in pieces]
+
+
+def _json_text(text: bytes | None) -> str | None:
+    return None if text is None else text.decode("utf-8", "backslashreplace")
+
+
+def _json_span(span: Span | None) -> dict[str, Any] | None:
+    if span is None:
+        return None
+    return {
+        "path": span.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def spelling(tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None) -> str:
+    """What to add to a text: how tokens spell it, by their texts and ids; nothing where they do not."""
+    if tokens is None:
+        return ""
+    texts = "" if pieces is None else f"{' '.join(map(quote, pieces))}: "
+    return f" (tokens {texts}{' '.join(map(str, tokens))})"
+
+
+def quote(text: bytes) -> str:
+    """Bytes as a string literal of Python's, on one line: UTF-8 as characters, double quotes unless they are inside.
+
+    Backslashes are doubled; what is not printable, or not UTF-8, is escaped.
+    """
+    escaped = "".join(map(_escaped, text.decode("utf-8", "surrogateescape")))
+    if '"' in escaped and "'" not in escaped:
+        return f"'{escaped}'"
+    return '"' + escaped.replace('"', '\\"') + '"'
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable() and character != "\\":
+        return character
+    if "\udc80" <= character <= "\udcff":
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")
