@@ -109,11 +109,12 @@ class StoredConstraint:
 
 def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], empty: frozenset[int]) -> bytes:
     """The file of a constraint."""
-    from pdacon import __version__
+    from importlib.metadata import version
+
     from pdacon.grammar.records import to_json
 
     settings = {
-        "pdacon": __version__,
+        "pdacon": version("pdacon"),
         "starts": grammar.options.start,
         "empty": sorted(empty),
         "name": grammar.source_path or "a grammar",

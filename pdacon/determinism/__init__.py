@@ -18,13 +18,13 @@ from pdacon.determinism.report.findings import (
     TITLES,
     Counterexample,
     Derivation,
-    DeterminismReport,
     Failure,
     Finding,
     Level,
     Witness,
     quote,
 )
+from pdacon.determinism.report.report import DeterminismReport
 
 __all__ = [
     "LEVELS",

@@ -17,9 +17,10 @@ from pdacon.determinism.lexical.cuts import cut_findings
 from pdacon.determinism.lexical.early_ends import early_end_findings
 from pdacon.determinism.lexical.endless import endless_findings
 from pdacon.determinism.lexical.lookahead import lookahead_findings
+from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.shadows import never_matched, reserved_findings, shadow_findings
-from pdacon.determinism.lexical.sizes import Sizes, measure
+from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ from pdacon.determinism.language.emptiness import emptiness_findings, empty_find
 from pdacon.determinism.language.layout import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findings, pattern_findings
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
-from pdacon.determinism.lexical.sizes import Sizes
 from pdacon.determinism.lexical.texts import Texts
-from pdacon.determinism.report.findings import LEVELS, DeterminismReport, Finding
+from pdacon.determinism.report.findings import LEVELS, Finding
+from pdacon.determinism.report.report import DeterminismReport
+from pdacon.determinism.report.sizes import Sizes
 from pdacon.determinism.report.spelling import spell
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar

@@ -18,8 +18,9 @@ import pdacon
 from pdacon._native import _core
 from pdacon.determinism import Finding, check
 from pdacon.determinism.lexical.lookahead import neighbour_distances
-from pdacon.determinism.lexical.sizes import Sizes, count_distinguishable
+from pdacon.determinism.lexical.measuring import count_distinguishable
 from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import GrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.matching_texts import End, Run, Threads
 from pdacon.determinism.lexical.texts import legibility
@@ -16,7 +16,6 @@ from pdacon.lexer import compile_terminal
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
     from pdacon.determinism.lexical.texts import Texts
     from pdacon.grammar import Grammar
 
@@ -128,8 +127,15 @@ def _representatives(cuts: Iterable[int]) -> list[int]:
     return [min(range(low, high), key=legibility) for low, high in pairwise(bounds)]
 
 
+class CutRepairs(Protocol):
+    """Who knows how to repair them."""
+
+    def of_cuts(self, cuts: Sequence[Cut]) -> str | None:
+        """What to write instead, of all cuts of one terminal; None if nothing is known to help."""
+
+
 def cut_findings(
-    texts: Texts, examples: Examples, repairs: Repairs, never: Iterable[int], deadline: Deadline
+    texts: Texts, examples: Examples, repairs: CutRepairs, never: Iterable[int], deadline: Deadline
 ) -> Iterator[Finding]:
     """PDA019, a warning for each terminal whose texts are cut by terminals of higher priority.
 
@@ -145,7 +151,7 @@ def cut_findings(
         yield _finding(texts, examples, repairs, cuts)
 
 
-def _finding(texts: Texts, examples: Examples, repairs: Repairs, cuts: list[Cut]) -> Finding:
+def _finding(texts: Texts, examples: Examples, repairs: CutRepairs, cuts: list[Cut]) -> Finding:
     grammar = texts.grammar
     first = cuts[0]
     lower = grammar.terminals[first.lower]

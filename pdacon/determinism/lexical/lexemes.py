@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.cuts import texts_cut
 from pdacon.determinism.lexical.matching_texts import Run
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
     from pdacon.determinism.lexical.texts import Texts
     from pdacon.grammar import Grammar, Terminal
     from pdacon.lalr import Tables
@@ -74,8 +73,15 @@ def _unsupported(subject: str, reason: str, advice: str, terminals: tuple[Termin
     )
 
 
+class CollisionRepairs(Protocol):
+    """Who knows how to repair collisions."""
+
+    def of_collision(self, collision: Collision) -> tuple[str | None, tuple[object, ...]]:
+        """What to write instead, and the changes that this comes to; None and nothing if nothing is known to help."""
+
+
 def lexeme_findings(
-    texts: Texts, examples: Examples, repairs: Repairs, collisions: Sequence[Collision] | None = None
+    texts: Texts, examples: Examples, repairs: CollisionRepairs, collisions: Sequence[Collision] | None = None
 ) -> list[Finding]:
     """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
     priority.

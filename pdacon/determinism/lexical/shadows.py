@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import suggestion
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
     from pdacon.determinism.lexical.texts import Texts
     from pdacon.grammar import Grammar, Span, Terminal
 
@@ -45,10 +44,17 @@ def never_matched(texts: Texts) -> list[int]:
     return never
 
 
+class ShadowRepairs(Protocol):
+    """Who knows how to repair them."""
+
+    def of_shadow(self, loser: int, winner: int) -> str | None:
+        """What to write so that one terminal is matched beside another; None if nothing is known to help."""
+
+
 def shadow_findings(
     texts: Texts,
     examples: Examples,
-    repairs: Repairs,
+    repairs: ShadowRepairs,
     deadline: Deadline,
     collisions: Collection[tuple[str, ...]] = (),
 ) -> Iterator[Finding]:
@@ -72,7 +78,7 @@ def shadow_findings(
             yield finding
 
 
-def _shadowed(texts: Texts, examples: Examples, repairs: Repairs, index: int) -> Finding:
+def _shadowed(texts: Texts, examples: Examples, repairs: ShadowRepairs, index: int) -> Finding:
     grammar = texts.grammar
     terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
     users = _users(grammar, index)

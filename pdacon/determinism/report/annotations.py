@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pdacon.determinism.report.findings import DeterminismReport, Failure
+from pdacon.determinism.report.findings import Failure
 from pdacon.determinism.report.rendering import plain_message, unfinished_line
+from pdacon.determinism.report.report import DeterminismReport
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span

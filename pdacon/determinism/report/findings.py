@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
-    from pdacon.determinism.lexical.sizes import Sizes
+    from pdacon.determinism.report.sizes import Sizes
     from pdacon.grammar import Span
 
 _DEEPEST_IN_JSON = 60  # JSON nests twice as deep as a tree, and its readers and writers recurse
@@ -303,8 +303,8 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class DeterminismReport:
-    """What ``check`` found, worst first.
+class Findings:
+    """What was found in a grammar, worst first: what renderings show.
 
     Parameters
     ----------
@@ -350,43 +350,6 @@ class DeterminismReport:
         counts = Counter(finding.level for finding in self.findings)
         counted = [f"{n} {level}{'s' if n > 1 else ''}" for level in LEVELS if (n := counts[level])]
         return f"{self.subject}: {'ok' if self.ok else 'refused'} ({', '.join(counted) or 'no findings'})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings``, ``sizes``, ``unfinished``."""
-        return {
-            "subject": self.subject,
-            "ok": self.ok,
-            "conflicts": self.conflicts,
-            "lookahead": self.lookahead,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "sizes": None if self.sizes is None else self.sizes.to_dict(),
-            "unfinished": list(self.unfinished),
-        }
-
-    def render(self, width: int | None = None, *, sizes: bool = False) -> str:
-        """Plain text for a terminal: findings, with ``sizes`` those of the automata, and the verdict.
-
-        Prose is wrapped at ``width`` columns.
-        """
-        from pdacon.determinism.report.rendering import WIDTH, render_text
-
-        return render_text(self, WIDTH if width is None else width, sizes=sizes)
-
-    def excerpt(self) -> str:
-        """The first errors in a few lines, for an exception's message."""
-        from pdacon.determinism.report.rendering import render_excerpt
-
-        return render_excerpt(self)
-
-    def __str__(self) -> str:
-        shown = [self.summary()]
-        errors = self.at_least("error")
-        if errors:
-            first = errors[0]
-            shown.append(f"{first.span}: {first.title}" if first.span is not None else first.title)
-        if len(errors) > 1:
-            shown.append(f"and {len(errors) - 1} more: see report.render()")
-        return "; ".join(shown)
 
 
 def _json_reading(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from textwrap import fill
 
-from pdacon.determinism.report.findings import TITLES, DeterminismReport, Finding
+from pdacon.determinism.report.findings import TITLES, Finding, Findings
 from pdacon.determinism.report.snippets import Mark, snippet
 from pdacon.determinism.report.trees import counterexample_lines, plain_lines, sentence
 
@@ -20,7 +20,7 @@ _MANY = 3
 """Notes of one kind that are shown together."""
 
 
-def render_text(report: DeterminismReport, width: int = WIDTH, *, sizes: bool = False) -> str:
+def render_text(report: Findings, width: int = WIDTH, *, sizes: bool = False) -> str:
     """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
     blocks = []
     for _, alike in groupby(report.findings, key=lambda finding: (finding.level, finding.id)):
@@ -38,7 +38,7 @@ def render_text(report: DeterminismReport, width: int = WIDTH, *, sizes: bool = 
     return "\n\n".join([*blocks, report.summary()])
 
 
-def render_excerpt(report: DeterminismReport) -> str:
+def render_excerpt(report: Findings) -> str:
     """The verdict, and of the first errors the place, the source line and an example; no trailing newline."""
     errors = report.at_least("error")
     lines = [report.summary()]
@@ -62,7 +62,7 @@ def plain_message(finding: Finding) -> str:
     return "\n".join(lines)
 
 
-def unfinished_line(report: DeterminismReport) -> str:
+def unfinished_line(report: Findings) -> str:
     """What was not looked for to the end."""
     shown = ", ".join(f"{id} ({TITLES[id]})" for id in report.unfinished)
     return (
@@ -76,7 +76,7 @@ def _are_noise(findings: list[Finding]) -> bool:
     return len(findings) >= _MANY and findings[0].level == "note" and all(f.counterexample is None for f in findings)
 
 
-def _together(findings: list[Finding], report: DeterminismReport, width: int) -> str:
+def _together(findings: list[Finding], report: Findings, width: int) -> str:
     """One block for all: where each is, and the first one in full."""
     first = findings[0]
     head = _head(replace(first, title=f"{TITLES[first.id]}: {len(findings)} of them"), report)
@@ -90,7 +90,7 @@ def _together(findings: list[Finding], report: DeterminismReport, width: int) ->
     return "\n".join(lines)
 
 
-def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
+def _block(finding: Finding, report: Findings, width: int) -> str:
     lines = [_head(finding, report)]
     lines += _source_lines(finding, report, width)
     lines += [_wrapped(line, width) for line in finding.message.split("\n")]
@@ -108,7 +108,7 @@ def _block(finding: Finding, report: DeterminismReport, width: int) -> str:
     return "\n".join(lines)
 
 
-def _head(finding: Finding, report: DeterminismReport) -> str:
+def _head(finding: Finding, report: Findings) -> str:
     place = str(finding.span) if finding.span is not None else report.subject
     return f"{place}: {finding.level}[{finding.id}]: {finding.title}"
 
@@ -121,14 +121,14 @@ def _example(finding: Finding) -> list[str]:
     return [] if finding.witness is None else [f"for example: {finding.witness}"]
 
 
-def _source_lines(finding: Finding, report: DeterminismReport, width: int) -> list[str]:
+def _source_lines(finding: Finding, report: Findings, width: int) -> list[str]:
     """The place and what is related to it."""
     marks = [] if finding.span is None else [Mark(finding.span)]
     marks += [Mark(span, "-", label) for label, span in finding.related]
     return _marked(marks, report, width)
 
 
-def _marked(marks: Sequence[Mark], report: DeterminismReport, width: int) -> list[str]:
+def _marked(marks: Sequence[Mark], report: Findings, width: int) -> list[str]:
     """The marked lines, file by file; the name of a file stands before its lines, but for that of the first mark."""
     texts = dict(report.imported_files)
     files: dict[str | None, list[Mark]] = {}
@@ -142,7 +142,7 @@ def _marked(marks: Sequence[Mark], report: DeterminismReport, width: int) -> lis
     return lines
 
 
-def _more(report: DeterminismReport, width: int) -> list[str]:
+def _more(report: Findings, width: int) -> list[str]:
     """Where there is more about each kind of finding."""
     ids = list(dict.fromkeys(finding.id for finding in report.findings))
     if not ids:

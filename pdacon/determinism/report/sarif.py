@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pdacon.determinism.report.findings import TITLES, DeterminismReport, Failure, Finding
+from pdacon.determinism.report.findings import TITLES, Failure, Finding
 from pdacon.determinism.report.pages import first_paragraph, page
 from pdacon.determinism.report.rendering import plain_message, unfinished_line
+from pdacon.determinism.report.report import DeterminismReport
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span

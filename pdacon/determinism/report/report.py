@@ -1,0 +1,65 @@
+"""The report of a grammar: its findings, as data and as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pdacon.determinism.report.findings import Findings
+from pdacon.determinism.report.rendering import WIDTH, render_excerpt, render_text
+
+
+@dataclass(frozen=True, slots=True)
+class DeterminismReport(Findings):
+    """What ``check`` found, worst first.
+
+    Parameters
+    ----------
+    subject : str
+        The grammar's path, or ``<grammar>``.
+    findings : tuple of Finding
+        Sorted by level, then id, then place; PDA004 comes before other ids, of which some come of it.
+    conflicts, lookahead : str
+        The options that the levels depend on, see ``Grammar.from_lark``.
+    source : str
+        The grammar's text.
+    imported_files : tuple of (str, str)
+        Path and text of other files with places in ``findings``.
+    sizes : Sizes or None
+        How large its automata are; None where ``compile`` refused the grammar.
+    unfinished : tuple of str
+        Ids of findings that were not looked for to the end, because time was over: there may be more of them.
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings``, ``sizes``, ``unfinished``."""
+        return {
+            "subject": self.subject,
+            "ok": self.ok,
+            "conflicts": self.conflicts,
+            "lookahead": self.lookahead,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "sizes": None if self.sizes is None else self.sizes.to_dict(),
+            "unfinished": list(self.unfinished),
+        }
+
+    def render(self, width: int | None = None, *, sizes: bool = False) -> str:
+        """Plain text for a terminal: findings, with ``sizes`` those of the automata, and the verdict.
+
+        Prose is wrapped at ``width`` columns.
+        """
+        return render_text(self, WIDTH if width is None else width, sizes=sizes)
+
+    def excerpt(self) -> str:
+        """The first errors in a few lines, for an exception's message."""
+        return render_excerpt(self)
+
+    def __str__(self) -> str:
+        shown = [self.summary()]
+        errors = self.at_least("error")
+        if errors:
+            first = errors[0]
+            shown.append(f"{first.span}: {first.title}" if first.span is not None else first.title)
+        if len(errors) > 1:
+            shown.append(f"and {len(errors) - 1} more: see report.render()")
+        return "; ".join(shown)

@@ -1,0 +1,46 @@
+"""No modules import each other in a circle, imports for types and within functions included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "pdacon"
+# `Grammar` has its readers as methods (`from_lark`), and these make it: one circle, which is known.
+KNOWN = "pdacon.grammar"
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in MODULES else node.module
+
+
+def as_one(name: str) -> str:
+    """The known circle is one place: the room, and the errors, which have places in a grammar."""
+    return KNOWN if name.startswith(f"{KNOWN}.") or name == "pdacon.errors" else name
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {}
+    for name, path in MODULES.items():
+        others = {as_one(other) for other in imported(path) if other in MODULES}
+        graph.setdefault(as_one(name), set()).update(others - {as_one(name)})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(f"a circle of imports: {' <- '.join(error.args[1])}") from None
