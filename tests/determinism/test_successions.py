@@ -236,7 +236,7 @@ def successions(text: str, **options: str) -> list[Finding]:
 def test_one_way_of_several_is_lost() -> None:
     (finding,) = successions(TITLES)
     assert finding.title == 'lexical dead end: "then" after TITLE'
-    assert finding.level == "warning"
+    assert finding.level == "note"
     assert finding.symbols[:2] == ("TITLE", "THEN")
     assert str(finding.span) == "<grammar>:1:8"
     assert '"athen" is read as one TITLE.' in finding.message

@@ -70,7 +70,10 @@ class Examination:
             except pdacon.GrammarError:
                 raise Refused("stock Lark refuses it", self.outcome.detail) from None
         with self.progress.phase("check"):
-            report = pdacon.check(grammar, seconds=0)
+            try:
+                report = pdacon.check(grammar, seconds=0)
+            except pdacon.LimitExceededError as error:
+                raise Refused("default limit exceeded", str(error)) from None
         if report.ok:
             raise Found("loads what Lark refuses", self.outcome.detail)
         raise Refused("stock Lark refuses it", self.outcome.detail)

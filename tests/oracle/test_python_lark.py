@@ -41,7 +41,9 @@ def constraint(grammar: Grammar, tekken: Vocabulary) -> Constraint:
 
 
 def test_nothing_is_lost_but_what_the_report_says(constraint: Constraint) -> None:
-    assert {finding.level for finding in constraint.report.findings} == {"note"}
+    others = {finding.id for finding in constraint.report.findings if finding.level != "note"}
+    assert others == {"PDA013"}  # rules that nothing leads to, and alternatives that Lark's own choices leave out
+    assert constraint.report.ok
 
 
 @pytest.fixture(scope="module", params=["tekken", "SentencePiece"])

@@ -47,7 +47,7 @@ class Successions:
         self._neighbours = Neighbours(texts)
 
     def findings(self, known: Iterable[Finding]) -> list[Finding]:
-        """PDA015, a warning for each terminal behind which others are never read; but what is ``known`` already.
+        """PDA015, a note for each terminal behind which others are never read; but what is ``known`` already.
 
         Never a false alarm: ``reach`` has no less than what texts lead to. Where it has whole stacks, every pair is
         found of which the lexer never cuts the second terminal behind the first. Those that it does cut, but in no
@@ -132,7 +132,7 @@ class Successions:
         names = [grammar.terminals[t].name for t in terminals]
         return Finding(
             id="PDA015",
-            level="warning",
+            level="note",
             title=f"{TITLES['PDA015']}: {shown} after {after}",
             message="\n".join(lines),
             span=records[0].span if records else None,
