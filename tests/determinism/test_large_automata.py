@@ -13,7 +13,7 @@ from pdacon import Grammar, LimitExceededError, Limits, Vocabulary
 from pdacon.determinism import checker
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.language import reachability
-from pdacon.determinism.lexical import early_ends, sizes
+from pdacon.determinism.lexical import early_ends, measuring
 from pdacon.determinism.report.annotations import to_annotations
 from pdacon.determinism.report.sarif import to_sarif
 
@@ -24,7 +24,7 @@ LIMIT = 200
 
 def test_a_pattern_that_is_too_large_for_advice_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(early_ends, "_MOST_STATES", 1_000)
-    monkeypatch.setattr(sizes, "_MOST_REFINED", 20_000)
+    monkeypatch.setattr(measuring, "_MOST_REFINED", 20_000)
     report = pdacon.check(Grammar.from_lark("start: LONG\nLONG: /a{2000}/\n"))
     (finding,) = report.findings
     assert (finding.id, finding.level, finding.cause) == ("PDA012", "note", "not-found-out")
