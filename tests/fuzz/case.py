@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -111,17 +112,24 @@ class Case:
         return pdacon.Vocabulary.from_tokens(self.tokens, eos_ids=self.eos)
 
 
+def tolerant(load: Callable[[], lark.Lark]) -> lark.Lark:
+    """What Lark loads.
+
+    Where interegular is installed, Lark looks with it for terminals that collide, to warn of them, and some patterns
+    are too much for interegular. The language is the same without it.
+    """
+    try:
+        return load()
+    except AttributeError:
+        with mock.patch("lark.lexer.has_interegular", new=False):
+            return load()
+
+
 class Oracle:
     """Stock Lark, which says what the language is. Each text is parsed once."""
 
     def __init__(self, case: Case, progress: Progress) -> None:
-        try:
-            self.parser = case.lark()
-        except AttributeError:
-            # Where interegular is installed, Lark looks with it for terminals that collide, to warn of them, and some
-            # patterns are too much for interegular. The language is the same without it.
-            with mock.patch("lark.lexer.has_interegular", new=False):
-                self.parser = case.lark()
+        self.parser = tolerant(case.lark)
         self.progress = progress
         self.use_bytes: bool = case.options.get("use_bytes", False)
         self.parsed = 0

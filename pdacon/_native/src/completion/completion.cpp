@@ -248,18 +248,21 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
 }
 
 // In a newline whose column is not one that leads on for least: reads up to where the cost is certain again,
-// which is behind a line break or the newline's end, with as many blanks on the way as it takes, and spaces
-// rather than tabs. They cost nothing. Returns what is left then; kNone: the text may end there.
+// which is behind the newline's end, with as many blanks on the way as it takes, and spaces rather than tabs.
+// They cost nothing. Where the next line begins the cost is only a lower bound, for its best column may need
+// bytes that are no blanks; so the search goes on from there as A* does. Returns what is left then; kNone:
+// the text may end there.
 std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
                                         std::string& out) {
     struct Way {
         Reading reading;
         std::int32_t speller_state;
-        std::int64_t spent;
+        PersistentStack stack;
+        std::int64_t spent, least;  // least: of the whole text through here
         std::int32_t tabs, spaces;  // that cost nothing
         std::int32_t from;
         std::uint8_t byte;
-        auto order() const { return std::tuple(spent, tabs, spaces); }
+        auto order() const { return std::tuple(least, tabs, spaces); }
     };
     struct Best {
         std::int64_t cost = kNone, left = kNone;
@@ -270,7 +273,6 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         std::optional<PersistentStack> stack;
     } best;
     const auto& lexer = machine_.lexer;
-    const auto most = machine_.layout.alike_from(stack.column());
     std::vector<Way> ways;
     const auto later = [&](std::int32_t a, std::int32_t b) {
         return std::pair(ways[static_cast<std::size_t>(a)].order(), a) >
@@ -287,23 +289,25 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         best = found;
         best.cost = cost;
     };
-    add({reading, speller_state, 0, 0, 0, -1, 0});
+    add({reading, speller_state, stack, 0, 0, 0, 0, -1, 0});
     while (!open.empty()) {
         const auto at = open.top();
         open.pop();
         const auto here = ways[static_cast<std::size_t>(at)];
-        if (here.spent >= best.cost) break;
+        if (here.least >= best.cost) break;
         // Beyond what the innermost block can have in it one column is as good as another of its class; but
         // what is read on the way keeps its own, for a block that it opens.
-        const auto like = machine_.layout.classes.least(here.reading, most);
-        const std::int32_t key[] = {like.state, like.now.value, like.matched.value, here.speller_state};
+        const auto like =
+            machine_.layout.classes.least(here.reading, machine_.layout.alike_from(here.stack.column()));
+        const std::int32_t key[] = {like.state, like.now.value, like.matched.value, here.speller_state,
+                                    serial(here.stack.node())};
         const auto known = seen.size();
         if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
         const auto spelled = static_cast<std::size_t>(here.speller_state);
         Looked looked;
-        Overlay closed(stack.view(), looked);
+        Overlay closed(here.stack.view(), looked);
         if (speller_.boundary[spelled] && ends(machine_, closed, here.reading))
-            offer(here.spent, {0, kNone, at, -1, here.reading, here.speller_state, stack});
+            offer(here.spent, {0, kNone, at, -1, here.reading, here.speller_state, here.stack});
         std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
         for (const auto& edge : speller_.edges[spelled]) {
             const std::pair move{lexer.byte_class(edge.byte), edge.next};
@@ -315,19 +319,25 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
             if (state >= 0 && !any_column(lexer, next)) {
                 const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
                 const bool tab = free && edge.byte == '\t';
-                add({next, edge.next, here.spent + !free, here.tabs + tab, here.spaces + (free && !tab), at,
-                     edge.byte});
+                add({next, edge.next, here.stack, here.spent + !free,
+                     std::max(here.least, here.spent + !free), here.tabs + tab, here.spaces + (free && !tab),
+                     at, edge.byte});
                 continue;
             }
             next = here.reading;
-            auto next_stack = stack;
+            auto next_stack = here.stack;
             std::vector<std::int32_t> pending{move.first};
             if (!read(machine_, next_stack, next, pending)) continue;
             kept_.push_back(next_stack);
             const auto limit = best.cost == kNone ? kUnlimited : best.cost - here.spent - 1;
             const auto left = cost(next, edge.next, next_stack.node(), limit);
             if (left == kNone) continue;
-            offer(here.spent + 1 + left, {0, left, at, edge.byte, next, edge.next, next_stack});
+            const auto spent = here.spent + 1;
+            if (lexer.keeps_columns(next.state) && any_column(lexer, next))
+                add({next, edge.next, next_stack, spent, spent + left, here.tabs, here.spaces, at,
+                     edge.byte});
+            else
+                offer(spent + left, {0, left, at, edge.byte, next, edge.next, next_stack});
         }
     }
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
@@ -345,10 +355,13 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
 
 std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out,
                                   std::size_t most) {
+    if (out != nullptr) out->clear();
+    Looked looked;
+    Overlay closed(stack.view(), looked);
+    if (ends(machine_, closed, reading)) return 0;
     kept_.assign(1, stack);
     const auto length = cost(reading, 0, stack.node(), kUnlimited);
     if (out != nullptr) {
-        out->clear();
         const bool short_enough = length <= kLongest || most < kLongest;
         spell(std::move(reading), std::move(stack), short_enough ? length : 0, most, *out);
     }
