@@ -8,10 +8,13 @@ import random
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
+from lark.indenter import Indenter
 from support.indented_grammars import INDENTED_GRAMMARS
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
 from support.vocabularies import tiny_vocabularies
@@ -325,3 +328,38 @@ def test_every_changed_byte_is_noticed(saved: tuple[pdacon.Constraint, Path], sc
             pdacon.Constraint.from_bytes(bytes(data), verify=True)
         data[at] ^= bit
     pdacon.Constraint.from_bytes(bytes(data), verify=True)
+
+
+def test_what_is_saved_close_to_the_limit_of_memory_is_whole() -> None:
+    """To save can meet the limit, after which what earlier work left is dropped and it begins again."""
+
+    class Blocks(Indenter):
+        NL_type = "_NL"
+        OPEN_PAREN_types: ClassVar[list[str]] = []
+        CLOSE_PAREN_types: ClassVar[list[str]] = []
+        INDENT_type = "_INDENT"
+        DEDENT_type = "_DEDENT"
+        tab_len = 2
+
+    text = """
+        start: stmt
+        stmt: atom+ _NL [_INDENT stmt+ _DEDENT]
+        atom: "ab" | "aa"
+        _NL: /(\\r?\\n[\\t ]*)+/
+        %declare _INDENT _DEDENT
+    """
+    grammar = pdacon.Grammar.from_lark(text, postlex=Blocks())
+    vocabulary = pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256])
+    whole = 0
+    for size in range(60_000, 160_000, 10_000):
+        with suppress(pdacon.LimitExceededError):
+            constraint = pdacon.compile(grammar, vocabulary, limits=pdacon.Limits(bytes=size))
+            for sentence in (b"aa\n  aaab\n", b"ab\n\taa\n  \n\tab\n"):
+                matcher = constraint.matcher()
+                for byte in sentence:
+                    assert matcher.accept_bytes(bytes([byte]))
+                    matcher.mask_id()
+                    matcher.shortest_completion()
+                    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes(), verify=True)
+                    whole += loaded.matcher().accept_bytes(sentence)
+    assert whole

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -55,6 +56,12 @@ ArtifactDamage Origin::damage(const ArtifactDamage& found) const {
 
 void ArtifactWriter::add_bytes(Part part, std::int32_t start, const void* data, std::size_t size) {
     sections_.push_back({part, start, std::string(static_cast<const char*>(data), size)});
+}
+
+void ArtifactWriter::take(ArtifactWriter&& other) {
+    sections_.insert(sections_.end(), std::make_move_iterator(other.sections_.begin()),
+                     std::make_move_iterator(other.sections_.end()));
+    other.sections_.clear();
 }
 
 void ArtifactWriter::add_packed(Part part, std::int32_t start, const Packed& values) {

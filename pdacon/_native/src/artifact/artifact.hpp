@@ -113,6 +113,8 @@ class ArtifactWriter {
     }
     void add_bytes(Part part, std::int32_t start, const void* data, std::size_t size);
     void add_packed(Part part, std::int32_t start, const Packed& values);
+    // All sections of another writer.
+    void take(ArtifactWriter&& other);
 
     // The whole file.
     std::string finish() const;

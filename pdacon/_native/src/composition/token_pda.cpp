@@ -377,8 +377,10 @@ struct Numbers {
 
 }  // namespace
 
-void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
-    guarded([&] {
+void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
+    // What is done twice, because a limit of memory was met the first time, must not be written twice.
+    whole.take(guarded([&] {
+        ArtifactWriter artifact;
         if (start == 0) {
             machine_.lexer.save(artifact);
             trie_->save(artifact);
@@ -391,8 +393,8 @@ void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
         const Numbers numbers{budget_.states(), max_depth_,    static_cast<std::int64_t>(max_bytes_),
                               end_mask_.id,     leading_mask_, left_};
         artifact.add(Part::kTokenPda, start, std::span(&numbers, 1));
-        return true;
-    });
+        return artifact;
+    }));
 }
 
 TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
