@@ -179,3 +179,18 @@ def test_a_reader_is_a_configuration_that_remembers() -> None:
             assert (read, read.length) == (whole, whole.length)
     assert reader.read(initial, text + b"?") is None
     assert not reader.forgot
+
+
+def test_explaining_where_much_may_have_to_be_lexed_again() -> None:
+    """Each of 6,000 bytes that go on can be followed by one that sends all of them back: that is not copied each time.
+
+    With copies the time grows with the third power of the number, and this would take a minute.
+    """
+    constraint = pdacon.compile(pdacon.Grammar.from_lark('start: A+ | B\nA: "a"\nB: /a{6000}b/'), VOCABULARY)
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(b"a")
+    explanation = matcher.explain(b"b")
+    assert (explanation.allowed, explanation.may_end) == (False, True)
+    assert explanation.expected == ("A",)
+    assert explanation.unfinished == ("B",)
+    assert matcher.shortest_completion() == b""

@@ -53,14 +53,6 @@ void OutlookSearch::add(Place place) {
     if (ways_[id]++ < (place.begins_here ? 1 : kMostWays)) places_.push_back(std::move(place));
 }
 
-// The last of the byte classes that have been read, the last one first.
-std::vector<std::int32_t> OutlookSearch::again(std::span<const std::int32_t> read, std::size_t length) const {
-    std::vector<std::int32_t> word;
-    for (auto at = read.size(); at > 0 && word.size() < length; --at) word.push_back(read[at - 1]);
-    for (auto at = before_.size(); at > 0 && word.size() < length; --at) word.push_back(before_[at - 1]);
-    return word;
-}
-
 // Whatever the lexeme can still become. A lexeme that began before ends behind the place by now.
 void OutlookSearch::add_future(const Place& place) {
     auto& labels = place.begins_here ? found_.next : found_.unfinished;
@@ -104,11 +96,15 @@ void OutlookSearch::go_on(const Place& from) {
 void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state) {
     const auto& lexer = machine_.lexer;
     auto read = from.read;
-    std::vector<std::int32_t> pending;  // the last one first
-    if (byte_class != kEnd) {
-        read.push_back(byte_class);
-        pending.push_back(byte_class);
-    }
+    if (byte_class != kEnd) read.push_back(byte_class);
+    // What is still to be lexed, and lexed again, is always the end of what has been read: from here on.
+    const auto known = static_cast<std::int32_t>(before_.size());
+    const auto size = known + static_cast<std::int32_t>(read.size());
+    auto at = byte_class == kEnd ? size : size - 1;
+    const auto class_at = [&](std::int32_t place) {
+        return place < known ? before_[static_cast<std::size_t>(place)]
+                             : read[static_cast<std::size_t>(place - known)];
+    };
     auto reading = from.reading;
     auto stack = from.stack;
     std::vector<Cut> cuts;
@@ -116,9 +112,8 @@ void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t
     for (;;) {
         std::int32_t next = LexingAutomaton::kDead;
         Column column = reading.matched;
-        if (!pending.empty()) {
-            const auto cls = pending.back();
-            pending.pop_back();
+        if (at < size) {
+            const auto cls = class_at(at++);
             next = lexer.next(reading.state, cls);
             if (next >= 0) {
                 lexer.move(reading, next, cls);
@@ -142,8 +137,8 @@ void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t
         if (stack < 0) return;
         reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.behind);
         if (reading.state < 0) return;
-        pending = again(read, pending.size() + lexer.word(commit.word).size());
-        const auto end = static_cast<std::int32_t>(read.size()) - static_cast<std::int32_t>(pending.size());
+        at = std::max(0, at - static_cast<std::int32_t>(lexer.word(commit.word).size()));
+        const auto end = at - known;
         cuts.push_back({commit.label, begin, end});
         begin = end;
     }
