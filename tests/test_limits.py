@@ -10,7 +10,7 @@ import pytest
 import pdacon
 from pdacon import Constraint, Grammar, LimitExceededError, Limits, Vocabulary, drawing
 from pdacon.lalr import build_tables
-from pdacon.matching.sampling import sample
+from pdacon.matching.sampling import sample, sample_tokens
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 NESTED = 'start: "(" start ")" | "x"'
@@ -41,6 +41,8 @@ MEETINGS: list[tuple[str, str, Callable[[], object]]] = [
     ("compile", "seconds", lambda: compiled(LARGE_LEXER, seconds=0.01)),
     ("compile", "seconds", lambda: compiled(MANY_THREADS, seconds=0.05)),
     ("accept", "depth", lambda: compiled(NESTED, depth=100).matcher().accept_bytes(b"(" * 200)),
+    ("explain", "depth", lambda: compiled(NESTED, depth=100).matcher().explain(b"(" * 200)),
+    ("sample", "depth", lambda: list(islice(sample(compiled(NESTED, depth=3), 1, size=200), 40))),
     ("accept", "depth", lambda: loaded(NESTED, depth=100).matcher().accept_bytes(b"(" * 200)),
     ("check", "states", lambda: pdacon.check(Grammar.from_lark(LARGE_PATTERN))),
     ("check", "bytes", lambda: pdacon.check(Grammar.from_lark(LARGE_TABLES))),
@@ -86,7 +88,19 @@ def test_explain_keeps_the_depth_of_its_matcher() -> None:
     assert str(matcher.explain(b")"))  # nothing was accepted, and it goes on
 
 
+def doubling(levels: int) -> Constraint:
+    """The only sentence has 2 to the power of the levels bytes."""
+    rules = "".join(f"r{k}: r{k + 1} r{k + 1}\n" for k in range(levels))
+    return compiled(f'start: r0\n{rules}r{levels}: "a"\n')
+
+
 def test_a_sample_that_is_too_long_is_refused() -> None:
-    doubling = "start: r0\n" + "".join(f"r{k}: r{k + 1} r{k + 1}\n" for k in range(70)) + 'r70: "a"\n'
     with pytest.raises(pdacon.MatcherError, match="16777216 bytes"):
-        next(islice(sample(compiled(doubling), 1), 1))
+        next(sample(doubling(70), 1))
+
+
+def test_a_long_sample_is_finished_by_the_shortest_way_at_once() -> None:
+    """Not step by step, with what lies between looked at each time."""
+    constraint = doubling(15)
+    assert len(next(sample(constraint, 1))) == 1 << 15
+    assert len(next(sample_tokens(constraint, 1))) == (1 << 15) + 1

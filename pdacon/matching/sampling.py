@@ -44,6 +44,7 @@ _LONG = 8.0  # bytes to the end with which a move is half as likely as with none
 _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
+_FAR = 4  # times the wanted size: where the shortest end is farther away than that, it is taken as it is
 _INDENT_LEN = 4  # of blocks that may be indented by any number of columns
 
 
@@ -148,6 +149,8 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         seen: set[int] = set()
         while True:
             left = matcher._completion_length() if len(text) >= target else None
+            if left is not None and left > _FAR * size:
+                break
             moves = pieces.moves(rng, text, configuration, airy)
             piece = _step(matcher, rng, moves, matcher.accept_bytes, ends.reached, left, seen)
             if piece is None:
@@ -174,6 +177,8 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
         seen: set[int] = set()
         while True:
             left = matcher._completion_length() if len(ids) >= target else None
+            if left is not None and left > _FAR * size:
+                break
             allowed = ends.allowed(matcher)
             few = np.flatnonzero(allowed & single).tolist()
             many = np.flatnonzero(allowed & ~single).tolist()
@@ -255,12 +260,21 @@ def _step(
 
 def _finish(matcher: Matcher, by_text: dict[bytes, int]) -> Iterator[int]:
     """The tokens of a shortest way to the end, the longest ones first."""
-    while rest := matcher.shortest_completion():
-        heads = (by_text.get(rest[:length]) for length in range(len(rest), 0, -1))
-        token = next((i for i in heads if i is not None and matcher.accept_token(i)), None)
-        if token is None:
-            raise MatcherError(f"no token of the vocabulary begins {rest!r}, which is the shortest way to the end")
-        yield token
+    longest = max(map(len, by_text), default=0)
+    rest, at = matcher.shortest_completion(), 0
+    while at < len(rest):
+        most = min(longest, len(rest) - at)
+        heads = ((length, by_text.get(rest[at : at + length])) for length in range(most, 0, -1))
+        length, token = next(((n, i) for n, i in heads if i is not None and matcher.accept_token(i)), (0, None))
+        if token is not None:
+            yield token
+            at += length
+        elif at:
+            # Long tokens have led to where the rest of that way cannot be spelled; another way can be.
+            rest, at = matcher.shortest_completion(), 0
+        else:
+            shown = repr(rest[:40]) + ("..." if len(rest) > 40 else "")
+            raise MatcherError(f"no token of the vocabulary begins {shown}, which is the shortest way to the end")
 
 
 class _Pieces:

@@ -20,8 +20,11 @@ import hashlib
 import json
 import multiprocessing
 import os
+import resource
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
@@ -41,6 +44,8 @@ from pdacon.grammar.builtin import builtin_names
 OPTIONS = {"conflicts": "shift", "lookahead": "commit"}
 INSTALLED = str(Path(pdacon.__file__).parent)  # reports name the files of built-in grammars by where they are
 WALKS, STEPS = 6, 40
+SECONDS = 40  # of CPU for one grammar: stock Lark and `re`, which make the random ones, can take for ever
+FORK = multiprocessing.get_context("fork")
 Answers = dict[str, str]
 
 
@@ -57,23 +62,42 @@ def names(random: int) -> list[str]:
     return [*builtin_names(), *corpus, *(f"random {number}" for number in range(random))]
 
 
-def answers(name: str) -> tuple[str, Answers]:
-    """All that is asked about one grammar."""
+def limited(name: str) -> Answers:
+    """All that is asked about one grammar, in a process of its own."""
+    receiver, sender = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=send, args=(name, sender))
+    process.start()
+    sender.close()
+    try:
+        said: Answers = receiver.recv()
+    except EOFError:
+        process.join()
+        said = {"ended": f"with status {process.exitcode}"}
+    process.join()
+    return said
+
+
+def send(name: str, sender: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    sender.send(answers(name))
+
+
+def answers(name: str) -> Answers:
     try:
         if name.startswith("random "):
             case = make_case(f"answers:{name}", Shares())
             if "seconds" in case.limits:
                 case = case.but(limits={})
-            return name, asked(case.load, case.vocabulary(), case.starts, case)
+            return asked(case.load, case.vocabulary(), case.starts, case)
         if name in builtin_names():
-            return name, asked(lambda: Grammar.builtin(name), coded("SentencePiece").vocabulary, None)
+            return asked(lambda: Grammar.builtin(name), coded("SentencePiece").vocabulary, None)
         entry = next(entry for entry in ENTRIES if entry.name == name)
         source = read(entry)
         needs = {need: OPTIONS[need] for need in entry.needs}
         load = lambda: Grammar.from_lark(source.text, **source.options, **needs)  # noqa: E731
-        return name, asked(load, coded("SentencePiece").vocabulary, None)
+        return asked(load, coded("SentencePiece").vocabulary, None)
     except NotInstalledError:
-        return name, {"not": "installed"}
+        return {"not": "installed"}
 
 
 def asked(
@@ -149,8 +173,9 @@ def main() -> int:
         return compare(*options.compare)
     if os.environ.get("PYTHONHASHSEED") is None:
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONHASHSEED": "0"})
-    with multiprocessing.Pool(options.jobs, maxtasksperchild=10) as pool, options.out.open("w") as file:
-        for name, said in pool.imap(answers, names(options.random)):
+    every = names(options.random)
+    with ThreadPoolExecutor(options.jobs) as pool, options.out.open("w", encoding="utf-8") as file:
+        for name, said in zip(every, pool.map(limited, every), strict=True):
             file.write(json.dumps({"name": name, "answers": said}) + "\n")
             file.flush()
     return 0
