@@ -29,14 +29,14 @@ LEXER = build_lexer(GRAMMAR, TABLES)
 AUTOMATON = LEXER.automaton
 TRANSITIONS = AUTOMATON.transitions.tolist()
 BYTE_CLASS = [AUTOMATON.byte_class(byte) for byte in range(256)]
-DEAD = -1  # among the TRANSITIONS, as they are numbered; what is less stands for a commit
+DEAD = -1  # among the TRANSITIONS; a smaller number stands for a commit
 
 
 # The pushdown automaton: a lexer state, and a stack of LR states.
 
 
 class Commit(NamedTuple):
-    """A lexeme has ended. ``rest`` is still to be read; it begins with the pushback, which was read once already."""
+    """A lexeme has ended. The rest is still to be read; it begins with the pushback, which has been read once."""
 
     label: int
     pushback: bytes
@@ -44,7 +44,7 @@ class Commit(NamedTuple):
 
 
 def read(lexer_state: int, text: bytes) -> int | Commit | None:
-    """Read up to the first commit. An int is the lexer state behind the whole text, None that no lexeme goes on."""
+    """Read up to the first commit. An int is the lexer state after the whole text, None that no lexeme goes on."""
     for position, byte in enumerate(text, 1):
         step = TRANSITIONS[lexer_state][BYTE_CLASS[byte]]
         if step == DEAD:
@@ -89,7 +89,7 @@ def commits_of(text: bytes, stack: list[int]) -> Iterator[tuple[int, bytes, Comm
 
 
 def configuration(text: bytes) -> tuple[int, list[int]]:
-    """The lexer state and the stack behind the beginning of a sentence."""
+    """The lexer state and the stack after the beginning of a sentence."""
     stack = [TABLES.start_states[0]]
     rest = text
     for _, _, commit in commits_of(text, stack):
@@ -129,7 +129,7 @@ def shown(stack: list[int]) -> str:
 def show_configuration() -> None:
     print(f"{AUTOMATON.num_states} lexer states, {len(LEXER.contexts)} contexts, {TABLES.num_states} LR states")
     lexer_state, stack = configuration(TEXT)
-    print(f"behind {TEXT.decode()}  lexer state {lexer_state}, stack 0 {shown(stack)}")
+    print(f"after {TEXT.decode()}  lexer state {lexer_state}, stack 0 {shown(stack)}")
 
 
 def show_trie() -> None:
@@ -145,7 +145,7 @@ def show_commits() -> None:
         print(f"{text.decode()}")
         for at, lexeme, commit in commits_of(text, [TABLES.start_states[0]]):
             pushback = f", pushback {commit.pushback.decode()}" if commit.pushback else ""
-            print(f"  context {at}  {lexeme.decode():4}  commits {names([commit.label])}{pushback}")
+            print(f"  context {at}  {lexeme.decode().replace(' ', '␣'):4}  commits {names([commit.label])}{pushback}")
 
 
 def show_token_classes() -> None:
@@ -157,7 +157,8 @@ def show_token_classes() -> None:
         steps = [read(lexer_state, remainder) for remainder in remainders]
         inner = Counter(future_of[step] for step in steps if isinstance(step, int))
         emitting = Counter(step.label for step in steps if isinstance(step, Commit))
-        print(f"from lexer state {lexer_state}, {len(remainders):,} tokens")
+        what = "all" if remainders is TOKENS else "what is left of"
+        print(f"from lexer state {lexer_state}, {what} {len(remainders):,} tokens")
         for future, count in sorted(inner.items(), key=lambda item: sorted(item[0])):
             print(f"  {count:7,}  inner, future: {names(future)}")
         for label, count in sorted(emitting.items()):
@@ -192,7 +193,7 @@ def show_liveness() -> None:
         future = futures()[lexer_state]
         taken = {label for label in future if list(feed(list(stack), label))[-1:] != ["error"]}
         print(f"  the stack takes   {names(taken)}")
-        print(f"  and does not take {names(future - taken)}".rstrip())
+        print(f"  and does not take {names(future - taken) or 'nothing'}")
         matcher = CONSTRAINT.matcher()
         matcher.accept_bytes(text)
         print(f"  a shortest way to the end: {matcher.shortest_completion().decode()}")
