@@ -69,7 +69,7 @@ def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("transformers")
-    if page.name == "drawing.md":
+    if page.name in ("drawing.md", "how_it_works.md"):
         pytest.importorskip("graphlay")
         pytest.importorskip("railroad")
     monkeypatch.chdir(tmp_path)
@@ -116,6 +116,20 @@ def require_alike(printed: str, expected: str, place: str) -> None:
     pattern = re.escape(expected.strip()).replace(re.escape("..."), ".*?")
     if not re.fullmatch(pattern, printed.strip(), re.DOTALL):
         assert printed.strip() == expected.strip(), place
+
+
+@pytest.mark.parametrize("name", ["how_it_works.md", "architecture.md"])
+def test_files_of_the_native_core_that_a_page_names_are_there(name: str) -> None:
+    """They are written without their root, and without their suffix where a header and a source file share it."""
+    sources = ROOT / "pdacon" / "_native" / "src"
+    if not sources.is_dir():
+        pytest.skip("the sources of the native core are not part of this distribution")
+    rooms = "|".join(sorted(room.name for room in sources.iterdir() if room.is_dir()))
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{rooms})/[\w/]+(?:\.[ch]pp)?)`", page)
+    assert named
+    gone = [path for path in named if not any((sources / (path + suffix)).is_file() for suffix in ("", ".hpp", ".cpp"))]
+    assert gone == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -45,6 +45,14 @@ def test_random_texts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "200 texts parsed" in capsys.readouterr().out
 
 
+def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
+    """The page shows what the example prints, part by part."""
+    pytest.importorskip("mistral_common")
+    runpy.run_path(str(EXAMPLES / "how_it_works.py"), run_name="__main__")
+    page = (EXAMPLES.parent / "docs" / "how_it_works.md").read_text(encoding="utf-8")
+    assert "\n".join(re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)) == capsys.readouterr().out
+
+
 def test_every_example_is_tried() -> None:
     # Training takes a quarter of an hour; the corpus it needs is a module of its own.
     tried = set(re.findall(r'EXAMPLES / "(\w+)\.py"', Path(__file__).read_text(encoding="utf-8")))

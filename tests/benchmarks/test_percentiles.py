@@ -3,7 +3,7 @@
     pip install '.[test,bench]' xgrammar && pytest tests/benchmarks/test_percentiles.py --benchmark-enable
 
 prints a table for each grammar and vocabulary. Engines take turns, text by text. *Cold*: each text gets a newly
-compiled grammar. *First sight*: of those, the calls that computed a mask, where the engine says so. *Warm*: one
+compiled grammar. *Miss*: of those, the calls that computed a mask, where the engine says so. *Warm*: one
 compiled grammar, the second time that it reads the texts. Of xgrammar, JSON is the builtin grammar; the others read
 the same file. The clock costs some 0.05 us a call, which is in the figures. On a machine that does other work add
 ``--benchmark-timer=time.thread_time``, whose clock costs more.
@@ -110,7 +110,7 @@ def test_calls(grammar: str, vocabulary: str, measured: bool, clock: Clock, show
         ("mask, warm", "masks", warm),
         ("accept, warm", "accepts", warm),
         ("mask, cold", "masks", cold),
-        ("mask, first sight", "first", cold),
+        ("mask, miss", "first", cold),
         ("accept, cold", "accepts", cold),
     ):
         rows += [

@@ -136,19 +136,34 @@ def test_graphs_are_checked() -> None:
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_the_images_of_the_page_are_what_its_commands_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["drawing.md", "how_it_works.md"])
+def test_the_images_of_a_page_are_what_its_commands_draw(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their texts are, that is: where things are depends on the version of the library that places them."""
     if not (DOCS / "images").is_dir():
         pytest.skip("docs/images is not part of a source distribution")
-    page = (DOCS / "drawing.md").read_text(encoding="utf-8")
+    page = (DOCS / name).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    for name, content in re.findall(r"<!-- file: (\S+) -->\n```lark\n(.*?)```", page, re.DOTALL):
-        Path(name).write_text(content, encoding="utf-8")
-    shown = re.findall(r"^\$ pdacon (draw .* -o (\S+))\n```\n\n!\[[^\]]*\]\(images/(\S+)\)", page, re.MULTILINE)
-    assert {image for _, _, image in shown} == {path.name for path in (DOCS / "images").iterdir()}
-    for command, out, image in shown:
+    for file, content in re.findall(r"<!-- file: (\S+) -->\n```lark\n(.*?)```", page, re.DOTALL):
+        Path(file).write_text(content, encoding="utf-8")
+    drawn = commands_of_images(page)
+    assert {image for _, _, image in drawn} == set(re.findall(r"\]\(images/(\S+)\)", page))
+    for command, out, image in drawn:
         assert main(shlex.split(command)) == 0
         assert texts(ElementTree.parse(out)) == texts(ElementTree.parse(DOCS / "images" / image)), image
+
+
+def test_each_image_is_drawn_on_a_page() -> None:
+    if not (DOCS / "images").is_dir():
+        pytest.skip("docs/images is not part of a source distribution")
+    drawn = {image for page in DOCS.glob("*.md") for *_, image in commands_of_images(page.read_text(encoding="utf-8"))}
+    assert drawn == {path.name for path in (DOCS / "images").iterdir()}
+
+
+def commands_of_images(page: str) -> list[tuple[str, str, str]]:
+    """The commands that draw what comes next on a page, with the file that each writes and the image that is shown."""
+    return re.findall(r"^\$ pdacon (draw .* -o (\S+))\n```\n\n!\[[^\]]*\]\(images/(\S+)\)", page, re.MULTILINE)
 
 
 def texts(picture: ElementTree.ElementTree) -> list[str]:
