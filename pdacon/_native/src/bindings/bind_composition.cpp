@@ -11,7 +11,7 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
-#include "composition/eager/every_mask.hpp"
+#include "composition/eager/eager_masks.hpp"
 #include "composition/token_pda.hpp"
 #include "liveness/column_classes.hpp"
 
@@ -100,7 +100,7 @@ void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, 
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    EveryMask every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
+    EagerMasks every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
     pda.set_left(static_cast<std::int64_t>(every.run()));
 }
 

@@ -77,7 +77,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
                                : std::size_t{std::numeric_limits<std::int64_t>::max()}),
       verdicts_(machine_),
       masks_(tokens().words()),
-      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
+      mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
     std::vector<std::int32_t> ends(tokens().words(), 0);
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
@@ -123,7 +123,7 @@ const std::shared_ptr<const Speller>& TokenPda::speller() {
 
 void TokenPda::start_afresh() {
     engine_.reset();
-    if (decisions_.bytes_of_answers() > max_bytes_ / 2) decisions_.forget();
+    if (mask_trie_.bytes_of_answers() > max_bytes_ / 2) mask_trie_.forget();
     is_fresh_ = true;
 }
 
@@ -135,12 +135,12 @@ TokenPda::Mask TokenPda::in_bytes(const Mask& found) const {
 }
 
 // What can be forgotten and made again.
-std::size_t TokenPda::cached_bytes() const { return (engine_ ? engine_->bytes() : 0) + decisions_.bytes(); }
+std::size_t TokenPda::cached_bytes() const { return (engine_ ? engine_->bytes() : 0) + mask_trie_.bytes(); }
 
 void TokenPda::make_room() {
     if (masks_.bytes() + cached_bytes() < max_bytes_) return;
     engine().forget();
-    decisions_.forget();
+    mask_trie_.forget();
 }
 
 bool TokenPda::empty_language() {
@@ -194,11 +194,11 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
 
 TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
     return in_bytes(guarded([&] {
-        return known_or(decisions_.find(reading, stack), [&] {
+        return known_or(mask_trie_.find(reading, stack), [&] {
             Looked looked;
             auto words = compute(reading, stack, looked);
             return std::pair(std::move(words),
-                             [&, looked](std::int32_t id) { decisions_.add(reading, stack, looked, id); });
+                             [&, looked](std::int32_t id) { mask_trie_.add(reading, stack, looked, id); });
         });
     }));
 }
@@ -214,13 +214,13 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
         if (nothing || (looked.columns && !columns_meant)) return looked;
-        if (!decisions_.has_room_beside_texts(looked)) return std::nullopt;
-        const auto bytes = masks_.bytes() + masks_.row_bytes() + decisions_.bytes();
+        if (!mask_trie_.has_room_beside_texts(looked)) return std::nullopt;
+        const auto bytes = masks_.bytes() + masks_.row_bytes() + mask_trie_.bytes();
         if (bytes > max_bytes_) {
             full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
             return std::nullopt;
         }
-        decisions_.add(reading, stack.view(), looked, masks_.intern(std::move(words)));
+        mask_trie_.add(reading, stack.view(), looked, masks_.intern(std::move(words)));
         ++masks_computed_;
         return looked;
     });
@@ -231,7 +231,7 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
 TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
     const std::unique_lock hold(lock_, std::try_to_lock);
     if (!hold.owns_lock()) return {};
-    const auto id = decisions_.find(reading, stack);
+    const auto id = mask_trie_.find(reading, stack);
     return id < 0 ? Mask{} : at(id);
 }
 
@@ -263,7 +263,7 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
 std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
     std::vector<std::int32_t> mask(tokens().words(), 0);
     auto& found = engine();
-    found.selection.add_allowed(found.classes.of_state(reading.state), reading, stack, looked, mask);
+    found.assembly.add_allowed(found.classes.of_state(reading.state), reading, stack, looked, mask);
     Overlay here(stack, looked);
     if (ends(machine_, here, reading))
         for (const auto token : tokens().end_tokens()) set_bit(mask, token);
@@ -283,8 +283,8 @@ std::vector<std::int32_t> TokenPda::compute_leading() {
     for (auto position = trie.first_token(space); position < end; ++position)
         clear_bit(mask, trie.token(position));
     auto& found = engine();
-    found.selection.add_allowed(found.classes.below(space, reading.state), reading, stack.view(), looked,
-                                mask);
+    found.assembly.add_allowed(found.classes.below(space, reading.state), reading, stack.view(), looked,
+                               mask);
     return mask;
 }
 
@@ -341,7 +341,7 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
 std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
                                            std::size_t most) {
     const auto length = guarded([&] {
-        auto& [speller, coaccessibility, classes, selection, completion] = engine();
+        auto& [speller, coaccessibility, classes, assembly, completion] = engine();
         if (!completion)
             completion = std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
         if (out != nullptr) out->clear();
@@ -385,7 +385,7 @@ void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
         }
         machine_.save(artifact, start);
         verdicts_.save(artifact, start);
-        decisions_.save(artifact, start);
+        mask_trie_.save(artifact, start);
         StoredMasks::save(artifact, start, masks_.words(), masks_.size(),
                           [&](std::size_t id) { return masks_.row(static_cast<std::int32_t>(id)); });
         const Numbers numbers{budget_.states(), max_depth_,    static_cast<std::int64_t>(max_bytes_),
@@ -403,7 +403,7 @@ TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr
       budget_(0, 0),
       verdicts_(machine_, artifact, start),
       masks_(StoredMasks(artifact, start, tokens().words())),
-      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
+      mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
                  masks_.size(), artifact, start) {
     const auto given = artifact.array<Numbers>(Part::kTokenPda, start);
     require_artifact(given.size() == 1, "numbers of the constraint");

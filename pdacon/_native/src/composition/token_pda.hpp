@@ -25,9 +25,9 @@
 #include "base/budget.hpp"
 #include "base/memory.hpp"
 #include "completion/completion.hpp"
-#include "composition/decisions.hpp"
+#include "composition/mask_assembly.hpp"
 #include "composition/mask_set.hpp"
-#include "composition/selection.hpp"
+#include "composition/mask_trie.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/speller.hpp"
 #include "detokenizer/trie.hpp"
@@ -130,18 +130,18 @@ class TokenPda {
             : speller(speller_),
               coaccessibility(machine, speller, verdicts, budget, known),
               classes(machine, coaccessibility, trie, budget),
-              selection(machine, coaccessibility, classes, budget) {}
+              assembly(machine, coaccessibility, classes, budget) {}
         // What can be forgotten and found again.
-        std::size_t bytes() const { return coaccessibility.bytes() + classes.bytes() + selection.bytes(); }
+        std::size_t bytes() const { return coaccessibility.bytes() + classes.bytes() + assembly.bytes(); }
         void forget() {
-            selection.forget();
+            assembly.forget();
             classes.forget();
             coaccessibility.forget();
         }
         const Speller& speller;
         Coaccessibility coaccessibility;
         TokenClasses classes;
-        Selection selection;
+        MaskAssembly assembly;
         std::unique_ptr<Completion> completion;  // made when first asked for
     };
     // The caller holds the lock.
@@ -180,7 +180,7 @@ class TokenPda {
     std::string failure_;
     std::optional<ArtifactDamage> damage_;
     MaskSet masks_;
-    Decisions decisions_;
+    MaskTrie mask_trie_;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "composition/eager/situations.hpp"
+#include "composition/eager/abstract_configurations.hpp"
 #include "composition/token_pda.hpp"
 
 namespace pdacon {
 
-class EveryMask {
+class EagerMasks {
   public:
-    EveryMask(TokenPda& pda, std::int32_t most_columns, Budget budget)
+    EagerMasks(TokenPda& pda, std::int32_t most_columns, Budget budget)
         : pda_(pda), machine_(pda.machine()), most_columns_(most_columns), budget_(budget) {}
 
     // Files all masks, or as many as there is time for; how many situations are left out, as far as they are
@@ -50,7 +50,7 @@ class EveryMask {
     const Pushdown& machine_;
     std::int32_t most_columns_;
     Budget budget_;
-    std::optional<Situations> situations_;
+    std::optional<AbstractConfigurations> configurations_;
     std::vector<std::int32_t>
         levels_;  // of each LR state: how many more blocks its symbol opens than it closes
     std::vector<std::vector<std::int32_t>>

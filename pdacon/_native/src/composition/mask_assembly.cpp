@@ -1,4 +1,4 @@
-#include "composition/selection.hpp"
+#include "composition/mask_assembly.hpp"
 
 #include <optional>
 
@@ -6,24 +6,24 @@
 
 namespace pdacon {
 
-void Selection::Answer::add(const TokenSet& set) {
+void MaskAssembly::Answer::add(const TokenSet& set) {
     if (set.is_mask())
         sets.push_back(&set);
     else
         add(set.ids());
 }
 
-void Selection::Answer::add(std::span<const std::int32_t> few) {
+void MaskAssembly::Answer::add(std::span<const std::int32_t> few) {
     tokens.insert(tokens.end(), few.begin(), few.end());
 }
 
-void Selection::Answer::add(const Answer& other) {
+void MaskAssembly::Answer::add(const Answer& other) {
     add(other.tokens);
     sets.insert(sets.end(), other.sets.begin(), other.sets.end());
 }
 
-void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
-                            Looked& looked, std::span<std::int32_t> mask) {
+void MaskAssembly::add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
+                               Looked& looked, std::span<std::int32_t> mask) {
     if (bytes() > kMostBytes) forget();
     open_.clear();
     made_.clear();
@@ -49,7 +49,7 @@ void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start
     }
 }
 
-void Selection::add_staying(Open& open, const Reading& start) {
+void MaskAssembly::add_staying(Open& open, const Reading& start) {
     std::optional<LineEnds> lines;
     const auto is_allowed = [&](const TokenClasses::Stay& stay) {
         if (stay.lexer_state < 0) return coaccessibility_.alive(stay.future, open.stack, open.looked);
@@ -65,7 +65,7 @@ void Selection::add_staying(Open& open, const Reading& start) {
 }
 
 // Takes the next crossing. Whether its node is open now: nothing is known of it.
-bool Selection::add_crossing(Open& open, const Reading& start) {
+bool MaskAssembly::add_crossing(Open& open, const Reading& start) {
     const auto& crossing = open.node->crossings[open.next++];
     Overlay after(open.stack, open.looked);
     if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) return false;
@@ -81,20 +81,20 @@ bool Selection::add_crossing(Open& open, const Reading& start) {
     return true;
 }
 
-void Selection::add_answer(Open& to, const Answer& answer, std::uint32_t states, std::uint32_t popped,
-                           std::uint32_t pushed) {
+void MaskAssembly::add_answer(Open& to, const Answer& answer, std::uint32_t states, std::uint32_t popped,
+                              std::uint32_t pushed) {
     to.answer.add(answer);
     if (states > pushed) to.looked.states = std::max(to.looked.states, popped + states - pushed);
 }
 
-void Selection::file(Open open) {
+void MaskAssembly::file(Open open) {
     answer_of_.add(open.node->number, open.stack.top,
                    {static_cast<std::int32_t>(answers_.size()), open.looked.states});
     bytes_ += open.answer.bytes();
     answers_.push_back(std::move(open.answer));
 }
 
-void Selection::forget() {
+void MaskAssembly::forget() {
     answer_of_.forget();
     answers_.clear();
     bytes_ = 0;

@@ -1,4 +1,4 @@
-#include "composition/decisions.hpp"
+#include "composition/mask_trie.hpp"
 
 #include <algorithm>
 
@@ -35,29 +35,29 @@ std::int32_t find_from(const AnyTree& tree, std::int32_t node, const StackNode* 
 }  // namespace
 
 template <class AnyTree>
-std::int32_t Decisions::find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const {
+std::int32_t MaskTrie::find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const {
     const auto mask = find_from(tree, reading.state, stack.top);
     if (mask >= 0 || !columns_) return mask;
     const auto root = tree.line_root(line_of(reading, stack));
     return root < 0 ? -1 : find_from(tree, root, stack.top);
 }
 
-std::int32_t Decisions::find(const Reading& reading, const StackView& stack) const {
+std::int32_t MaskTrie::find(const Reading& reading, const StackView& stack) const {
     const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, reading, stack);
     return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, reading, stack);
 }
 
-std::int32_t Decisions::Stored::line_root(std::span<const std::int32_t> line) const {
+std::int32_t MaskTrie::Stored::line_root(std::span<const std::int32_t> line) const {
     const auto known = Interner::find(line_keys, line_slots, line);
     return known < 0 ? -1 : roots_of_lines[static_cast<std::size_t>(known)];
 }
 
-std::int32_t Decisions::Tree::line_root(std::span<const std::int32_t> line) const {
+std::int32_t MaskTrie::Tree::line_root(std::span<const std::int32_t> line) const {
     const auto known = lines.find(line);
     return known < 0 ? -1 : line_roots[static_cast<std::size_t>(known)];
 }
 
-std::int32_t Decisions::Tree::make_line_root(std::span<const std::int32_t> line) {
+std::int32_t MaskTrie::Tree::make_line_root(std::span<const std::int32_t> line) {
     const auto id = static_cast<std::size_t>(lines.intern(line));
     if (id == line_roots.size()) {
         line_roots.push_back(static_cast<std::int32_t>(nodes.size()));
@@ -66,7 +66,7 @@ std::int32_t Decisions::Tree::make_line_root(std::span<const std::int32_t> line)
     return line_roots[id];
 }
 
-std::int32_t Decisions::Tree::make_branch(std::int32_t node, std::int32_t state) {
+std::int32_t MaskTrie::Tree::make_branch(std::int32_t node, std::int32_t state) {
     auto& below = nodes[static_cast<std::size_t>(node)].branches;
     const auto known = place_of(below, state);
     if (known != below.end() && known->state == state) return known->next;
@@ -76,7 +76,7 @@ std::int32_t Decisions::Tree::make_branch(std::int32_t node, std::int32_t state)
     return next;
 }
 
-void Decisions::add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask) {
+void MaskTrie::add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask) {
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
     if (!has_room(looked)) forget();
     if (looked.states > kMost) return;
@@ -88,8 +88,8 @@ void Decisions::add(const Reading& reading, const StackView& stack, const Looked
     }
 }
 
-void Decisions::add_path(const Reading& reading, const StackView& stack, const Looked& looked,
-                         std::int32_t mask) {
+void MaskTrie::add_path(const Reading& reading, const StackView& stack, const Looked& looked,
+                        std::int32_t mask) {
     if (added_.nodes.empty()) added_.nodes.resize(roots_);
     auto at = looked.columns ? added_.make_line_root(line_of(reading, stack)) : reading.state;
     const auto* node = stack.top;
@@ -99,7 +99,7 @@ void Decisions::add_path(const Reading& reading, const StackView& stack, const L
 }
 
 // Takes no memory, of which there may be none.
-void Decisions::forget() {
+void MaskTrie::forget() {
     added_.nodes = {};
     added_.line_roots = {};
     added_.lines.clear();
@@ -107,7 +107,7 @@ void Decisions::forget() {
 
 // What an artifact has, and what was added to it, as one. Nodes of an artifact are shared, so those on the
 // way to what was added are copied.
-Decisions::Tree Decisions::all() const {
+MaskTrie::Tree MaskTrie::all() const {
     Tree tree;
     for (std::size_t at = 0; at < stored_.masks.size(); ++at) {
         const auto below = stored_.branches(static_cast<std::int32_t>(at));
@@ -136,13 +136,13 @@ Decisions::Tree Decisions::all() const {
     return tree;
 }
 
-std::int32_t Decisions::Tree::copied(std::int32_t node) {
+std::int32_t MaskTrie::Tree::copied(std::int32_t node) {
     auto copy = nodes[static_cast<std::size_t>(node)];
     nodes.push_back(std::move(copy));
     return static_cast<std::int32_t>(nodes.size() - 1);
 }
 
-std::int32_t Decisions::Tree::own_branch(std::int32_t node, std::int32_t state) {
+std::int32_t MaskTrie::Tree::own_branch(std::int32_t node, std::int32_t state) {
     const auto known = nodes.size();
     auto next = make_branch(node, state);
     if (nodes.size() > known) return next;
@@ -151,7 +151,7 @@ std::int32_t Decisions::Tree::own_branch(std::int32_t node, std::int32_t state) 
     return next;
 }
 
-std::int32_t Decisions::Tree::own_line_root(std::span<const std::int32_t> line) {
+std::int32_t MaskTrie::Tree::own_line_root(std::span<const std::int32_t> line) {
     const auto known = lines.size();
     const auto root = make_line_root(line);
     return lines.size() > known ? root
@@ -159,7 +159,7 @@ std::int32_t Decisions::Tree::own_line_root(std::span<const std::int32_t> line) 
 }
 
 // A mask, then of each branch the state and the number of what it leads to.
-std::vector<std::int32_t> Decisions::key_of(const Node& node, std::span<const std::int32_t> kind) {
+std::vector<std::int32_t> MaskTrie::key_of(const Node& node, std::span<const std::int32_t> kind) {
     std::vector<std::int32_t> key{node.mask};
     for (const auto& [state, next] : node.branches)
         key.insert(key.end(), {state, kind[static_cast<std::size_t>(next)]});
@@ -168,7 +168,7 @@ std::vector<std::int32_t> Decisions::key_of(const Node& node, std::span<const st
 
 // Of each node below the roots: the number of what it says, with all below it. Equal ones have the same, and
 // those below come first.
-std::vector<std::int32_t> Decisions::number_nodes(const Tree& tree, Interner& kinds) const {
+std::vector<std::int32_t> MaskTrie::number_nodes(const Tree& tree, Interner& kinds) const {
     constexpr std::int32_t kUnseen = -1;
     std::vector<std::int32_t> kind(tree.nodes.size(), kUnseen), open;
     for (std::size_t root = 0; root < roots_; ++root)
@@ -191,8 +191,8 @@ std::vector<std::int32_t> Decisions::number_nodes(const Tree& tree, Interner& ki
     return kind;
 }
 
-Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
-                     const ArtifactReader& artifact, std::int32_t start)
+MaskTrie::MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
+                   std::int32_t start)
     : roots_(lexer_states), columns_(columns) {
     stored_.masks = artifact.array<std::int32_t>(Part::kDecisionMasks, start);
     auto offsets = artifact.array<std::int32_t>(Part::kDecisionOffsets, start);
@@ -225,7 +225,7 @@ Decisions::Decisions(std::size_t lexer_states, bool columns, std::size_t masks,
 
 // Most of what texts, or an eager compilation, fill the tree with is alike below many nodes, and is stored
 // once. A node comes before those that it leads to: the roots, then the rest.
-void Decisions::save(ArtifactWriter& artifact, std::int32_t start) const {
+void MaskTrie::save(ArtifactWriter& artifact, std::int32_t start) const {
     auto tree = all();
     Interner kinds;
     const auto kind = number_nodes(tree, kinds);

@@ -16,10 +16,11 @@
 
 namespace pdacon {
 
-class Situations {
+class AbstractConfigurations {
   public:
     // `most_columns`: readings with a greater column are left out.
-    Situations(const Pushdown& machine, const Trie& trie, std::int32_t most_columns, Budget& budget);
+    AbstractConfigurations(const Pushdown& machine, const Trie& trie, std::int32_t most_columns,
+                           Budget& budget);
 
     // A reading, and the LR states that can be on top in it: of the start state and those that a terminal is
     // shifted into, the ones from whose contexts bytes of the vocabulary lead to it.

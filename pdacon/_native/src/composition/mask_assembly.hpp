@@ -21,10 +21,10 @@
 
 namespace pdacon {
 
-class Selection {
+class MaskAssembly {
   public:
-    Selection(const Pushdown& machine, Coaccessibility& coaccessibility, TokenClasses& classes,
-              Budget& budget)
+    MaskAssembly(const Pushdown& machine, Coaccessibility& coaccessibility, TokenClasses& classes,
+                 Budget& budget)
         : machine_(machine), coaccessibility_(coaccessibility), classes_(classes), budget_(budget) {}
 
     // Adds to a mask the tokens of a node that are allowed where the reading has come to it; what that

@@ -17,13 +17,13 @@
 
 namespace pdacon {
 
-class Decisions {
+class MaskTrie {
   public:
     // One root per lexer state. `columns`: answers may depend on columns.
-    Decisions(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
+    MaskTrie(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
     // What `save` has written. Throws ArtifactDamage.
-    Decisions(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
-              std::int32_t start);
+    MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
+             std::int32_t start);
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     // The mask of a configuration, or -1.

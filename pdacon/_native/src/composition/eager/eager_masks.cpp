@@ -1,4 +1,4 @@
-#include "composition/eager/every_mask.hpp"
+#include "composition/eager/eager_masks.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 namespace pdacon {
 
-std::size_t EveryMask::run() {
+std::size_t EagerMasks::run() {
     try {
         file_all();
     } catch (const LimitExceeded& limit) {
@@ -17,21 +17,21 @@ std::size_t EveryMask::run() {
     return left_;
 }
 
-void EveryMask::file_all() {
+void EagerMasks::file_all() {
     pda_.prepare();  // which the machine's predecessors are known after
-    situations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
+    configurations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
     if (machine_.layout.newline >= 0) {
         find_levels();
         find_blocks();
     }
     pda_.leading_mask();
-    for (const auto& [reading, tops] : situations_->places())
+    for (const auto& [reading, tops] : configurations_->places())
         for (const auto top : tops) open({reading, {top}});
     while (!open_.empty() && file(open_.front())) open_.pop_front();
     left_ += open_.size();
 }
 
-void EveryMask::open(Open next) {
+void EagerMasks::open(Open next) {
     if (open_.size() < kMostOpen)
         open_.push_back(std::move(next));
     else
@@ -40,7 +40,7 @@ void EveryMask::open(Open next) {
 
 // INDENT and DEDENT may be in rules of their own: what a nonterminal opens is what the symbols of one of its
 // productions do, which are those that lead into the states below its end.
-void EveryMask::find_levels() {
+void EagerMasks::find_levels() {
     constexpr auto kUnknown = std::numeric_limits<std::int32_t>::min();
     const auto& tables = machine_.tables;
     levels_.assign(static_cast<std::size_t>(tables.num_states), kUnknown);
@@ -84,7 +84,7 @@ void EveryMask::find_levels() {
 
 // Sets of columns, as open blocks have them: each block is further in than the one around it, perhaps by a
 // width that all have.
-void EveryMask::find_blocks() {
+void EagerMasks::find_blocks() {
     blocks_.emplace_back();
     if (const auto width = machine_.layout.indent_len; width > 0) {
         for (auto column = width; column <= most_columns_; column += width) {
@@ -102,7 +102,7 @@ void EveryMask::find_blocks() {
 }
 
 // Whether such blocks can be open where these LR states are on top.
-bool EveryMask::fits(const States& topmost, std::int32_t blocks) const {
+bool EagerMasks::fits(const States& topmost, std::int32_t blocks) const {
     const auto& columns = blocks_[static_cast<std::size_t>(blocks)];
     auto left = columns.size();
     std::int32_t closed = 0;  // blocks that are closed further up
@@ -117,7 +117,7 @@ bool EveryMask::fits(const States& topmost, std::int32_t blocks) const {
 }
 
 // The same situation for all columns of open blocks.
-void EveryMask::open_blocks(const Open& at) {
+void EagerMasks::open_blocks(const Open& at) {
     for (std::int32_t blocks = 0; blocks < static_cast<std::int32_t>(blocks_.size()); ++blocks) {
         budget_.tick();
         if (fits(at.topmost, blocks)) open({at.reading, at.topmost, blocks});
@@ -126,10 +126,10 @@ void EveryMask::open_blocks(const Open& at) {
 
 // Files the mask of a stack with these topmost states, and opens the others that differ where it was looked
 // at. False: there is no room for more, so that what is left need not be computed.
-bool EveryMask::file(const Open& at) {
+bool EagerMasks::file(const Open& at) {
     const auto& topmost = at.topmost;
     budget_.look();
-    const auto whole = situations_->completed(topmost);
+    const auto whole = configurations_->completed(topmost);
     PersistentStack stack(whole.back());
     for (auto depth = whole.size() - 1; depth > 0; --depth) stack.push(whole[depth - 1]);
     if (at.blocks >= 0)
@@ -142,7 +142,7 @@ bool EveryMask::file(const Open& at) {
     }
     for (auto depth = topmost.size(); depth < filed->states; ++depth) {
         States other(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
-        for (const auto lower : situations_->below(whole[depth - 1])) {
+        for (const auto lower : configurations_->below(whole[depth - 1])) {
             if (lower == whole[depth]) continue;
             other.back() = lower;
             if (at.blocks >= 0 && !fits(other, at.blocks)) continue;

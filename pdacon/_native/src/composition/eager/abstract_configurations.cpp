@@ -1,4 +1,4 @@
-#include "composition/eager/situations.hpp"
+#include "composition/eager/abstract_configurations.hpp"
 
 #include <algorithm>
 
@@ -6,13 +6,14 @@
 
 namespace pdacon {
 
-Situations::Situations(const Pushdown& machine, const Trie& trie, std::int32_t most_columns, Budget& budget)
+AbstractConfigurations::AbstractConfigurations(const Pushdown& machine, const Trie& trie,
+                                               std::int32_t most_columns, Budget& budget)
     : machine_(machine) {
     find_ways_down();
     find_places(trie, most_columns, budget);
 }
 
-std::vector<std::int32_t> Situations::completed(std::span<const std::int32_t> topmost) const {
+std::vector<std::int32_t> AbstractConfigurations::completed(std::span<const std::int32_t> topmost) const {
     std::vector<std::int32_t> stack(topmost.begin(), topmost.end());
     for (auto state = way_down_[static_cast<std::size_t>(stack.back())]; state >= 0;
          state = way_down_[static_cast<std::size_t>(state)])
@@ -20,7 +21,7 @@ std::vector<std::int32_t> Situations::completed(std::span<const std::int32_t> to
     return stack;
 }
 
-std::vector<std::vector<std::int32_t>> Situations::tops_by_context() const {
+std::vector<std::vector<std::int32_t>> AbstractConfigurations::tops_by_context() const {
     const auto& tables = machine_.tables;
     const auto start = machine_.start.start_state;
     std::vector<std::uint8_t> is_top(static_cast<std::size_t>(tables.num_states), 0);
@@ -39,7 +40,7 @@ std::vector<std::vector<std::int32_t>> Situations::tops_by_context() const {
 }
 
 // Breadth first from the start state, upwards.
-void Situations::find_ways_down() {
+void AbstractConfigurations::find_ways_down() {
     const auto states = static_cast<std::size_t>(machine_.tables.num_states);
     std::vector<std::vector<std::int32_t>> above(states);
     for (std::size_t state = 0; state < states; ++state)
@@ -58,7 +59,7 @@ void Situations::find_ways_down() {
         }
 }
 
-void Situations::find_places(const Trie& trie, std::int32_t most_columns, Budget& budget) {
+void AbstractConfigurations::find_places(const Trie& trie, std::int32_t most_columns, Budget& budget) {
     const auto& lexer = machine_.lexer;
     const auto by_context = tops_by_context();
     std::vector<std::int32_t> classes;
