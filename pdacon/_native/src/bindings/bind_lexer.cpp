@@ -10,8 +10,8 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
-#include "detokenizer/speller.hpp"
 #include "detokenizer/trie.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
 #include "lexer/word_lists.hpp"
 #include "liveness/column_classes.hpp"
@@ -173,7 +173,7 @@ class NextLexemes {
         : lexer_(std::move(lexer)),
           max_bytes_(max_bytes),
           budget_(max_states, max_seconds),
-          futures_(*lexer_, Speller(trie, budget_), -1, {}, budget_) {}
+          futures_(*lexer_, VocabularyStar(trie, budget_), -1, {}, budget_) {}
 
     std::int32_t beginning() { return futures_.beginning(); }
     std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {

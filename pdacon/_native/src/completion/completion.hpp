@@ -32,7 +32,7 @@ namespace pdacon {
 
 class Completion {
   public:
-    Completion(const Pushdown& machine, const Speller& speller, Futures& futures, Budget& budget)
+    Completion(const Pushdown& machine, const VocabularyStar& speller, Futures& futures, Budget& budget)
         : machine_(machine),
           speller_(speller),
           lengths_(machine.lexer, machine.layout, budget),
@@ -100,7 +100,7 @@ class Completion {
                                 std::string& out);
 
     const Pushdown& machine_;
-    const Speller& speller_;
+    const VocabularyStar& speller_;
     LexemeLengths lengths_;
     LeastYields yields_;
     WeightedControls controls_;

@@ -82,7 +82,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
     guarded([&] {
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_, known);
+        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *star(), verdicts_, budget_, known);
         engine_->classes.find_loops();
         return true;
     });
@@ -94,7 +94,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
 TokenPda::Engine& TokenPda::engine() {
     if (engine_) return *engine_;
     const auto make = [this] {
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_);
+        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *star(), verdicts_, budget_);
     };
     if (!origin_) {
         make();
@@ -116,9 +116,9 @@ void TokenPda::prepare() {
     guarded([this] { return &engine(); });
 }
 
-const std::shared_ptr<const Speller>& TokenPda::speller() {
-    if (!speller_) speller_ = std::make_shared<const Speller>(trie_->get(), budget_);
-    return speller_;
+const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
+    if (!star_) star_ = std::make_shared<const VocabularyStar>(trie_->get(), budget_);
+    return star_;
 }
 
 void TokenPda::start_afresh() {
@@ -164,11 +164,11 @@ bool TokenPda::alive(const Reading& reading, const StackView& stack) {
 }
 
 // In the middle of a token: with what is spelled of it.
-bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack) {
+bool TokenPda::alive_in(const Reading& reading, std::int32_t star_state, const StackView& stack) {
     return guarded([&] {
         Looked looked;
         Overlay here(stack, looked);
-        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, speller_state);
+        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, star_state);
     });
 }
 
@@ -291,33 +291,33 @@ std::vector<std::int32_t> TokenPda::compute_leading() {
 std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::size_t limit) {
     struct Move {
         Reading reading;
-        std::int32_t speller_state;
+        std::int32_t star_state;
         PersistentStack stack;
     };
     const auto& lexer = machine_.lexer;
-    const auto shared = guarded([this] { return speller(); });  // the engine may be forgotten meanwhile
-    const auto& speller = *shared;
+    const auto shared = guarded([this] { return star(); });  // the engine may be forgotten meanwhile
+    const auto& star = *shared;
     std::string forced;
-    std::int32_t speller_state = 0;
+    std::int32_t star_state = 0;
     std::vector<std::int32_t> pending;
-    const auto viable = [&](const Speller::Edge& edge) -> std::optional<Move> {
+    const auto viable = [&](const VocabularyStar::Edge& edge) -> std::optional<Move> {
         pending.assign(1, lexer.byte_class(edge.byte));
         if (lexer.next(reading.state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
         Move move{reading, edge.next, stack};
         if (!read(machine_, move.stack, move.reading, pending)) return std::nullopt;
-        if (!alive_in(move.reading, move.speller_state, move.stack.view())) return std::nullopt;
+        if (!alive_in(move.reading, move.star_state, move.stack.view())) return std::nullopt;
         return move;
     };
     while (forced.size() < limit) {
         Looked looked;
         Overlay here(stack.view(), looked);
-        const auto at = static_cast<std::size_t>(speller_state);
-        if (speller.boundary[at] && ends(machine_, here, reading)) break;
+        const auto at = static_cast<std::size_t>(star_state);
+        if (star.boundary[at] && ends(machine_, here, reading)) break;
         std::optional<Move> only;
         std::uint8_t byte = 0;
-        std::array<std::int32_t, 256> dead;  // of each byte class: a speller state after it that is no way on
+        std::array<std::int32_t, 256> dead;  // of each byte class: a star state after it that is no way on
         dead.fill(-1);
-        for (const auto& edge : speller.edges[at]) {
+        for (const auto& edge : star.edges[at]) {
             auto& known = dead[static_cast<std::size_t>(lexer.byte_class(edge.byte))];
             if (known == edge.next) continue;
             auto move = viable(edge);
@@ -331,7 +331,7 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
         }
         if (!only) break;  // only where the text has to end
         reading = only->reading;
-        speller_state = only->speller_state;
+        star_state = only->star_state;
         stack = std::move(only->stack);
         forced.push_back(static_cast<char>(byte));
     }
@@ -341,9 +341,9 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
 std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
                                            std::size_t most) {
     const auto length = guarded([&] {
-        auto& [speller, coaccessibility, classes, assembly, completion] = engine();
+        auto& [star, coaccessibility, classes, assembly, completion] = engine();
         if (!completion)
-            completion = std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
+            completion = std::make_unique<Completion>(machine_, star, coaccessibility.futures(), budget_);
         if (out != nullptr) out->clear();
         return completion->shortest(reading, stack, out, most);
     });

@@ -29,8 +29,8 @@
 #include "composition/mask_set.hpp"
 #include "composition/mask_trie.hpp"
 #include "composition/token_classes.hpp"
-#include "detokenizer/speller.hpp"
 #include "detokenizer/trie.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "liveness/coaccessibility.hpp"
 #include "liveness/line_ends.hpp"
 #include "liveness/outlook.hpp"
@@ -65,7 +65,9 @@ class TokenPda {
     // Whether no text at all that the vocabulary can spell is accepted: the mask of the empty text tells.
     bool empty_language();
     // What the texts that the vocabulary can spell lead to.
-    Reached reached(Budget budget) const { return find_reached(machine_, Speller(trie(), budget), budget); }
+    Reached reached(Budget budget) const {
+        return find_reached(machine_, VocabularyStar(trie(), budget), budget);
+    }
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
     // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
@@ -125,10 +127,10 @@ class TokenPda {
   private:
     // What finds masks that are not known.
     struct Engine {
-        Engine(const Pushdown& machine, const Trie& trie, const Speller& speller_, Verdicts& verdicts,
+        Engine(const Pushdown& machine, const Trie& trie, const VocabularyStar& star_, Verdicts& verdicts,
                Budget& budget, const Futures* known = nullptr)
-            : speller(speller_),
-              coaccessibility(machine, speller, verdicts, budget, known),
+            : star(star_),
+              coaccessibility(machine, star, verdicts, budget, known),
               classes(machine, coaccessibility, trie, budget),
               assembly(machine, coaccessibility, classes, budget) {}
         // What can be forgotten and found again.
@@ -138,7 +140,7 @@ class TokenPda {
             classes.forget();
             coaccessibility.forget();
         }
-        const Speller& speller;
+        const VocabularyStar& star;
         Coaccessibility coaccessibility;
         TokenClasses classes;
         MaskAssembly assembly;
@@ -146,7 +148,7 @@ class TokenPda {
     };
     // The caller holds the lock.
     Engine& engine();
-    const std::shared_ptr<const Speller>& speller();
+    const std::shared_ptr<const VocabularyStar>& star();
     // Forgets what finds masks: some of it may be half done. Masks keep their ids, and what is known of them
     // stays known, unless that is most of what there is.
     void start_afresh();
@@ -155,7 +157,7 @@ class TokenPda {
     std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
-    bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);
+    bool alive_in(const Reading& reading, std::int32_t star_state, const StackView& stack);
     template <class Compute>
     Mask known_or(std::int32_t id, Compute compute);
     std::size_t cached_bytes() const;
@@ -171,8 +173,8 @@ class TokenPda {
     std::int64_t max_depth_ = 0;
     std::size_t max_bytes_ = 0;
     Verdicts verdicts_;
-    std::shared_ptr<const Speller> speller_;  // none: not asked for
-    std::unique_ptr<Engine> engine_;          // none: it is made when it is needed
+    std::shared_ptr<const VocabularyStar> star_;  // none: not asked for
+    std::unique_ptr<Engine> engine_;              // none: it is made when it is needed
 
     std::mutex lock_;
     std::int64_t held_ = 0;  // bytes, by the work that was done behind the lock

@@ -52,7 +52,7 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     return successors;
 }
 
-Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts,
+Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, Verdicts& verdicts,
                                  Budget& budget, const Futures* known)
     : machine_(machine),
       futures_(known != nullptr

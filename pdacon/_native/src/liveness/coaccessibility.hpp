@@ -52,8 +52,8 @@ class Coaccessibility {
     // Lexer futures are computed at once; everything else on demand. Where `verdicts` are empty they get
     // their rows, and what is alive on every stack at the start of a lexeme is mostly found. Throws
     // ArtifactDamage if they have the rows of other tables. `known`: futures to begin with.
-    Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts, Budget& budget,
-                    const Futures* known = nullptr);
+    Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, Verdicts& verdicts,
+                    Budget& budget, const Futures* known = nullptr);
 
     // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
     // if they are free.

@@ -7,7 +7,7 @@
 
 #include "base/components.hpp"
 #include "base/interner.hpp"
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 
 namespace pdacon {
 
@@ -35,7 +35,7 @@ bool is_whole(const LexingAutomaton& lexer, std::int32_t next, std::int32_t newl
 // newlines; nothing but the lexer is asked.
 class Blanks {
   public:
-    Blanks(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline)
+    Blanks(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline)
         : lexer_(lexer), speller_(speller), newline_(newline) {}
 
     bool make_no_difference() {
@@ -93,7 +93,7 @@ class Blanks {
     }
 
     const LexingAutomaton& lexer_;
-    const Speller& speller_;
+    const VocabularyStar& speller_;
     std::int32_t newline_;
     Interner seen_;
     std::vector<std::pair<std::int32_t, bool>> places_;
@@ -449,7 +449,7 @@ ColumnClasses Lines::coarsest() {
 Columns::Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
                  std::int32_t newline, Budget budget)
     : lexer_(std::move(lexer)), trie_(std::move(trie)), newline_(newline), budget_(budget) {
-    const Speller speller(*trie_, budget_);
+    const VocabularyStar speller(*trie_, budget_);
     if (newline < 0 || !lexer_->has_columns() || Blanks(*lexer_, speller, newline).make_no_difference())
         return;
     futures_.emplace(*lexer_, speller, newline, ColumnClasses{}, budget_);

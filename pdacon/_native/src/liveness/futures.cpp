@@ -33,7 +33,7 @@ void make_set(std::vector<std::int32_t>& values) {
 
 }  // namespace
 
-Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
+Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
                  ColumnClasses classes, Budget& budget)
     : lexer_(lexer),
       newline_(newline),

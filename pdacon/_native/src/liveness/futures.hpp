@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
 
 namespace pdacon {
@@ -27,8 +27,8 @@ struct Event {
 class Futures {
   public:
     // `newline`: the terminal whose columns count, -1: none.
-    Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline, ColumnClasses classes,
-            Budget& budget);
+    Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
+            ColumnClasses classes, Budget& budget);
     // What is known already, to go on from with another budget.
     Futures(const Futures& known, Budget& budget) : Futures(known) { budget_ = &budget; }
 

@@ -13,8 +13,8 @@
 
 namespace pdacon {
 
-struct Speller {
-    Speller(const Trie& trie, Budget& budget);
+struct VocabularyStar {
+    VocabularyStar(const Trie& trie, Budget& budget);
 
     struct Edge {
         std::uint8_t byte;

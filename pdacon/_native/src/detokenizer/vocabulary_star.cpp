@@ -1,4 +1,4 @@
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace pdacon {
 
-Speller::Speller(const Trie& trie, Budget& budget) {
+VocabularyStar::VocabularyStar(const Trie& trie, Budget& budget) {
     if (!trie.alphabet().empty() || trie.num_nodes() == 1) {
         edges.emplace_back();
         for (const auto byte : trie.alphabet()) edges[0].push_back({byte, 0});
