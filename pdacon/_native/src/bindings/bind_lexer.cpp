@@ -10,7 +10,7 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
-#include "detokenizer/trie.hpp"
+#include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
 #include "lexer/word_lists.hpp"
@@ -168,7 +168,7 @@ Rows commits_of(Self self) {
 // again.
 class NextLexemes {
   public:
-    NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const Trie& trie, std::int64_t max_states,
+    NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const SharedTrie& trie, std::int64_t max_states,
                 double max_seconds, std::int64_t max_bytes)
         : lexer_(std::move(lexer)),
           max_bytes_(max_bytes),
@@ -191,9 +191,10 @@ class NextLexemes {
     Futures futures_;
 };
 
-std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, std::shared_ptr<Trie> trie,
-                                      std::int32_t newline, std::int64_t max_states, double max_seconds,
-                                      nb::object cancel, std::int64_t max_bytes) {
+std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer,
+                                      std::shared_ptr<SharedTrie> trie, std::int32_t newline,
+                                      std::int64_t max_states, double max_seconds, nb::object cancel,
+                                      std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
@@ -203,7 +204,7 @@ std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, st
 }
 
 std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
-                                               std::shared_ptr<Trie> trie, std::int64_t max_states,
+                                               std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
                                                double max_seconds, std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("next lexemes: lexer and trie are needed");
     const MemoryLimit memory(max_bytes);

@@ -91,7 +91,7 @@ class TokenClasses::Walk {
     // The whole trie from a state that takes so many characters of a loop, 0: any number. What stays is
     // known, what leaves is walked from where it leaves.
     void walk_exits(std::int32_t first, std::uint8_t most) {
-        const auto tokens = trie_.loops().of(classes_.step(first).characters, most);
+        const auto tokens = trie_.loops().tokens(classes_.step(first).characters, most);
         std::vector<std::int32_t> states{first};  // after so many characters
         while (states.size() <= most) states.push_back(classes_.step(states.back()).next);
         const auto future = classes_.futures_.future(classes_.step(first).next);
@@ -116,7 +116,7 @@ class TokenClasses::Walk {
 
     void walk_below(std::int32_t top, const Place& start) {
         const auto end = trie_.subtree_end(top);
-        if (end > top + 1 && swallows(start.state, top)) {
+        if (end > top + 1 && absorbs(start.state, top)) {
             stay(start, trie_.first_token(top + 1), trie_.first_token(end));
             return;
         }
@@ -124,7 +124,7 @@ class TokenClasses::Walk {
         for (auto node = top + 1; node < end;) {
             classes_.budget_.tick();
             const auto& above = desk_.path[static_cast<std::size_t>(trie_.depth(node)) - 1];
-            if (above.loop != nullptr && !above.loop->leaves->has(node)) {
+            if (above.loop != nullptr && !above.loop->exits->has(node)) {
                 node = walk_loop(node, *above.loop, above.loop_end);
                 continue;
             }
@@ -140,7 +140,7 @@ class TokenClasses::Walk {
             lexer_.move(place, next, byte_class);
             if (const auto* loop = loop_behind(next, node)) {
                 node = walk_loop(node, *loop, below);
-            } else if (node + 1 < below && swallows(next, node)) {
+            } else if (node + 1 < below && absorbs(next, node)) {
                 stay(place, trie_.first_token(node), trie_.first_token(below));
                 node = below;
             } else if (is_part(node, next)) {
@@ -164,7 +164,7 @@ class TokenClasses::Walk {
     // From a node in a loop to the next one that leaves it, or to the end of what is in it but for its
     // leaves.
     std::int32_t walk_loop(std::int32_t node, const Step& loop, std::int32_t end) {
-        const auto leaving = loop.leaves->first(node + 1, end);
+        const auto leaving = loop.exits->first(node + 1, end);
         const Place place{loop.next, {}, {}};
         stay(place, trie_.first_token(node), trie_.first_token(leaving));
         if (leaving < end)
@@ -174,12 +174,12 @@ class TokenClasses::Walk {
     }
 
     // Whether every way down from a node stays in the lexer state, or between the characters of a loop on it.
-    bool swallows(std::int32_t state, std::int32_t node) {
+    bool absorbs(std::int32_t state, std::int32_t node) {
         const auto& below = trie_.below(node);
         const auto first = trie_.byte(node + 1);  // most states leave on it
         if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
         if (!classes_.futures_.column_free(state)) return false;
-        if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
+        if (!trie_.is_utf8_below(node, kUtf8Boundary)) return false;
         const auto& step = classes_.step(state);
         return step.next == state && step.characters.contains(below.ascii, below.other);
     }
@@ -284,7 +284,7 @@ class TokenClasses::Walk {
 
     TokenClasses& classes_;
     const LexingAutomaton& lexer_;
-    const Trie& trie_;
+    const SharedTrie& trie_;
     int level_;  // of the part that is walked; 0: none
     Desk& desk_;
     Landing landing_;
@@ -307,16 +307,16 @@ const TokenClasses::Step& TokenClasses::step(std::int32_t lexer_state) {
 const TokenClasses::Step* TokenClasses::loop(std::int32_t lexer_state) {
     step(lexer_state);
     auto& step = steps_[static_cast<std::size_t>(lexer_state)];
-    if (step.leaves != nullptr) return &step;
+    if (step.exits != nullptr) return &step;
     if (step.next != lexer_state || step.characters.size() < kLeastInLoop ||
         lexer_.keeps_columns(lexer_state))
         return nullptr;
-    auto& leaves = leaves_[step.characters];
-    if (!leaves) {
-        leaves = trie_.loops().leaves(step.characters);
-        bytes_ += leaves->bytes();
+    auto& exits = loop_exits_[step.characters];
+    if (!exits) {
+        exits = trie_.loops().exits(step.characters);
+        bytes_ += exits->bytes();
     }
-    step.leaves = leaves.get();
+    step.exits = exits.get();
     return &step;
 }
 
@@ -326,7 +326,7 @@ void TokenClasses::find_loops() {
     std::vector<int> ascii(static_cast<std::size_t>(lexer_.num_classes()), 0);
     for (std::uint8_t byte = 0; byte < 128; ++byte)
         ++ascii[static_cast<std::size_t>(lexer_.byte_class(byte))];
-    for (std::int32_t state = 0; state < lexer_.num_states() && leaves_.size() < kMostSets; ++state) {
+    for (std::int32_t state = 0; state < lexer_.num_states() && loop_exits_.size() < kMostSets; ++state) {
         budget_.tick();
         int characters = 0;
         for (std::size_t cls = 0; cls < ascii.size(); ++cls)
@@ -358,7 +358,7 @@ std::optional<std::uint8_t> TokenClasses::taken(std::int32_t lexer_state) {
     const auto first = step(lexer_state);
     if (first.characters.size() < kLeastInLoop) return std::nullopt;
     if (first.next == lexer_state) {
-        if (lexer_.keeps_columns(lexer_state) && !leaves_without_column(lexer_state)) return std::nullopt;
+        if (lexer_.keeps_columns(lexer_state) && !forgets_columns(lexer_state)) return std::nullopt;
         return 0;
     }
     if (lexer_.keeps_columns(lexer_state)) return std::nullopt;
@@ -377,7 +377,7 @@ std::optional<std::uint8_t> TokenClasses::taken(std::int32_t lexer_state) {
 
 // Whether the columns that a lexer state keeps can be forgotten: nothing reads them before the next line
 // break.
-bool TokenClasses::leaves_without_column(std::int32_t lexer_state) const {
+bool TokenClasses::forgets_columns(std::int32_t lexer_state) const {
     std::vector<std::int32_t> open{lexer_state};
     for (std::size_t i = 0; i < open.size(); ++i) {
         if (!futures_.column_free(open[i])) return false;
@@ -485,7 +485,7 @@ void TokenClasses::forget() {
     children_.clear();
     parts_.clear();
     std::ranges::fill(steps_, Step{});
-    leaves_.clear();
+    loop_exits_.clear();
     bytes_ = 0;
 }
 

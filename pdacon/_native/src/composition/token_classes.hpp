@@ -19,9 +19,8 @@
 
 #include "base/budget.hpp"
 #include "base/interner.hpp"
-#include "detokenizer/loops.hpp"
+#include "detokenizer/shared_trie.hpp"
 #include "detokenizer/token_set.hpp"
-#include "detokenizer/trie.hpp"
 #include "lexer/automaton.hpp"
 #include "liveness/coaccessibility.hpp"
 
@@ -64,7 +63,8 @@ class TokenClasses {
         std::vector<Crossing> crossings;   // by label and column
     };
 
-    TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const Trie& trie, Budget& budget)
+    TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const SharedTrie& trie,
+                 Budget& budget)
         : lexer_(machine.lexer),
           newline_(machine.layout.newline),
           futures_(futures),
@@ -98,9 +98,9 @@ class TokenClasses {
     struct Step {
         std::int32_t next = LexingAutomaton::kDead;
         bool known = false;
-        LoopSet characters;
+        CharacterSet characters;
         // Of a loop of many characters, if anybody has asked: the nodes that leave it.
-        const LoopLeaves* leaves = nullptr;
+        const LoopExits* exits = nullptr;
     };
     class Walk;
     // A place of a walk. Its columns are relative to those of the reading that it starts from.
@@ -162,7 +162,7 @@ class TokenClasses {
     const Step* loop(std::int32_t lexer_state);
     std::int32_t next_of_most(std::int32_t lexer_state) const;
     bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
-    bool leaves_without_column(std::int32_t lexer_state) const;
+    bool forgets_columns(std::int32_t lexer_state) const;
     // How many characters of its step a lexer state takes one after another, as the cache of loops counts
     // them: 0 is any number. Nothing if it is not worth to keep what they are.
     std::optional<std::uint8_t> taken(std::int32_t lexer_state);
@@ -170,7 +170,7 @@ class TokenClasses {
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
     const Coaccessibility& futures_;
-    const Trie& trie_;
+    const SharedTrie& trie_;
     Budget& budget_;
     Interner words_;
     std::vector<std::int32_t> word_of_commit_;  // where nothing else is left of what was being read; or -1
@@ -179,7 +179,7 @@ class TokenClasses {
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
     std::vector<Step> steps_;  // of each lexer state
-    std::map<LoopSet, std::shared_ptr<const LoopLeaves>> leaves_;
+    std::map<CharacterSet, std::shared_ptr<const LoopExits>> loop_exits_;
     std::unordered_map<std::uint64_t, std::unique_ptr<const Found>> parts_;  // by trie node and lexer state
     std::array<Desk, kLevels + 1> desks_;                                    // of each level of parts
     std::size_t bytes_ = 0;

@@ -67,8 +67,8 @@ bool TokenPda::recovers() {
     }
 }
 
-TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
-                   std::int64_t max_bytes, const Futures* known)
+TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget,
+                   std::int64_t max_depth, std::int64_t max_bytes, const Futures* known)
     : machine_(std::move(machine)),
       trie_(std::make_shared<const LazyTrie>(std::move(trie))),
       budget_(budget),

@@ -29,7 +29,7 @@
 #include "composition/mask_set.hpp"
 #include "composition/mask_trie.hpp"
 #include "composition/token_classes.hpp"
-#include "detokenizer/trie.hpp"
+#include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "liveness/coaccessibility.hpp"
 #include "liveness/line_ends.hpp"
@@ -47,7 +47,7 @@ class TokenPda {
     // and nobody is asked, once this is done. `max_bytes`: for the masks and what they are made of, 0: no
     // limit. `known`: the futures of the machine's lexer, if somebody has made them. Throws LimitExceeded,
     // Cancelled, std::invalid_argument.
-    TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
+    TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes, const Futures* known = nullptr);
     // What `save` has written. Nothing but what is stored is known at first; the rest is found as it is
     // needed, which begins with the futures of the lexer and the trie. Throws ArtifactDamage.
@@ -59,7 +59,7 @@ class TokenPda {
 
     const Pushdown& machine() const { return machine_; }
     const Tokens& tokens() const { return trie_->tokens(); }
-    const Trie& trie() const { return trie_->get(); }
+    const SharedTrie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
     // Whether no text at all that the vocabulary can spell is accepted: the mask of the empty text tells.
@@ -127,8 +127,8 @@ class TokenPda {
   private:
     // What finds masks that are not known.
     struct Engine {
-        Engine(const Pushdown& machine, const Trie& trie, const VocabularyStar& star_, Verdicts& verdicts,
-               Budget& budget, const Futures* known = nullptr)
+        Engine(const Pushdown& machine, const SharedTrie& trie, const VocabularyStar& star_,
+               Verdicts& verdicts, Budget& budget, const Futures* known = nullptr)
             : star(star_),
               coaccessibility(machine, star, verdicts, budget, known),
               classes(machine, coaccessibility, trie, budget),

@@ -14,7 +14,7 @@ VocabularyStar::VocabularyStar(const Trie& trie, Budget& budget) {
         boundary.push_back(1);
         return;
     }
-    Interner sets;  // of trie nodes, ascending; the root stands for the boundary
+    Interner sets;  // of trie nodes, ascending; a set with the root is a boundary
     const std::int32_t root[] = {0};
     sets.intern(root);
     for (std::size_t state = 0; state < sets.size(); ++state) {

@@ -1,7 +1,9 @@
-// What a vocabulary can spell: the automaton of all concatenations of its tokens.
+// The vocabulary star: the automaton of all concatenations of tokens, that is, of what a vocabulary can
+// spell.
 //
-// With a token for every byte it has one state; otherwise it is the subset construction over the trie's
-// nodes, where a token's last node is also the root again. State 0 is the boundary between two tokens.
+// It has one state if every byte that occurs is a token by itself. Otherwise it is the subset construction
+// over the nodes of the trie, where the last node of a token is also the root again; that can take
+// exponentially many states, which the budget bounds. State 0 is the boundary between two tokens.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@ struct VocabularyStar {
         std::int32_t next;
     };
     std::vector<std::vector<Edge>> edges;  // of each state, by byte
-    std::vector<std::uint8_t> boundary;    // of each state: may a token end here?
+    std::vector<std::uint8_t> boundary;    // of each state: whether a token can end here
 };
 
 }  // namespace pdacon
