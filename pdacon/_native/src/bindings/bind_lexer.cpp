@@ -54,7 +54,7 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
     return std::make_shared<LexingAutomaton>(spec, budget);
 }
 
-// Reading step by step, for what wants to see lexemes: an index is checked before it is used.
+// LexerConfiguration step by step, for what wants to see lexemes: an index is checked before it is used.
 std::int32_t checked(std::int32_t index, std::int32_t size, const char* what) {
     if (index < 0 || index >= size) throw std::out_of_range(what);
     return index;

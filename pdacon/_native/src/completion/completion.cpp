@@ -208,8 +208,8 @@ void Completion::refine(std::int32_t root, std::int64_t limit) {
 }
 
 // Exact if it is no more than the limit; if it is more, so is the answer.
-std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack,
-                              std::int64_t limit) {
+std::int64_t Completion::cost(const LexerConfiguration& reading, std::int32_t speller_state,
+                              const StackNode* stack, std::int64_t limit) {
     const auto [list, before] = controls_.following(reading, speller_state);
     const auto goals = yields_.goals(stack->state);
     auto least = kNone;
@@ -223,7 +223,7 @@ std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state
 }
 
 // Reads the least byte after which `cost` bytes are enough.
-bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
+bool Completion::step(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
                       std::int64_t left, std::string& out) {
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
     for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
@@ -250,10 +250,10 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
 // In a newline whose column is not one that leads on for least: reads up to where the cost is certain again,
 // which is behind a line break or the newline's end, with as many blanks on the way as it takes, and spaces
 // rather than tabs. They cost nothing. Returns what is left then; kNone: the text may end there.
-std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
-                                        std::string& out) {
+std::int64_t Completion::step_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+                                        PersistentStack& stack, std::string& out) {
     struct Way {
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state;
         std::int64_t spent;
         std::int32_t tabs, spaces;  // that cost nothing
@@ -265,7 +265,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         std::int64_t cost = kNone, left = kNone;
         std::int32_t from = -1;
         int byte = -1;  // -1: the text ends
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state = 0;
         std::optional<PersistentStack> stack;
     } best;
@@ -343,7 +343,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
     return best.left;
 }
 
-std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out,
+std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
                                   std::size_t most) {
     kept_.assign(1, stack);
     const auto length = cost(reading, 0, stack.node(), kUnlimited);
@@ -362,7 +362,7 @@ std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::s
 }
 
 // The text of a completion of so many bytes, or its beginning.
-void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left, std::size_t most,
+void Completion::spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
                        std::string& out) {
     std::int32_t speller_state = 0;
     const auto at_column = [&] {

@@ -44,7 +44,8 @@ std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t con
     return by_label(costs);
 }
 
-WeightedControls::Following WeightedControls::following(const Reading& reading, std::int32_t speller_state) {
+WeightedControls::Following WeightedControls::following(const LexerConfiguration& reading,
+                                                        std::int32_t speller_state) {
     const State from{futures_.classes().least(reading), speller_state};
     const auto [known, added] = following_.try_emplace(number(from));
     if (!added) return known->second;

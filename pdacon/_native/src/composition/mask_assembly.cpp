@@ -22,8 +22,8 @@ void MaskAssembly::Answer::add(const Answer& other) {
     sets.insert(sets.end(), other.sets.begin(), other.sets.end());
 }
 
-void MaskAssembly::add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
-                               Looked& looked, std::span<std::int32_t> mask) {
+void MaskAssembly::add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start,
+                               const StackView& stack, Looked& looked, std::span<std::int32_t> mask) {
     if (bytes() > kMostBytes) forget();
     open_.clear();
     made_.clear();
@@ -49,7 +49,7 @@ void MaskAssembly::add_allowed(const TokenClasses::Node& node, const Reading& st
     }
 }
 
-void MaskAssembly::add_staying(Open& open, const Reading& start) {
+void MaskAssembly::add_staying(Open& open, const LexerConfiguration& start) {
     std::optional<LineEnds> lines;
     const auto is_allowed = [&](const TokenClasses::Stay& stay) {
         if (stay.lexer_state < 0) return coaccessibility_.alive(stay.future, open.stack, open.looked);
@@ -65,7 +65,7 @@ void MaskAssembly::add_staying(Open& open, const Reading& start) {
 }
 
 // Takes the next crossing. Whether its node is open now: nothing is known of it.
-bool MaskAssembly::add_crossing(Open& open, const Reading& start) {
+bool MaskAssembly::add_crossing(Open& open, const LexerConfiguration& start) {
     const auto& crossing = open.node->crossings[open.next++];
     Overlay after(open.stack, open.looked);
     if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) return false;

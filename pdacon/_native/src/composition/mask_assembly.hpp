@@ -27,9 +27,9 @@ class MaskAssembly {
                  Budget& budget)
         : machine_(machine), coaccessibility_(coaccessibility), classes_(classes), budget_(budget) {}
 
-    // Adds to a mask the tokens of a node that are allowed where the reading has come to it; what that
+    // Adds to a mask the tokens of a node that are allowed where the lexing has come to it; what that
     // depended on is recorded.
-    void add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
+    void add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start, const StackView& stack,
                      Looked& looked, std::span<std::int32_t> mask);
 
     // Of what is remembered; it can be forgotten, and has to be when the classes are.
@@ -61,8 +61,8 @@ class MaskAssembly {
     };
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-    void add_staying(Open& open, const Reading& start);
-    bool add_crossing(Open& open, const Reading& start);
+    void add_staying(Open& open, const LexerConfiguration& start);
+    bool add_crossing(Open& open, const LexerConfiguration& start);
     // `states`: that the answer depended on.
     void add_answer(Open& to, const Answer& answer, std::uint32_t states, std::uint32_t popped,
                     std::uint32_t pushed);

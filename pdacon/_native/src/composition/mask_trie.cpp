@@ -6,9 +6,9 @@ namespace pdacon {
 
 namespace {
 
-// What tells lines apart: the columns of the reading and of the open blocks.
-std::vector<std::int32_t> line_of(const Reading& reading, const StackView& stack) {
-    std::vector<std::int32_t> key{reading.state, reading.now.value, reading.matched.value};
+// What tells lines apart: the columns of the lexing and of the open blocks.
+std::vector<std::int32_t> line_of(const LexerConfiguration& lexing, const StackView& stack) {
+    std::vector<std::int32_t> key{lexing.state, lexing.now.value, lexing.matched.value};
     for (const auto* block = stack.block; block != nullptr; block = block->around)
         key.push_back(block->column);
     return key;
@@ -35,16 +35,17 @@ std::int32_t find_from(const AnyTree& tree, std::int32_t node, const StackNode* 
 }  // namespace
 
 template <class AnyTree>
-std::int32_t MaskTrie::find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const {
-    const auto mask = find_from(tree, reading.state, stack.top);
+std::int32_t MaskTrie::find_in(const AnyTree& tree, const LexerConfiguration& lexing,
+                               const StackView& stack) const {
+    const auto mask = find_from(tree, lexing.state, stack.top);
     if (mask >= 0 || !columns_) return mask;
-    const auto root = tree.line_root(line_of(reading, stack));
+    const auto root = tree.line_root(line_of(lexing, stack));
     return root < 0 ? -1 : find_from(tree, root, stack.top);
 }
 
-std::int32_t MaskTrie::find(const Reading& reading, const StackView& stack) const {
-    const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, reading, stack);
-    return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, reading, stack);
+std::int32_t MaskTrie::find(const LexerConfiguration& lexing, const StackView& stack) const {
+    const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, lexing, stack);
+    return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, lexing, stack);
 }
 
 std::int32_t MaskTrie::Stored::line_root(std::span<const std::int32_t> line) const {
@@ -76,22 +77,23 @@ std::int32_t MaskTrie::Tree::make_branch(std::int32_t node, std::int32_t state) 
     return next;
 }
 
-void MaskTrie::add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask) {
+void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+                   std::int32_t mask) {
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
     if (!has_room(looked)) forget();
     if (looked.states > kMost) return;
     try {
-        add_path(reading, stack, looked, mask);
+        add_path(lexing, stack, looked, mask);
     } catch (...) {  // out of memory: part of a path is no answer
         forget();
         throw;
     }
 }
 
-void MaskTrie::add_path(const Reading& reading, const StackView& stack, const Looked& looked,
+void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
                         std::int32_t mask) {
     if (added_.nodes.empty()) added_.nodes.resize(roots_);
-    auto at = looked.columns ? added_.make_line_root(line_of(reading, stack)) : reading.state;
+    auto at = looked.columns ? added_.make_line_root(line_of(lexing, stack)) : lexing.state;
     const auto* node = stack.top;
     for (auto left = looked.states; left > 0; --left, node = node->below)
         at = added_.make_branch(at, node->state);

@@ -27,10 +27,11 @@ class MaskTrie {
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     // The mask of a configuration, or -1.
-    std::int32_t find(const Reading& reading, const StackView& stack) const;
+    std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
     // Files a mask under what its computation looked at, if `find` does not know it. May forget others, if
     // that would be too many.
-    void add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
+    void add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+             std::int32_t mask);
     // Whether `add` would forget nothing.
     bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMost; }
     // Whether there is room for answers that no text has asked for: half of all.
@@ -59,7 +60,7 @@ class MaskTrie {
     };
     struct Tree {
         std::vector<Node> nodes;  // first a root for each lexer state; or none at all
-        // Roots of answers that depended on columns: of a reading with its columns and those of the open
+        // Roots of answers that depended on columns: of a lexing with its columns and those of the open
         // blocks.
         Interner lines;
         std::vector<std::int32_t> line_roots;
@@ -89,9 +90,10 @@ class MaskTrie {
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
-    void add_path(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
+    void add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+                  std::int32_t mask);
     template <class AnyTree>
-    std::int32_t find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const;
+    std::int32_t find_in(const AnyTree& tree, const LexerConfiguration& lexing, const StackView& stack) const;
     Tree all() const;
     static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> kind);
     std::vector<std::int32_t> number_nodes(const Tree& tree, Interner& kinds) const;

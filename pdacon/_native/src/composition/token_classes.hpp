@@ -103,8 +103,8 @@ class TokenClasses {
         const LoopExits* exits = nullptr;
     };
     class Walk;
-    // A place of a walk. Its columns are relative to those of the reading that it starts from.
-    using Place = ReadingOf<RelativeColumn>;
+    // A place of a walk. Its columns are relative to those of the lexing that it starts from.
+    using Place = LexerConfigurationOf<RelativeColumn>;
     // Where a walk has put what has a number.
     class Index {
       public:

@@ -145,37 +145,36 @@ void TokenPda::make_room() {
 
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
-    const auto reading = boundary(machine_, stack, 0);
-    const auto first = mask(reading, stack.view());
+    const auto lexing = boundary(machine_, stack, 0);
+    const auto first = mask(lexing, stack.view());
     const auto allows = [](std::int32_t word) { return word != 0; };
     if (std::any_of(first.words, first.words + tokens().words(), allows)) return false;
-    return !alive(reading, stack.view());  // a vocabulary may have no token that ends a text
+    return !alive(lexing, stack.view());  // a vocabulary may have no token that ends a text
 }
 
-Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
-    const auto known = verdicts_.at(verdicts_.row(reading), stack.top->state);
-    if (known == Verdict::kAlways && verdicts_.is_free(reading)) return known;
+Verdict TokenPda::known_alive(const LexerConfiguration& lexing, const StackView& stack) const {
+    const auto known = verdicts_.at(verdicts_.row(lexing), stack.top->state);
+    if (known == Verdict::kAlways && verdicts_.is_free(lexing)) return known;
     return known == Verdict::kNever ? known : Verdict::kUnknown;
 }
 
-bool TokenPda::alive(const Reading& reading, const StackView& stack) {
-    const auto known = known_alive(reading, stack);
-    return known == Verdict::kUnknown ? alive_in(reading, 0, stack) : known == Verdict::kAlways;
+bool TokenPda::alive(const LexerConfiguration& lexing, const StackView& stack) {
+    const auto known = known_alive(lexing, stack);
+    return known == Verdict::kUnknown ? alive_in(lexing, 0, stack) : known == Verdict::kAlways;
 }
 
 // In the middle of a token: with what is spelled of it.
-bool TokenPda::alive_in(const Reading& reading, std::int32_t star_state, const StackView& stack) {
+bool TokenPda::alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack) {
     return guarded([&] {
         Looked looked;
         Overlay here(stack, looked);
-        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, star_state);
+        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(lexing, star_state);
     });
 }
 
-Outlook TokenPda::outlook(const Reading& reading, const StackView& stack, std::string_view text) {
-    return guarded([&] {
-        return OutlookSearch(machine_, engine().coaccessibility, budget_).find(reading, stack, text);
-    });
+Outlook TokenPda::outlook(const LexerConfiguration& lexing, const StackView& stack, std::string_view text) {
+    return guarded(
+        [&] { return OutlookSearch(machine_, engine().coaccessibility, budget_).find(lexing, stack, text); });
 }
 
 // A mask that is known, or one that is computed and filed: `compute` returns its words and a function of its
@@ -192,25 +191,25 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
     return at(id);
 }
 
-TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
+TokenPda::Mask TokenPda::mask(const LexerConfiguration& lexing, const StackView& stack) {
     return in_bytes(guarded([&] {
-        return known_or(mask_trie_.find(reading, stack), [&] {
+        return known_or(mask_trie_.find(lexing, stack), [&] {
             Looked looked;
-            auto words = compute(reading, stack, looked);
+            auto words = compute(lexing, stack, looked);
             return std::pair(std::move(words),
-                             [&, looked](std::int32_t id) { mask_trie_.add(reading, stack, looked, id); });
+                             [&, looked](std::int32_t id) { mask_trie_.add(lexing, stack, looked, id); });
         });
     }));
 }
 
-std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
+std::optional<Looked> TokenPda::file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
                                           bool columns_meant) {
     std::optional<LimitExceeded> full;  // thrown where nothing is half done
     auto filed = guarded([&]() -> std::optional<Looked> {
         full.reset();
         if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().forget();
         Looked looked;
-        auto words = compute(reading, stack.view(), looked);
+        auto words = compute(lexing, stack.view(), looked);
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
         if (nothing || (looked.columns && !columns_meant)) return looked;
@@ -220,7 +219,7 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
             full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
             return std::nullopt;
         }
-        mask_trie_.add(reading, stack.view(), looked, masks_.intern(std::move(words)));
+        mask_trie_.add(lexing, stack.view(), looked, masks_.intern(std::move(words)));
         ++masks_computed_;
         return looked;
     });
@@ -228,10 +227,10 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
     return filed;
 }
 
-TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
+TokenPda::Mask TokenPda::known_mask(const LexerConfiguration& lexing, const StackView& stack) {
     const std::unique_lock hold(lock_, std::try_to_lock);
     if (!hold.owns_lock()) return {};
-    const auto id = mask_trie_.find(reading, stack);
+    const auto id = mask_trie_.find(lexing, stack);
     return id < 0 ? Mask{} : at(id);
 }
 
@@ -260,12 +259,13 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
     return at(id);
 }
 
-std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
+std::vector<std::int32_t> TokenPda::compute(const LexerConfiguration& lexing, const StackView& stack,
+                                            Looked& looked) {
     std::vector<std::int32_t> mask(tokens().words(), 0);
     auto& found = engine();
-    found.assembly.add_allowed(found.classes.of_state(reading.state), reading, stack, looked, mask);
+    found.assembly.add_allowed(found.classes.of_state(lexing.state), lexing, stack, looked, mask);
     Overlay here(stack, looked);
-    if (ends(machine_, here, reading))
+    if (ends(machine_, here, lexing))
         for (const auto token : tokens().end_tokens()) set_bit(mask, token);
     return mask;
 }
@@ -273,9 +273,9 @@ std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackV
 // Tokens that begin with a space are read without it, the others as always.
 std::vector<std::int32_t> TokenPda::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
-    const auto reading = boundary(machine_, stack, 0);
+    const auto lexing = boundary(machine_, stack, 0);
     Looked looked;
-    auto mask = compute(reading, stack.view(), looked);
+    auto mask = compute(lexing, stack.view(), looked);
     const auto& trie = trie_->get();
     const auto space = trie.child(0, ' ');
     if (space < 0) return mask;
@@ -283,14 +283,13 @@ std::vector<std::int32_t> TokenPda::compute_leading() {
     for (auto position = trie.first_token(space); position < end; ++position)
         clear_bit(mask, trie.token(position));
     auto& found = engine();
-    found.assembly.add_allowed(found.classes.below(space, reading.state), reading, stack.view(), looked,
-                               mask);
+    found.assembly.add_allowed(found.classes.below(space, lexing.state), lexing, stack.view(), looked, mask);
     return mask;
 }
 
-std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::size_t limit) {
+std::string TokenPda::forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit) {
     struct Move {
-        Reading reading;
+        LexerConfiguration lexing;
         std::int32_t star_state;
         PersistentStack stack;
     };
@@ -302,17 +301,17 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
     std::vector<std::int32_t> pending;
     const auto viable = [&](const VocabularyStar::Edge& edge) -> std::optional<Move> {
         pending.assign(1, lexer.byte_class(edge.byte));
-        if (lexer.next(reading.state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
-        Move move{reading, edge.next, stack};
-        if (!read(machine_, move.stack, move.reading, pending)) return std::nullopt;
-        if (!alive_in(move.reading, move.star_state, move.stack.view())) return std::nullopt;
+        if (lexer.next(lexing.state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
+        Move move{lexing, edge.next, stack};
+        if (!read(machine_, move.stack, move.lexing, pending)) return std::nullopt;
+        if (!alive_in(move.lexing, move.star_state, move.stack.view())) return std::nullopt;
         return move;
     };
     while (forced.size() < limit) {
         Looked looked;
         Overlay here(stack.view(), looked);
         const auto at = static_cast<std::size_t>(star_state);
-        if (star.boundary[at] && ends(machine_, here, reading)) break;
+        if (star.boundary[at] && ends(machine_, here, lexing)) break;
         std::optional<Move> only;
         std::uint8_t byte = 0;
         std::array<std::int32_t, 256> dead;  // of each byte class: a star state after it that is no way on
@@ -330,7 +329,7 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
             byte = edge.byte;
         }
         if (!only) break;  // only where the text has to end
-        reading = only->reading;
+        lexing = only->lexing;
         star_state = only->star_state;
         stack = std::move(only->stack);
         forced.push_back(static_cast<char>(byte));
@@ -338,14 +337,14 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
     return forced;
 }
 
-std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
-                                           std::size_t most) {
+std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,
+                                           std::string* out, std::size_t most) {
     const auto length = guarded([&] {
         auto& [star, coaccessibility, classes, assembly, completion] = engine();
         if (!completion)
             completion = std::make_unique<Completion>(machine_, star, coaccessibility.futures(), budget_);
         if (out != nullptr) out->clear();
-        return completion->shortest(reading, stack, out, most);
+        return completion->shortest(lexing, stack, out, most);
     });
     if (length != Completion::kNone) return length;
     if (origin_)

@@ -71,11 +71,11 @@ class TokenPda {
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
     // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
-    bool alive(const Reading& reading, const StackView& stack);
-    Verdict known_alive(const Reading& reading, const StackView& stack) const;
+    bool alive(const LexerConfiguration& lexing, const StackView& stack);
+    Verdict known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
 
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
-    Outlook outlook(const Reading& reading, const StackView& stack, std::string_view text);
+    Outlook outlook(const LexerConfiguration& lexing, const StackView& stack, std::string_view text);
 
     // A mask and its id; the words are valid as long as this object.
     struct Mask {
@@ -84,16 +84,17 @@ class TokenPda {
     };
     // The mask of a configuration; a lookup, or at first sight a computation. Throws LimitExceeded("bytes")
     // if there is no room for one more; those that are known stay in use.
-    Mask mask(const Reading& reading, const StackView& stack);
+    Mask mask(const LexerConfiguration& lexing, const StackView& stack);
     // The same if it is known already, else -1; never waits, so -1 also while another thread computes.
-    Mask known_mask(const Reading& reading, const StackView& stack);
+    Mask known_mask(const LexerConfiguration& lexing, const StackView& stack);
     // At the start of the text, where one leading space of the token is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask();
     // Computes and files a mask before any text asks for it, but where nothing is allowed, or where it
     // depends on columns and those that are given are not `meant`. What it depends on; nothing if there is no
     // room for its answer beside those of texts. Throws LimitExceeded("bytes").
-    std::optional<Looked> file_mask(const Reading& reading, const PersistentStack& stack, bool columns_meant);
+    std::optional<Looked> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
+                                    bool columns_meant);
     // At the end of the text.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -101,11 +102,11 @@ class TokenPda {
     std::size_t num_masks();
 
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
-    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
-                                     std::size_t most = Completion::kLongest);
+    std::int64_t shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,
+                                     std::string* out, std::size_t most = Completion::kLongest);
 
     // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
-    std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
+    std::string forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit);
 
     // Makes what finds masks, where that is not made yet, as in what was loaded.
     void prepare();
@@ -154,10 +155,11 @@ class TokenPda {
     void start_afresh();
     bool recovers();
 
-    std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
+    std::vector<std::int32_t> compute(const LexerConfiguration& lexing, const StackView& stack,
+                                      Looked& looked);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
-    bool alive_in(const Reading& reading, std::int32_t star_state, const StackView& stack);
+    bool alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack);
     template <class Compute>
     Mask known_or(std::int32_t id, Compute compute);
     std::size_t cached_bytes() const;

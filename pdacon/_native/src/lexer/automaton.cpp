@@ -149,14 +149,14 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     Determinizer(spec, *this, budget).run();
 }
 
-std::vector<Reading> LexingAutomaton::first_columns() const {
-    std::vector<Reading> found;
+std::vector<LexerConfiguration> LexingAutomaton::first_columns() const {
+    std::vector<LexerConfiguration> found;
     if (!has_columns()) return found;
     Interner seen;
-    const auto add = [&](const Reading& reading) {
-        const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
-        if (keeps_columns(reading.state) && static_cast<std::size_t>(seen.intern(key)) == found.size())
-            found.push_back(reading);
+    const auto add = [&](const LexerConfiguration& lexing) {
+        const std::int32_t key[] = {lexing.state, lexing.now.value, lexing.matched.value};
+        if (keeps_columns(lexing.state) && static_cast<std::size_t>(seen.intern(key)) == found.size())
+            found.push_back(lexing);
     };
     for (const auto entry : entries_)
         if (entry >= 0) add({entry, {}, {}});
@@ -165,9 +165,9 @@ std::vector<Reading> LexingAutomaton::first_columns() const {
         for (std::int32_t byte_class = 0; byte_class < num_classes_; ++byte_class) {
             const auto to = next(state, byte_class);
             if (to < 0 || !keeps_columns(to)) continue;
-            Reading reading{state, {}, {}};
-            move(reading, to, byte_class);
-            add(reading);
+            LexerConfiguration lexing{state, {}, {}};
+            move(lexing, to, byte_class);
+            add(lexing);
         }
     }
     return found;

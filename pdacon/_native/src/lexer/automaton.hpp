@@ -154,20 +154,20 @@ class LexingAutomaton {
         return is_space(byte_class) || is_tab(byte_class) || is_line_break(byte_class);
     }
     std::int32_t tab_width() const { return tab_width_; }
-    // The reading behind a byte class that leads to a state.
+    // The lexing behind a byte class that leads to a state.
     template <class AnyColumn>
-    void move(ReadingOf<AnyColumn>& reading, std::int32_t next, std::int32_t byte_class) const {
-        reading.state = next;
-        move_columns(reading, keeps(next), byte_class);
+    void move(LexerConfigurationOf<AnyColumn>& lexing, std::int32_t next, std::int32_t byte_class) const {
+        lexing.state = next;
+        move_columns(lexing, keeps(next), byte_class);
     }
     // The readings with which columns begin to be kept: at starts of lexemes, and after states that keep
     // none.
-    std::vector<Reading> first_columns() const;
+    std::vector<LexerConfiguration> first_columns() const;
     // The column of a lexeme that a byte class commits.
     template <class AnyColumn>
-    AnyColumn committed_column(const Commit& commit, const ReadingOf<AnyColumn>& reading,
+    AnyColumn committed_column(const Commit& commit, const LexerConfigurationOf<AnyColumn>& lexing,
                                std::int32_t byte_class) const {
-        return words_[commit.word].empty() ? column_after(reading.now, byte_class) : reading.matched;
+        return words_[commit.word].empty() ? column_after(lexing.now, byte_class) : lexing.matched;
     }
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
@@ -214,14 +214,15 @@ class LexingAutomaton {
         return has_columns() ? keeps_[in_range(state, keeps_.size())] : std::uint8_t{0};
     }
     template <class AnyColumn>
-    void move_columns(ReadingOf<AnyColumn>& reading, std::uint8_t kept, std::int32_t byte_class) const {
+    void move_columns(LexerConfigurationOf<AnyColumn>& lexing, std::uint8_t kept,
+                      std::int32_t byte_class) const {
         if (!has_columns()) return;
-        reading.now = column_after(reading.now, byte_class);
+        lexing.now = column_after(lexing.now, byte_class);
         if ((kept & kFreshMatch) != 0)
-            reading.matched = reading.now;
+            lexing.matched = lexing.now;
         else if ((kept & kOldMatch) == 0)
-            reading.matched = {};
-        if ((kept & kCounting) == 0) reading.now = {};
+            lexing.matched = {};
+        if ((kept & kCounting) == 0) lexing.now = {};
     }
     template <class AnyColumn>
     AnyColumn column_after(AnyColumn column, std::int32_t byte_class) const {
@@ -254,11 +255,11 @@ class LexingAutomaton {
     std::vector<std::int32_t> matched_, states_by_terminal_;  // [num_terminals]
 };
 
-// Whether a reading can still get all that its line can: it has just begun, or has not begun at all. The
+// Whether a lexing can still get all that its line can: it has just begun, or has not begun at all. The
 // match that is the fallback may have a column only if it is that.
-inline bool any_column(const LexingAutomaton& lexer, const Reading& reading) {
-    return reading.now.value <= 0 &&
-           (!reading.matched.known() || (reading.now.known() && !lexer.keeps_old_match(reading.state)));
+inline bool any_column(const LexingAutomaton& lexer, const LexerConfiguration& lexing) {
+    return lexing.now.value <= 0 &&
+           (!lexing.matched.known() || (lexing.now.known() && !lexer.keeps_old_match(lexing.state)));
 }
 
 // Two terminals of equal standing that match the same text: the lexer would choose between them by name or

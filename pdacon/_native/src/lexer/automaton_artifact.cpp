@@ -36,7 +36,7 @@ std::vector<std::int32_t> LexingAutomaton::least_read() const {
     return least;
 }
 
-// Whether numbers of bytes are such that reading, and lexing again, comes to an end: no transition adds more
+// Whether numbers of bytes are such that lexing, and lexing again, comes to an end: no transition adds more
 // than one to them, and no commit has more to be lexed again than was read.
 bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
     const auto states = static_cast<std::size_t>(num_states()),

@@ -19,12 +19,12 @@ struct Column {
 // Where the lexer stands. The columns are kept only while the lexeme may be the layout's newline: the one it
 // has now, and the one it had at the match that is the fallback.
 template <class AnyColumn>
-struct ReadingOf {
+struct LexerConfigurationOf {
     std::int32_t state = 0;
     AnyColumn now, matched;
-    bool operator==(const ReadingOf&) const = default;
+    bool operator==(const LexerConfigurationOf&) const = default;
 };
-using Reading = ReadingOf<Column>;
+using LexerConfiguration = LexerConfigurationOf<Column>;
 
 // What coaccessibility tells apart of columns: each of the first `single` ones, and of the others their
 // remainder. The least column of a class stands for it.
@@ -36,12 +36,12 @@ struct ColumnClasses {
         from = std::max(from, single);
         return column.value < from ? column : Column{from + (column.value - from) % period};
     }
-    Reading least(const Reading& reading, std::int32_t from = 0) const {
-        return {reading.state, least(reading.now, from), least(reading.matched, from)};
+    LexerConfiguration least(const LexerConfiguration& lexing, std::int32_t from = 0) const {
+        return {lexing.state, least(lexing.now, from), least(lexing.matched, from)};
     }
 };
 
-// A column relative to those of the reading that a walk starts from.
+// A column relative to those of the lexing that a walk starts from.
 struct RelativeColumn {
     enum Base : std::int32_t { kUnknown, kLineStart, kNow, kMatched };
     Base base = kUnknown;
@@ -50,7 +50,7 @@ struct RelativeColumn {
     RelativeColumn plus(std::int32_t width) const {
         return {base, base == kUnknown ? 0 : std::min(value + width, Column::kMost)};
     }
-    Column from(const Reading& start) const {
+    Column from(const LexerConfiguration& start) const {
         switch (base) {
             case kLineStart:
                 return Column::at(value);

@@ -552,15 +552,16 @@ std::vector<std::int32_t> Determinizer::carried(std::int32_t state) const {
     return found;
 }
 
-void Determinizer::move(Reading& reading, std::int32_t next, std::int32_t cls) const {
-    out_.move_columns(reading, states_[static_cast<std::size_t>(next)].keeps, cls);
+void Determinizer::move(LexerConfiguration& lexing, std::int32_t next, std::int32_t cls) const {
+    out_.move_columns(lexing, states_[static_cast<std::size_t>(next)].keeps, cls);
 }
 
-Residuals::Committed Determinizer::committed(std::int32_t commit, const Reading& reading, std::int32_t cls) {
+Residuals::Committed Determinizer::committed(std::int32_t commit, const LexerConfiguration& lexing,
+                                             std::int32_t cls) {
     const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - commit)];
     Column column;
     if (match.label == spec_.newline)
-        column = match.waits() ? reading.matched : out_.column_after(reading.now, cls);
+        column = match.waits() ? lexing.matched : out_.column_after(lexing.now, cls);
     return {match.label, match.behind, match.residual, column};
 }
 

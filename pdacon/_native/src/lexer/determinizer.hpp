@@ -128,8 +128,9 @@ class Determinizer final : private Residuals::Lexer {
     std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t behind) override;
     std::int32_t next(std::int32_t state, std::int32_t cls) override;
     std::vector<std::int32_t> carried(std::int32_t state) const override;
-    void move(Reading& reading, std::int32_t next, std::int32_t cls) const override;
-    Residuals::Committed committed(std::int32_t commit, const Reading& reading, std::int32_t cls) override;
+    void move(LexerConfiguration& lexing, std::int32_t next, std::int32_t cls) const override;
+    Residuals::Committed committed(std::int32_t commit, const LexerConfiguration& lexing,
+                                   std::int32_t cls) override;
 
     const LexerSpec& spec_;
     LexingAutomaton& out_;

@@ -39,7 +39,7 @@ std::int32_t Residuals::start(std::int32_t label, std::int32_t behind) {
         std::vector<std::int32_t> share{id};
         for (const auto entry : lexer_.entries_after(label, behind)) {
             share.push_back(static_cast<std::int32_t>(landings.size()));
-            landings.push_back({Landing::kReading, entry, {}, {}});
+            landings.push_back({Landing::kInside, entry, {}, {}});
         }
         starts_.push_back(intern(shares_.intern(share), std::move(landings)));
     }
@@ -102,12 +102,12 @@ Residuals::Landing Residuals::land(const Landing& from, std::int32_t byte_class)
     }
     const auto next = lexer_.next(from.place, byte_class);
     if (next == LexingAutomaton::kDead) return {};
-    Reading reading{from.place, from.now, from.matched};
+    LexerConfiguration lexing{from.place, from.now, from.matched};
     if (next >= 0) {
-        lexer_.move(reading, next, byte_class);
-        return {Landing::kReading, next, reading.now, reading.matched};
+        lexer_.move(lexing, next, byte_class);
+        return {Landing::kInside, next, lexing.now, lexing.matched};
     }
-    const auto committed = lexer_.committed(next, reading, byte_class);
+    const auto committed = lexer_.committed(next, lexing, byte_class);
     const auto left = committed.residual == kNone ? start(committed.label, committed.behind)
                                                   : at(committed.residual).outcome;
     return {Landing::kCommitted, left, {}, committed.column};
@@ -122,7 +122,7 @@ std::int32_t Residuals::intern(std::int32_t share, std::vector<Landing> landings
         std::vector<std::int32_t> needed;
         for (const auto& landing : landings) {
             if (landing.kind == Landing::kCommitted) needed.push_back(landing.place);
-            if (landing.kind != Landing::kReading) continue;
+            if (landing.kind != Landing::kInside) continue;
             for (const auto residual : lexer_.carried(landing.place)) needed.push_back(at(residual).outcome);
         }
         outcomes_.push_back({share, std::move(landings), std::move(needed), {}});

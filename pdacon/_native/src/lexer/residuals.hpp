@@ -36,9 +36,10 @@ class Residuals {
         virtual std::int32_t next(std::int32_t state, std::int32_t byte_class) = 0;
         // The residuals that a state carries.
         virtual std::vector<std::int32_t> carried(std::int32_t state) const = 0;
-        // The columns behind a byte class that leads to reading.state.
-        virtual void move(Reading& reading, std::int32_t next, std::int32_t byte_class) const = 0;
-        virtual Committed committed(std::int32_t commit, const Reading& reading, std::int32_t byte_class) = 0;
+        // The columns behind a byte class that leads to lexing.state.
+        virtual void move(LexerConfiguration& lexing, std::int32_t next, std::int32_t byte_class) const = 0;
+        virtual Committed committed(std::int32_t commit, const LexerConfiguration& lexing,
+                                    std::int32_t byte_class) = 0;
 
       protected:
         ~Lexer() = default;
@@ -61,10 +62,10 @@ class Residuals {
     };
     // What becomes of a residual in one context.
     struct Landing {
-        enum Kind : std::int32_t { kDead, kReading, kCommitted };
+        enum Kind : std::int32_t { kDead, kInside, kCommitted };
         Kind kind = kDead;
         std::int32_t place = 0;  // a lexer state, or the outcome of what is left
-        Column now, matched;     // of a reading; of a commit the newline's column is `matched`
+        Column now, matched;     // of a lexing; of a commit the newline's column is `matched`
         bool operator==(const Landing&) const = default;
     };
     struct Outcome {

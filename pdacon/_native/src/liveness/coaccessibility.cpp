@@ -99,7 +99,7 @@ void Coaccessibility::find_lines(std::vector<std::int32_t>& first_line, std::vec
     const auto& lexer = machine_.lexer;
     first_line.assign(future_.size(), -1);
     std::vector<std::vector<std::int32_t>> before;  // of each line: those of the same future
-    const auto add = [&](const Reading& reading) {
+    const auto add = [&](const LexerConfiguration& reading) {
         const auto known = find_line(first_line, lines, reading);
         if (known >= 0) return known;
         auto& first = first_line[static_cast<std::size_t>(reading.state)];

@@ -14,7 +14,8 @@ constexpr std::int32_t kEnd = -1;  // of the text, instead of a byte class
 
 }  // namespace
 
-Outlook OutlookSearch::find(const Reading& reading, const StackView& stack, std::string_view text) {
+Outlook OutlookSearch::find(const LexerConfiguration& reading, const StackView& stack,
+                            std::string_view text) {
     const auto& lexer = machine_.lexer;
     const auto most = static_cast<std::size_t>(lexer.lookahead()) + 1;
     for (const char byte : text.substr(text.size() - std::min(most, text.size())))
@@ -164,7 +165,8 @@ std::int32_t OutlookSearch::cut(std::int32_t stack, std::int32_t label, Column c
     return after_cut_[id];
 }
 
-bool OutlookSearch::is_alive(const Reading& reading, std::int32_t speller_state, std::int32_t stack) {
+bool OutlookSearch::is_alive(const LexerConfiguration& reading, std::int32_t speller_state,
+                             std::int32_t stack) {
     const auto& here = stacks_[static_cast<std::size_t>(stack)];
     return LineEnds(machine_, coaccessibility_, budget_, here).is_alive(reading, speller_state);
 }

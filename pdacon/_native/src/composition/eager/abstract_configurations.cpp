@@ -71,12 +71,12 @@ void AbstractConfigurations::find_places(const Trie& trie, std::int32_t most_col
     std::vector<std::int32_t> last_context;  // of each place: where it was met last
     for (std::int32_t context = 0; context < lexer.num_contexts(); ++context) {
         std::vector<std::size_t> open;
-        const auto add = [&](const Reading& reading) {
-            if (std::max(reading.now.value, reading.matched.value) > most_columns) return;
-            const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
+        const auto add = [&](const LexerConfiguration& lexing) {
+            if (std::max(lexing.now.value, lexing.matched.value) > most_columns) return;
+            const std::int32_t key[] = {lexing.state, lexing.now.value, lexing.matched.value};
             const auto place = static_cast<std::size_t>(known.intern(key));
             if (place == places_.size()) {
-                places_.push_back({reading, {}});
+                places_.push_back({lexing, {}});
                 last_context.push_back(-1);
             }
             if (last_context[place] == context) return;
@@ -90,7 +90,7 @@ void AbstractConfigurations::find_places(const Trie& trie, std::int32_t most_col
             budget.tick();
             auto& here = places_[open[i]];
             here.tops.insert(here.tops.end(), tops.begin(), tops.end());
-            const auto from = here.reading;
+            const auto from = here.lexing;
             for (const auto byte_class : classes) {
                 const auto next = lexer.next(from.state, byte_class);
                 if (next < 0) continue;

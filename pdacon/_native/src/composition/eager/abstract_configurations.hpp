@@ -22,10 +22,10 @@ class AbstractConfigurations {
     AbstractConfigurations(const Pushdown& machine, const Trie& trie, std::int32_t most_columns,
                            Budget& budget);
 
-    // A reading, and the LR states that can be on top in it: of the start state and those that a terminal is
+    // A lexing, and the LR states that can be on top in it: of the start state and those that a terminal is
     // shifted into, the ones from whose contexts bytes of the vocabulary lead to it.
     struct Place {
-        Reading reading;
+        LexerConfiguration lexing;
         std::vector<std::int32_t> tops;
     };
     const std::vector<Place>& places() const { return places_; }

@@ -25,8 +25,8 @@ void EagerMasks::file_all() {
         find_blocks();
     }
     pda_.leading_mask();
-    for (const auto& [reading, tops] : configurations_->places())
-        for (const auto top : tops) open({reading, {top}});
+    for (const auto& [lexing, tops] : configurations_->places())
+        for (const auto top : tops) open({lexing, {top}});
     while (!open_.empty() && file(open_.front())) open_.pop_front();
     left_ += open_.size();
 }
@@ -120,7 +120,7 @@ bool EagerMasks::fits(const States& topmost, std::int32_t blocks) const {
 void EagerMasks::open_blocks(const Open& at) {
     for (std::int32_t blocks = 0; blocks < static_cast<std::int32_t>(blocks_.size()); ++blocks) {
         budget_.tick();
-        if (fits(at.topmost, blocks)) open({at.reading, at.topmost, blocks});
+        if (fits(at.topmost, blocks)) open({at.lexing, at.topmost, blocks});
     }
 }
 
@@ -134,7 +134,7 @@ bool EagerMasks::file(const Open& at) {
     for (auto depth = whole.size() - 1; depth > 0; --depth) stack.push(whole[depth - 1]);
     if (at.blocks >= 0)
         for (const auto column : blocks_[static_cast<std::size_t>(at.blocks)]) stack.open_block(column);
-    const auto filed = pda_.file_mask(at.reading, stack, at.blocks >= 0);
+    const auto filed = pda_.file_mask(at.lexing, stack, at.blocks >= 0);
     if (!filed) return false;
     if (filed->columns && at.blocks < 0) {
         open_blocks(at);
@@ -147,7 +147,7 @@ bool EagerMasks::file(const Open& at) {
             other.back() = lower;
             if (at.blocks >= 0 && !fits(other, at.blocks)) continue;
             if (depth < kDeepest)
-                open({at.reading, other, at.blocks});
+                open({at.lexing, other, at.blocks});
             else
                 ++left_;
         }

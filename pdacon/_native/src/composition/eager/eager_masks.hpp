@@ -33,7 +33,7 @@ class EagerMasks {
 
     using States = std::vector<std::int32_t>;
     struct Open {
-        Reading reading;
+        LexerConfiguration lexing;
         States topmost;
         std::int32_t blocks = -1;  // which of blocks_ are open; -1: no column counts as far as is known
     };
