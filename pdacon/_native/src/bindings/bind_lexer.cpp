@@ -78,7 +78,7 @@ std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const L
                                                                          std::int32_t next) {
     const auto number = checked(LexingAutomaton::kDead - 1 - next, automaton.num_commits(), "no commit");
     const auto& found = automaton.commit(LexingAutomaton::kDead - 1 - number);
-    const auto word = automaton.word(found.word);
+    const auto word = automaton.pushback(found.pushback);
     return {found.label, found.behind, {word.begin(), word.end()}};
 }
 

@@ -13,7 +13,7 @@ LexemeLengths::LexemeLengths(const LexingAutomaton& lexer, const Layout& layout,
         const auto& [label, behind, word] = lexer.commit(next);
         if (static_cast<std::size_t>(label) >= lengths_.size()) return;
         auto& known = lengths_[static_cast<std::size_t>(label)];
-        known = std::min(known, std::max(0, bytes - of_word(lexer.word(word))));
+        known = std::min(known, std::max(0, bytes - of_word(lexer.pushback(word))));
     };
     const auto read = distances(budget);
     for (std::int32_t state = 0; state < lexer.num_states(); ++state) {

@@ -238,7 +238,7 @@ class TokenClasses::Walk {
             ahead.word = known;
             return ahead;
         }
-        const auto again = lexer_.word(commit.word);
+        const auto again = lexer_.pushback(commit.pushback);
         word_.assign(1, commit.behind);
         word_.insert(word_.end(), again.begin(), again.end());
         word_.insert(word_.end(), rest.begin(), rest.end());

@@ -8,7 +8,7 @@
 // lexeme, or commit a terminal together with the bytes that must be lexed again after it.
 //
 // A state is an ordered list of NFA positions, the keyword threads that shadow a regex, and at most one
-// fallback: the terminal matched last, and the residual read since. Leftmost-first as in Python's `re`:
+// fallback: the terminal matched last, and the pushback read since. Leftmost-first as in Python's `re`:
 // the threads ahead of a match may still win, those behind it are cut. It knows no parser; the contexts that
 // can follow a terminal are given.
 //
@@ -92,8 +92,8 @@ struct LexerSpec {
 // What a lexeme's end tells the parser: a terminal, $END = num_terminals, or kIgnored = num_terminals + 1.
 struct Commit {
     std::int32_t label;
-    std::int32_t behind;  // what lies behind the lexeme's end, as a state of Nfa::behind
-    std::int32_t word;    // byte classes to be lexed again from the context after the label
+    std::int32_t behind;    // what lies behind the lexeme's end, as a state of Nfa::behind
+    std::int32_t pushback;  // byte classes to be lexed again from the context after the label
 };
 
 // A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
@@ -112,11 +112,11 @@ class LexingAutomaton {
     LexingAutomaton(const LexerSpec& spec, Budget& budget);
     // What `save` has written: all but what only reports ask for. Throws ArtifactDamage.
     explicit LexingAutomaton(const ArtifactReader& artifact);
-    // Throws ArtifactDamage if words are longer than kLongestWord.
+    // Throws ArtifactDamage if words are longer than kLongestPushback.
     void save(ArtifactWriter& artifact) const;
     // What is lexed again from its start is as deep a recursion as it has lexemes, if each leaves such a
     // word.
-    static constexpr std::size_t kLongestWord = 4096;
+    static constexpr std::size_t kLongestPushback = 4096;
 
     std::int32_t num_states() const { return static_cast<std::int32_t>(end_.size()); }
     std::int32_t num_classes() const { return num_classes_; }
@@ -132,7 +132,7 @@ class LexingAutomaton {
         return commits_[in_range(kDead - 1 - next, commits_.size())];
     }
     std::int32_t num_commits() const { return static_cast<std::int32_t>(commits_.size()); }
-    std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
+    std::span<const std::int32_t> pushback(std::int32_t id) const { return pushbacks_[id]; }
 
     // Columns, of a grammar with layout only: what a state keeps any for.
     bool has_columns() const { return has_columns_; }
@@ -167,7 +167,7 @@ class LexingAutomaton {
     template <class AnyColumn>
     AnyColumn committed_column(const Commit& commit, const LexerConfigurationOf<AnyColumn>& lexing,
                                std::int32_t byte_class) const {
-        return words_[commit.word].empty() ? column_after(lexing.now, byte_class) : lexing.matched;
+        return pushbacks_[commit.pushback].empty() ? column_after(lexing.now, byte_class) : lexing.matched;
     }
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
@@ -185,7 +185,7 @@ class LexingAutomaton {
         return label == ignored_label() ? contexts_ : follow_[label];
     }
 
-    // The most residual bytes that any state carries, and the matches for which no bound exists. Such a match
+    // The most pushback bytes that any state carries, and the matches for which no bound exists. Such a match
     // is dropped once round its loop, so that the automaton stays finite and the threads ahead win.
     std::int32_t lookahead() const { return lookahead_; }
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
@@ -245,7 +245,7 @@ class LexingAutomaton {
     Rows<std::int32_t> follow_;
     std::vector<std::int32_t> contexts_;  // all of them
     Flat<Commit> commits_;
-    Rows<std::int32_t> words_;
+    Rows<std::int32_t> pushbacks_;
     bool has_columns_ = false;
     Flat<std::uint8_t> keeps_;  // of each state; empty without layout
     std::int32_t tab_width_ = 8;

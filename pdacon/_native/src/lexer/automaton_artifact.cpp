@@ -48,7 +48,7 @@ bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
     std::vector<std::int32_t> needed(dead + 1 + states, 0);
     std::int32_t longest = 0;
     for (std::size_t at = 0; at < dead; ++at) {
-        const auto length = static_cast<std::int32_t>(word(commits_[at].word).size());
+        const auto length = static_cast<std::int32_t>(pushback(commits_[at].pushback).size());
         longest = std::max(longest, length);
         needed[dead - 1 - at] = length + 1;
     }
@@ -63,16 +63,17 @@ bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
                 return needs.are_within(all.subspan(state * classes, classes), least[state] + 1);
             });
         if (is_commit(end_[state]))
-            good &= static_cast<std::int32_t>(word(commit(end_[state]).word).size()) < least[state];
+            good &= static_cast<std::int32_t>(pushback(commit(end_[state]).pushback).size()) < least[state];
     }
     return good;
 }
 
 void LexingAutomaton::save(ArtifactWriter& artifact) const {
-    for (std::size_t at = 0; at < words_.size(); ++at)
-        if (word(static_cast<std::int32_t>(at)).size() > kLongestWord)
+    for (std::size_t at = 0; at < pushbacks_.size(); ++at)
+        if (pushback(static_cast<std::int32_t>(at)).size() > kLongestPushback)
             throw ArtifactDamage("a terminal of this grammar needs a lookahead of more than " +
-                                 std::to_string(kLongestWord) + " bytes: such a constraint cannot be saved");
+                                 std::to_string(kLongestPushback) +
+                                 " bytes: such a constraint cannot be saved");
     const Numbers numbers{num_terminals_, num_classes_, num_behind_, num_contexts(),
                           has_columns_,   tab_width_,   lookahead_};
     artifact.add(Part::kLexer, kShared, std::span(&numbers, 1));
@@ -81,8 +82,8 @@ void LexingAutomaton::save(ArtifactWriter& artifact) const {
     artifact.add(Part::kEnds, kShared, end_.view());
     artifact.add(Part::kEntries, kShared, entries_.view());
     artifact.add(Part::kCommits, kShared, commits_.view());
-    artifact.add(Part::kWordOffsets, kShared, words_.offsets().view());
-    artifact.add(Part::kWords, kShared, words_.values().view());
+    artifact.add(Part::kPushbackOffsets, kShared, pushbacks_.offsets().view());
+    artifact.add(Part::kPushbacks, kShared, pushbacks_.values().view());
     artifact.add(Part::kFollowOffsets, kShared, follow_.offsets().view());
     artifact.add(Part::kFollow, kShared, follow_.values().view());
     artifact.add(Part::kKeeps, kShared, keeps_.view());
@@ -127,11 +128,12 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     require_artifact(all_within(end_.view(), lowest, kBoundary + 1), "ends of the lexer");
     require_artifact(all_within(entries_.view(), kDead, num_states()), "entries of the lexer");
     require_artifact(all_within(keeps_.view(), 0, 8), "columns of the lexer");
-    auto word_offsets = artifact.array<std::int32_t>(Part::kWordOffsets, kShared);
-    auto words = artifact.array<std::int32_t>(Part::kWords, kShared);
-    require_artifact(are_rows(word_offsets, words.size()) && all_within(words.view(), 0, num_classes_),
-                     "words of the lexer");
-    words_ = {std::move(word_offsets), std::move(words)};
+    auto pushback_offsets = artifact.array<std::int32_t>(Part::kPushbackOffsets, kShared);
+    auto pushbacks = artifact.array<std::int32_t>(Part::kPushbacks, kShared);
+    require_artifact(
+        are_rows(pushback_offsets, pushbacks.size()) && all_within(pushbacks.view(), 0, num_classes_),
+        "words of the lexer");
+    pushbacks_ = {std::move(pushback_offsets), std::move(pushbacks)};
     auto follow_offsets = artifact.array<std::int32_t>(Part::kFollowOffsets, kShared);
     auto follow = artifact.array<std::int32_t>(Part::kFollow, kShared);
     require_artifact(follow_offsets.size() == static_cast<std::size_t>(num_terminals_) + 1 &&
@@ -142,9 +144,9 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     for (const auto& commit : commits_)
         require_artifact(commit.label >= 0 && commit.label <= ignored_label() &&
                              commit.label != end_label() && commit.behind >= 0 &&
-                             commit.behind < num_behind_ && commit.word >= 0 &&
-                             static_cast<std::size_t>(commit.word) < words_.size() &&
-                             word(commit.word).size() <= kLongestWord,
+                             commit.behind < num_behind_ && commit.pushback >= 0 &&
+                             static_cast<std::size_t>(commit.pushback) < pushbacks_.size() &&
+                             pushback(commit.pushback).size() <= kLongestPushback,
                          "commits of the lexer");
     const auto least = artifact.array<std::int32_t>(Part::kLeastRead, kShared);
     require_artifact(

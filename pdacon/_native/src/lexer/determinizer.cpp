@@ -8,8 +8,8 @@ namespace pdacon {
 
 namespace {
 
-// A residual of so many bytes calls for a survey, a shorter one where more states have come up than the
-// patterns have positions (as many come up anyway, where those are long lists of words), and so do residuals
+// A pushback of so many bytes calls for a survey, a shorter one where more states have come up than the
+// patterns have positions (as many come up anyway, where those are long lists of words), and so do pushbacks
 // where states come up faster than they are explored: in an unbounded wait they can be very many before one
 // is long.
 constexpr std::int32_t kLongResidual = 16, kShortResidual = 4;
@@ -46,7 +46,7 @@ void Determinizer::run() {
     out_.keeps_ = std::move(made_.keeps);
     out_.entries_ = std::move(made_.entries);
     out_.commits_ = std::move(made_.commits);
-    out_.words_ = Rows<std::int32_t>::of(made_.words);
+    out_.pushbacks_ = Rows<std::int32_t>::of(made_.pushbacks);
 }
 
 // What reports tell about the states that are left.
@@ -70,12 +70,12 @@ void Determinizer::describe_states() {
     }
 }
 
-// All states from the start of a text on. False: given up, because a residual grew.
+// All states from the start of a text on. False: given up, because a pushback grew.
 bool Determinizer::explore(Pass pass) {
     pass_ = pass;
-    residuals_.reset();
+    pushbacks_.reset();
     if (pass != Pass::kSurvey)
-        residuals_.emplace(static_cast<Residuals::Lexer&>(*this), out_.num_classes_, budget_);
+        pushbacks_.emplace(static_cast<Pushbacks::Lexer&>(*this), out_.num_classes_, budget_);
     state_ids_ = commit_ids_ = Interner();
     states_.clear();
     commits_.clear();
@@ -123,8 +123,8 @@ std::int32_t Determinizer::reach(std::int32_t target) {
         const auto& match = commits_[static_cast<std::size_t>(id)];
         number = LexingAutomaton::kDead - 1 - static_cast<std::int32_t>(reached_commits_.size());
         reached_commits_.push_back(target);
-        const auto text = residuals_ ? residuals_->text(match.residual) : std::vector<std::int32_t>{};
-        made_.commits.push_back({match.label, match.behind, made_.words.intern(text)});
+        const auto text = pushbacks_ ? pushbacks_->text(match.pushback) : std::vector<std::int32_t>{};
+        made_.commits.push_back({match.label, match.behind, made_.pushbacks.intern(text)});
         for (const auto context : out_.contexts_after(match.label)) enter(context, match.behind);
     }
     return number;
@@ -255,7 +255,7 @@ Determinizer::Step Determinizer::step(std::int32_t from, std::int32_t cls) {
     state.parent = from;
     state.via = cls;
     carried_.clear();
-    // What is asked of residuals can make states, and takes the scratch space.
+    // What is asked of pushbacks can make states, and takes the scratch space.
     const auto pending = read_pending(from, cls);
     std::int32_t matched = -1;
     if (move(states_[static_cast<std::size_t>(from)], cls, pending, state, matched)) {
@@ -368,23 +368,23 @@ std::vector<std::pair<std::int32_t, std::int32_t>> Determinizer::step_shadows(co
     return names;
 }
 
-// The match after one more byte of its residual.
+// The match after one more byte of its pushback.
 Determinizer::Match Determinizer::read_on(Match match, std::int32_t cls) {
     if (pass_ == Pass::kSurvey) {
-        match.residual = 0;
+        match.pushback = 0;
     } else if (match.waits()) {
         match.relexing = relexing_.step(match.relexing, representative(cls));
-        match.residual =
-            relexing_.viable(match.relexing) ? residuals_->after(match.residual, cls) : Residuals::kNone;
+        match.pushback =
+            relexing_.viable(match.relexing) ? pushbacks_->after(match.pushback, cls) : Pushbacks::kNone;
         if (!match.waits()) match = {Match::kFailed};
     } else if (match.label >= 0) {
         match = read_first(match, cls);
     }
-    has_read_on_ = true;  // also if what was asked of residuals has made steps of its own
+    has_read_on_ = true;  // also if what was asked of pushbacks has made steps of its own
     return match;
 }
 
-// The same for the first byte of a residual: every state where such a match has just been made asks for it.
+// The same for the first byte of a pushback: every state where such a match has just been made asks for it.
 Determinizer::Match Determinizer::read_first(Match match, std::int32_t cls) {
     const auto row = static_cast<std::size_t>(match.label * out_.num_behind_ + match.behind);
     if (row >= first_.size()) first_.resize(row + 1);
@@ -393,12 +393,12 @@ Determinizer::Match Determinizer::read_first(Match match, std::int32_t cls) {
     if (first_[row][at].label != Match::kNone) return first_[row][at];
     match.relexing = relexing_.step(relexing_.after(match.label, match.behind), representative(cls));
     if (relexing_.viable(match.relexing))  // what is asked there can come back here
-        match.residual = residuals_->after_match(match.label, match.behind, cls);
+        match.pushback = pushbacks_->after_match(match.label, match.behind, cls);
     if (!match.waits()) match = {Match::kFailed};
     return first_[row][at] = match;
 }
 
-// Whether all that the residual can be read as is being read by threads ahead of the fallback, in step: they
+// Whether all that the pushback can be read as is being read by threads ahead of the fallback, in step: they
 // stay alive as long, and match when it would.
 bool Determinizer::is_outrun(const State& state) const {
     if (!state.fallback.waits()) return false;
@@ -473,7 +473,7 @@ std::string Determinizer::path_to(const State& state) const {
 }
 
 std::int32_t Determinizer::commit(const Match& match) {
-    const std::int32_t key[] = {match.label, match.behind, match.residual};
+    const std::int32_t key[] = {match.label, match.behind, match.pushback};
     const auto id = commit_ids_.intern(key);
     if (static_cast<std::size_t>(id) == commits_.size()) {
         commits_.push_back(match);
@@ -500,7 +500,7 @@ void Determinizer::note_key(const State& state) {
     key_.assign({state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())});
     const auto add = [&](const Match& match) {
         key_.push_back(match.label);
-        if (match.label >= 0) key_.insert(key_.end(), {match.behind, match.residual, match.relexing});
+        if (match.label >= 0) key_.insert(key_.end(), {match.behind, match.pushback, match.relexing});
     };
     for (const auto& thread : state.threads) {
         key_.push_back(thread.position);
@@ -548,7 +548,7 @@ std::int32_t Determinizer::next(std::int32_t state, std::int32_t cls) {
 std::vector<std::int32_t> Determinizer::carried(std::int32_t state) const {
     std::vector<std::int32_t> found;
     const auto& of = states_[static_cast<std::size_t>(state)];
-    for (const auto slot : waiting_slots(of)) found.push_back(match_in(of, slot).residual);
+    for (const auto slot : waiting_slots(of)) found.push_back(match_in(of, slot).pushback);
     return found;
 }
 
@@ -556,16 +556,16 @@ void Determinizer::move(LexerConfiguration& lexing, std::int32_t next, std::int3
     out_.move_columns(lexing, states_[static_cast<std::size_t>(next)].keeps, cls);
 }
 
-Residuals::Committed Determinizer::committed(std::int32_t commit, const LexerConfiguration& lexing,
+Pushbacks::Committed Determinizer::committed(std::int32_t commit, const LexerConfiguration& lexing,
                                              std::int32_t cls) {
     const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - commit)];
     Column column;
     if (match.label == spec_.newline)
         column = match.waits() ? lexing.matched : out_.column_after(lexing.now, cls);
-    return {match.label, match.behind, match.residual, column};
+    return {match.label, match.behind, match.pushback, column};
 }
 
-// What decides how long a match waits: its line, see WaitingLoops.
+// What decides how long a match waits: its line, see LookaheadCycles.
 std::vector<std::int32_t> Determinizer::line_of(const State& state, Slot slot) {
     std::vector<std::int32_t> line{slot == kFallback, match_in(state, slot).label, state.behind};
     const auto ahead = slot == kFallback ? state.threads.size() : static_cast<std::size_t>(slot) + 1;

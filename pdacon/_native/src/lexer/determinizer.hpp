@@ -13,19 +13,19 @@
 #include "base/budget.hpp"
 #include "base/interner.hpp"
 #include "lexer/automaton.hpp"
+#include "lexer/lookahead_cycles.hpp"
 #include "lexer/nfa.hpp"
+#include "lexer/pushbacks.hpp"
 #include "lexer/relexing.hpp"
-#include "lexer/residuals.hpp"
-#include "lexer/waiting_loops.hpp"
 
 namespace pdacon {
 
-class Determinizer final : private Residuals::Lexer {
+class Determinizer final : private Pushbacks::Lexer {
   public:
     Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& budget);
 
-    // Most grammars need one pass. Where residuals grow, a survey first finds the loops in which they have no
-    // bound: it takes every residual for one that can be lexed and tells none apart, so it ends.
+    // Most grammars need one pass. Where pushbacks grow, a survey first finds the loops in which they have no
+    // bound: it takes every pushback for one that can be lexed and tells none apart, so it ends.
     void run();
 
   private:
@@ -36,9 +36,9 @@ class Determinizer final : private Residuals::Lexer {
         static constexpr std::int32_t kFailed = -2;
         std::int32_t label = kNone;
         std::int32_t behind = 0;                   // what lies behind its end
-        std::int32_t residual = Residuals::kNone;  // in a survey only whether there is any
-        std::int32_t relexing = -1;                // what can follow the residual, where there is one
-        bool waits() const { return residual != Residuals::kNone; }
+        std::int32_t pushback = Pushbacks::kNone;  // in a survey only whether there is any
+        std::int32_t relexing = -1;                // what can follow the pushback, where there is one
+        bool waits() const { return pushback != Pushbacks::kNone; }
     };
     // A thread at a pending position has a match already.
     struct Thread {
@@ -109,7 +109,7 @@ class Determinizer final : private Residuals::Lexer {
     void describe_states();
     void note_match(std::int32_t terminal) { out_.matched_[static_cast<std::size_t>(terminal)] = 1; }
     std::int32_t length_of(const Match& match) const {
-        return match.waits() && pass_ != Pass::kSurvey ? residuals_->length(match.residual) : match.waits();
+        return match.waits() && pass_ != Pass::kSurvey ? pushbacks_->length(match.pushback) : match.waits();
     }
     std::string path_to(const State& state) const;
     std::int32_t commit(const Match& match);
@@ -124,12 +124,12 @@ class Determinizer final : private Residuals::Lexer {
         return representative_[static_cast<std::size_t>(cls)];
     }
 
-    // Residuals asks on demand, also of states that have not been reached, and perhaps never are.
+    // Pushbacks asks on demand, also of states that have not been reached, and perhaps never are.
     std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t behind) override;
     std::int32_t next(std::int32_t state, std::int32_t cls) override;
     std::vector<std::int32_t> carried(std::int32_t state) const override;
     void move(LexerConfiguration& lexing, std::int32_t next, std::int32_t cls) const override;
-    Residuals::Committed committed(std::int32_t commit, const LexerConfiguration& lexing,
+    Pushbacks::Committed committed(std::int32_t commit, const LexerConfiguration& lexing,
                                    std::int32_t cls) override;
 
     const LexerSpec& spec_;
@@ -138,14 +138,14 @@ class Determinizer final : private Residuals::Lexer {
     Closure closure_;
     Relexing relexing_;
     Pass pass_ = Pass::kPlain;
-    std::optional<Residuals> residuals_;  // but in a survey
+    std::optional<Pushbacks> pushbacks_;  // but in a survey
     // What has been made, by ids of its own.
     Interner state_ids_, commit_ids_;
     std::vector<State> states_;
     std::vector<Match> commits_;
     std::vector<std::int32_t> entries_;     // [contexts, behind states]; kDead: not made
-    std::vector<std::vector<Step>> steps_;  // of each state: what Residuals has asked for
-    // By label and what lies behind, and by byte class: a match after the first byte of its residual; kNone:
+    std::vector<std::vector<Step>> steps_;  // of each state: what Pushbacks has asked for
+    // By label and what lies behind, and by byte class: a match after the first byte of its pushback; kNone:
     // not asked.
     std::vector<std::vector<Match>> first_;
     std::vector<std::int32_t> key_, positions_;  // scratch space, as the next
@@ -155,7 +155,7 @@ class Determinizer final : private Residuals::Lexer {
         std::vector<std::int32_t> delta, end, entries;
         std::vector<std::uint8_t> keeps;
         std::vector<Commit> commits;
-        Interner words;
+        Interner pushbacks;
     };
     Made made_;
     // What some text leads to is numbered in the order in which it is reached: that is the automaton.
@@ -164,7 +164,7 @@ class Determinizer final : private Residuals::Lexer {
     bool has_read_on_ = false;                          // in the step at hand: some match has read the byte
     std::vector<std::pair<Slot, Slot>> carried_;        // in the step at hand: where a match was, and is
     std::vector<std::uint8_t> representative_;          // of each byte class
-    WaitingLoops loops_;
+    LookaheadCycles loops_;
 };
 
 }  // namespace pdacon

@@ -1,4 +1,4 @@
-// Whether bytes can be lexed at all after a terminal: the residual of a fallback, seen without order.
+// Whether bytes can be lexed at all after a terminal: the pushback of a fallback, seen without order.
 //
 // A set of NFA positions in which every match, pending ones included, may end its lexeme and every context
 // that can follow may begin.

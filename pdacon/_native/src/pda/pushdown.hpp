@@ -242,7 +242,7 @@ bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
         if (!feed_label(machine, stack, commit.label, column)) return false;
         reading = boundary(machine, stack, commit.behind);
         if (reading.state < 0) return false;
-        const auto word = machine.lexer.word(commit.word);
+        const auto word = machine.lexer.pushback(commit.pushback);
         pending.insert(pending.end(), word.rbegin(), word.rend());
     }
     return true;
@@ -260,7 +260,7 @@ bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration reading) {
         if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
         reading = boundary(machine, stack, commit.behind);
         if (reading.state < 0) return false;
-        const auto word = machine.lexer.word(commit.word);
+        const auto word = machine.lexer.pushback(commit.pushback);
         pending.assign(word.rbegin(), word.rend());
         if (!read(machine, stack, reading, pending)) return false;
     }

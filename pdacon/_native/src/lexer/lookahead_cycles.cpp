@@ -1,4 +1,4 @@
-#include "lexer/waiting_loops.hpp"
+#include "lexer/lookahead_cycles.hpp"
 
 #include <algorithm>
 
@@ -17,8 +17,8 @@ std::uint64_t pair_of(std::int32_t line, std::int32_t position) {
 
 }  // namespace
 
-WaitingLoops::WaitingLoops(const LexerSpec& spec, Relexing& relexing,
-                           const std::vector<std::uint8_t>& representative, Budget& budget)
+LookaheadCycles::LookaheadCycles(const LexerSpec& spec, Relexing& relexing,
+                                 const std::vector<std::uint8_t>& representative, Budget& budget)
     : spec_(spec),
       relexing_(relexing),
       representative_(representative),
@@ -29,24 +29,24 @@ WaitingLoops::WaitingLoops(const LexerSpec& spec, Relexing& relexing,
             pends_[static_cast<std::size_t>(spec.nfa.owner[at])] = true;
 }
 
-std::int32_t WaitingLoops::add_line(std::span<const std::int32_t> line) {
+std::int32_t LookaheadCycles::add_line(std::span<const std::int32_t> line) {
     const auto id = lines_.intern(line);
     steps_.resize(lines_.size());
     return id;
 }
 
-void WaitingLoops::add_match(std::int32_t line, std::int32_t behind, std::string text) {
+void LookaheadCycles::add_match(std::int32_t line, std::int32_t behind, std::string text) {
     matches_.push_back({static_cast<std::size_t>(line), behind, std::move(text)});
 }
 
-void WaitingLoops::add_step(std::int32_t line, std::int32_t byte_class, std::int32_t next) {
+void LookaheadCycles::add_step(std::int32_t line, std::int32_t byte_class, std::int32_t next) {
     auto& steps = steps_[static_cast<std::size_t>(line)];
     auto known = std::ranges::find(steps, next, &Step::next);
     if (known == steps.end()) known = steps.insert(known, {next, {}});
     known->classes.set(static_cast<std::size_t>(byte_class));
 }
 
-bool WaitingLoops::contains(std::span<const std::int32_t> line, std::int32_t set) const {
+bool LookaheadCycles::contains(std::span<const std::int32_t> line, std::int32_t set) const {
     if (looping_.empty()) return false;
     const auto id = lines_.find(line);
     return id >= 0 && std::ranges::any_of(relexing_.positions(set), [&](std::int32_t position) {
@@ -54,7 +54,7 @@ bool WaitingLoops::contains(std::span<const std::int32_t> line, std::int32_t set
            });
 }
 
-std::vector<UnboundedLookahead> WaitingLoops::find() {
+std::vector<UnboundedLookahead> LookaheadCycles::find() {
     explore();
     std::vector<std::vector<std::int32_t>> successors(nodes_.size());
     for (std::size_t at = 0; at < nodes_.size(); ++at)
@@ -77,7 +77,7 @@ std::vector<UnboundedLookahead> WaitingLoops::find() {
 }
 
 // All pairs that some text leads to, those of short texts first.
-void WaitingLoops::explore() {
+void LookaheadCycles::explore() {
     std::ranges::stable_sort(matches_, {}, [](const Found& match) { return match.text.size(); });
     std::size_t length = 0, at = 0;
     for (std::size_t match = 0; match < matches_.size() || at < nodes_.size(); ++length) {
@@ -90,8 +90,8 @@ void WaitingLoops::explore() {
     }
 }
 
-std::int32_t WaitingLoops::node(std::int32_t line, std::int32_t place, std::int32_t parent,
-                                std::int32_t byte_class) {
+std::int32_t LookaheadCycles::node(std::int32_t line, std::int32_t place, std::int32_t parent,
+                                   std::int32_t byte_class) {
     const std::int32_t key[] = {line, place};
     const auto id = node_ids_.intern(key);
     if (static_cast<std::size_t>(id) == nodes_.size()) {
@@ -101,7 +101,7 @@ std::int32_t WaitingLoops::node(std::int32_t line, std::int32_t place, std::int3
     return id;
 }
 
-void WaitingLoops::expand(std::int32_t at) {
+void LookaheadCycles::expand(std::int32_t at) {
     const auto [line, place, parent, byte_class] = nodes_[static_cast<std::size_t>(at)];
     const auto& all = moves(place);
     std::vector<Edge> edges;
@@ -127,18 +127,18 @@ void WaitingLoops::expand(std::int32_t at) {
     edges_[static_cast<std::size_t>(at)] = std::move(edges);
 }
 
-// Whether the line's threads read a position in step with the residual of a fallback: they stay alive as
+// Whether the line's threads read a position in step with the pushback of a fallback: they stay alive as
 // long, and match when it would, so that the fallback is never used for it. That holds only where a match is
-// certain at once. A match that depends on what follows leaves the fallback as it is, and the residual goes
+// certain at once. A match that depends on what follows leaves the fallback as it is, and the pushback goes
 // on with the next lexeme.
-bool WaitingLoops::is_ahead(std::int32_t line, std::int32_t position) const {
+bool LookaheadCycles::is_ahead(std::int32_t line, std::int32_t position) const {
     const auto parts = lines_[line];
     return parts[kIsFallback] != 0 &&
            !pends_[static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(position)])] &&
            std::ranges::find(parts.subspan(kThreads), position) != parts.end();
 }
 
-const std::vector<WaitingLoops::Move>& WaitingLoops::moves(std::int32_t place) {
+const std::vector<LookaheadCycles::Move>& LookaheadCycles::moves(std::int32_t place) {
     const auto [known, added] = moves_.try_emplace(place);
     if (added) {
         if (place >= 0) {
@@ -151,7 +151,7 @@ const std::vector<WaitingLoops::Move>& WaitingLoops::moves(std::int32_t place) {
     return known->second;
 }
 
-void WaitingLoops::add_moves(std::int32_t position, std::vector<Move>& moves) const {
+void LookaheadCycles::add_moves(std::int32_t position, std::vector<Move>& moves) const {
     const auto& nfa = spec_.nfa;
     const auto first = moves.size();
     for (auto edge = static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position)]);
@@ -165,7 +165,7 @@ void WaitingLoops::add_moves(std::int32_t position, std::vector<Move>& moves) co
     }
 }
 
-const WaitingLoops::Arrival& WaitingLoops::arrival(std::int32_t target) {
+const LookaheadCycles::Arrival& LookaheadCycles::arrival(std::int32_t target) {
     const auto [known, added] = arrivals_.try_emplace(target);
     if (added) {
         std::set<std::int32_t> positions;
@@ -175,7 +175,7 @@ const WaitingLoops::Arrival& WaitingLoops::arrival(std::int32_t target) {
     return known->second;
 }
 
-std::string WaitingLoops::text_to(std::int32_t at) const {
+std::string LookaheadCycles::text_to(std::int32_t at) const {
     std::string text;
     for (;;) {
         const auto& node = nodes_[static_cast<std::size_t>(at)];
@@ -189,7 +189,8 @@ std::string WaitingLoops::text_to(std::int32_t at) const {
 }
 
 // The shortest text that leads from a node of a loop back to it.
-std::string WaitingLoops::shortest_loop(std::int32_t start, std::span<const std::int32_t> component) const {
+std::string LookaheadCycles::shortest_loop(std::int32_t start,
+                                           std::span<const std::int32_t> component) const {
     struct Visit {
         std::int32_t node;
         std::size_t before;

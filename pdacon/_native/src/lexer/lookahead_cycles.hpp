@@ -23,10 +23,10 @@
 
 namespace pdacon {
 
-class WaitingLoops {
+class LookaheadCycles {
   public:
-    WaitingLoops(const LexerSpec& spec, Relexing& relexing, const std::vector<std::uint8_t>& representative,
-                 Budget& budget);
+    LookaheadCycles(const LexerSpec& spec, Relexing& relexing,
+                    const std::vector<std::uint8_t>& representative, Budget& budget);
 
     // A line: whether its match is the fallback (else it is that of the last thread), the match's label, what
     // lies behind the next byte, and the positions of the threads. Returns its id.
@@ -39,7 +39,7 @@ class WaitingLoops {
     // Finds all loops; one finding for each label, in order of length.
     std::vector<UnboundedLookahead> find();
 
-    // Whether a match that waits in a line, its residual in a set of Relexing, is in a loop.
+    // Whether a match that waits in a line, its pushback in a set of Relexing, is in a loop.
     bool contains(std::span<const std::int32_t> line, std::int32_t set) const;
     bool empty() const { return looping_.empty(); }
 
@@ -60,7 +60,7 @@ class WaitingLoops {
         std::vector<std::int32_t> positions;
         bool matched;
     };
-    // A line, and where its residual is: a position, or -1 - set at the start of a lexeme.
+    // A line, and where its pushback is: a position, or -1 - set at the start of a lexeme.
     struct Node {
         std::int32_t line, place;
         std::int32_t parent;      // the node it was first reached from, or -1 - match

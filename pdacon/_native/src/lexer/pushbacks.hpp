@@ -1,8 +1,8 @@
 // What has been read behind a match, told apart by what it does.
 //
-// A residual is lexed again once its match is committed. How that ends in each context that can follow is its
-// outcome: dead, a lexer state, or another commit whose own residual has an outcome. Texts of one length with
-// the same outcome are one residual, and the first of them stands for all: whatever is read behind them leads
+// A pushback is lexed again once its match is committed. How that ends in each context that can follow is its
+// outcome: dead, a lexer state, or another commit whose own pushback has an outcome. Texts of one length with
+// the same outcome are one pushback, and the first of them stands for all: whatever is read behind them leads
 // to the same places.
 #pragma once
 
@@ -18,13 +18,13 @@
 
 namespace pdacon {
 
-class Residuals {
+class Pushbacks {
   public:
     static constexpr std::int32_t kNone = -1;  // nothing has been read
 
     // A match that was committed in a step, and the column of a layout's newline.
     struct Committed {
-        std::int32_t label, behind, residual;
+        std::int32_t label, behind, pushback;
         Column column;
     };
     // What is asked of the automaton that is being built. Its states and commits have ids of their own there.
@@ -34,7 +34,7 @@ class Residuals {
         virtual std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t behind) = 0;
         // LexingAutomaton::kDead, a state, or a commit.
         virtual std::int32_t next(std::int32_t state, std::int32_t byte_class) = 0;
-        // The residuals that a state carries.
+        // The pushbacks that a state carries.
         virtual std::vector<std::int32_t> carried(std::int32_t state) const = 0;
         // The columns behind a byte class that leads to lexing.state.
         virtual void move(LexerConfiguration& lexing, std::int32_t next, std::int32_t byte_class) const = 0;
@@ -45,22 +45,22 @@ class Residuals {
         ~Lexer() = default;
     };
 
-    Residuals(Lexer& lexer, std::int32_t num_classes, Budget& budget)
+    Pushbacks(Lexer& lexer, std::int32_t num_classes, Budget& budget)
         : lexer_(lexer), num_classes_(num_classes), budget_(budget) {}
 
-    // The residual after one more byte; kNone where it cannot be lexed in any context.
+    // The pushback after one more byte; kNone where it cannot be lexed in any context.
     std::int32_t after_match(std::int32_t label, std::int32_t behind, std::int32_t byte_class);
-    std::int32_t after(std::int32_t residual, std::int32_t byte_class);
-    std::int32_t length(std::int32_t residual) const { return at(residual).length; }
-    // The text that stands for the residual, as byte classes.
-    std::vector<std::int32_t> text(std::int32_t residual) const;
+    std::int32_t after(std::int32_t pushback, std::int32_t byte_class);
+    std::int32_t length(std::int32_t pushback) const { return at(pushback).length; }
+    // The text that stands for the pushback, as byte classes.
+    std::vector<std::int32_t> text(std::int32_t pushback) const;
 
   private:
-    struct Residual {
+    struct Pushback {
         std::int32_t outcome, length;
-        std::int32_t parent, via;  // the residual that it was first reached from, and the byte class
+        std::int32_t parent, via;  // the pushback that it was first reached from, and the byte class
     };
-    // What becomes of a residual in one context.
+    // What becomes of a pushback in one context.
     struct Landing {
         enum Kind : std::int32_t { kDead, kInside, kCommitted };
         Kind kind = kDead;
@@ -76,7 +76,7 @@ class Residuals {
     };
     static constexpr std::int32_t kUnknown = -2;
 
-    const Residual& at(std::int32_t residual) const { return residuals_[static_cast<std::size_t>(residual)]; }
+    const Pushback& at(std::int32_t pushback) const { return pushbacks_[static_cast<std::size_t>(pushback)]; }
     std::int32_t start(std::int32_t label, std::int32_t behind);
     std::int32_t outcome_after(std::int32_t outcome, std::int32_t byte_class);
     void compute(std::int32_t outcome, std::int32_t byte_class);
@@ -88,8 +88,8 @@ class Residuals {
     Lexer& lexer_;
     std::int32_t num_classes_;
     Budget& budget_;
-    Interner residual_ids_;  // outcome and length
-    std::vector<Residual> residuals_;
+    Interner pushback_ids_;  // outcome and length
+    std::vector<Pushback> pushbacks_;
     Interner start_ids_;                // label and what lies behind
     std::vector<std::int32_t> starts_;  // of each: the outcome of no text
     Interner shares_;                   // the start, then the landing of each entry, or -1

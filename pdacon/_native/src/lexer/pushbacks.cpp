@@ -1,4 +1,4 @@
-#include "lexer/residuals.hpp"
+#include "lexer/pushbacks.hpp"
 
 #include <algorithm>
 
@@ -6,32 +6,32 @@
 
 namespace pdacon {
 
-std::int32_t Residuals::after_match(std::int32_t label, std::int32_t behind, std::int32_t byte_class) {
+std::int32_t Pushbacks::after_match(std::int32_t label, std::int32_t behind, std::int32_t byte_class) {
     return add(outcome_after(start(label, behind), byte_class), kNone, byte_class);
 }
 
-std::int32_t Residuals::after(std::int32_t residual, std::int32_t byte_class) {
-    return add(outcome_after(at(residual).outcome, byte_class), residual, byte_class);
+std::int32_t Pushbacks::after(std::int32_t pushback, std::int32_t byte_class) {
+    return add(outcome_after(at(pushback).outcome, byte_class), pushback, byte_class);
 }
 
-std::vector<std::int32_t> Residuals::text(std::int32_t residual) const {
+std::vector<std::int32_t> Pushbacks::text(std::int32_t pushback) const {
     std::vector<std::int32_t> text;
-    for (; residual != kNone; residual = at(residual).parent) text.push_back(at(residual).via);
+    for (; pushback != kNone; pushback = at(pushback).parent) text.push_back(at(pushback).via);
     std::reverse(text.begin(), text.end());
     return text;
 }
 
-std::int32_t Residuals::add(std::int32_t outcome, std::int32_t parent, std::int32_t byte_class) {
+std::int32_t Pushbacks::add(std::int32_t outcome, std::int32_t parent, std::int32_t byte_class) {
     if (outcome == kNone) return kNone;
     const auto length = parent == kNone ? 1 : at(parent).length + 1;
     const std::int32_t key[] = {outcome, length};
-    const auto id = residual_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == residuals_.size())
-        residuals_.push_back({outcome, length, parent, byte_class});
+    const auto id = pushback_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == pushbacks_.size())
+        pushbacks_.push_back({outcome, length, parent, byte_class});
     return id;
 }
 
-std::int32_t Residuals::start(std::int32_t label, std::int32_t behind) {
+std::int32_t Pushbacks::start(std::int32_t label, std::int32_t behind) {
     const std::int32_t key[] = {label, behind};
     const auto id = start_ids_.intern(key);
     if (static_cast<std::size_t>(id) == starts_.size()) {
@@ -47,8 +47,8 @@ std::int32_t Residuals::start(std::int32_t label, std::int32_t behind) {
 }
 
 // What must be known of other outcomes first is about shorter texts. It is found with a stack of its own: a
-// residual can be as long as a terminal, and have as many lexemes.
-std::int32_t Residuals::outcome_after(std::int32_t outcome, std::int32_t byte_class) {
+// pushback can be as long as a terminal, and have as many lexemes.
+std::int32_t Pushbacks::outcome_after(std::int32_t outcome, std::int32_t byte_class) {
     std::vector<std::int32_t> open{outcome};
     while (!open.empty()) {
         const auto last = open.back();
@@ -63,12 +63,12 @@ std::int32_t Residuals::outcome_after(std::int32_t outcome, std::int32_t byte_cl
     return outcomes_[static_cast<std::size_t>(outcome)].after[static_cast<std::size_t>(byte_class)];
 }
 
-bool Residuals::known(std::int32_t outcome, std::int32_t byte_class) const {
+bool Pushbacks::known(std::int32_t outcome, std::int32_t byte_class) const {
     const auto& after = outcomes_[static_cast<std::size_t>(outcome)].after;
     return !after.empty() && after[static_cast<std::size_t>(byte_class)] != kUnknown;
 }
 
-void Residuals::compute(std::int32_t outcome, std::int32_t byte_class) {
+void Pushbacks::compute(std::int32_t outcome, std::int32_t byte_class) {
     budget_.tick();
     auto& from = outcomes_[static_cast<std::size_t>(outcome)];
     std::vector<Landing> landings;
@@ -94,7 +94,7 @@ void Residuals::compute(std::int32_t outcome, std::int32_t byte_class) {
     from.after[static_cast<std::size_t>(byte_class)] = after;
 }
 
-Residuals::Landing Residuals::land(const Landing& from, std::int32_t byte_class) {
+Pushbacks::Landing Pushbacks::land(const Landing& from, std::int32_t byte_class) {
     if (from.kind == Landing::kDead) return {};
     if (from.kind == Landing::kCommitted) {
         const auto left = outcome_after(from.place, byte_class);
@@ -108,12 +108,12 @@ Residuals::Landing Residuals::land(const Landing& from, std::int32_t byte_class)
         return {Landing::kInside, next, lexing.now, lexing.matched};
     }
     const auto committed = lexer_.committed(next, lexing, byte_class);
-    const auto left = committed.residual == kNone ? start(committed.label, committed.behind)
-                                                  : at(committed.residual).outcome;
+    const auto left = committed.pushback == kNone ? start(committed.label, committed.behind)
+                                                  : at(committed.pushback).outcome;
     return {Landing::kCommitted, left, {}, committed.column};
 }
 
-std::int32_t Residuals::intern(std::int32_t share, std::vector<Landing> landings) {
+std::int32_t Pushbacks::intern(std::int32_t share, std::vector<Landing> landings) {
     std::vector<std::int32_t> key{share};
     for (const auto& [kind, place, now, matched] : landings)
         key.insert(key.end(), {kind, place, now.value, matched.value});
@@ -123,7 +123,7 @@ std::int32_t Residuals::intern(std::int32_t share, std::vector<Landing> landings
         for (const auto& landing : landings) {
             if (landing.kind == Landing::kCommitted) needed.push_back(landing.place);
             if (landing.kind != Landing::kInside) continue;
-            for (const auto residual : lexer_.carried(landing.place)) needed.push_back(at(residual).outcome);
+            for (const auto pushback : lexer_.carried(landing.place)) needed.push_back(at(pushback).outcome);
         }
         outcomes_.push_back({share, std::move(landings), std::move(needed), {}});
         budget_.check_states(outcomes_.size());
