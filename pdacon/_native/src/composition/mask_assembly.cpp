@@ -6,18 +6,18 @@
 
 namespace pdacon {
 
-void MaskAssembly::Answer::add(const TokenSet& set) {
+void MaskAssembly::Contribution::add(const TokenSet& set) {
     if (set.is_mask())
         sets.push_back(&set);
     else
         add(set.ids());
 }
 
-void MaskAssembly::Answer::add(std::span<const std::int32_t> few) {
-    tokens.insert(tokens.end(), few.begin(), few.end());
+void MaskAssembly::Contribution::add(std::span<const std::int32_t> listed) {
+    tokens.insert(tokens.end(), listed.begin(), listed.end());
 }
 
-void MaskAssembly::Answer::add(const Answer& other) {
+void MaskAssembly::Contribution::add(const Contribution& other) {
     add(other.tokens);
     sets.insert(sets.end(), other.sets.begin(), other.sets.end());
 }
@@ -25,78 +25,79 @@ void MaskAssembly::Answer::add(const Answer& other) {
 void MaskAssembly::add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start,
                                const StackView& stack, Looked& looked, std::span<std::int32_t> mask) {
     if (bytes() > kMostBytes) forget();
-    open_.clear();
-    made_.clear();
-    open_.push_back({&node, stack});
-    add_staying(open_.back(), start);
+    path_.clear();
+    stack_nodes_.clear();
+    path_.push_back({&node, stack});
+    add_inner(path_.back(), start);
     for (;;) {
-        if (open_.back().next < open_.back().node->crossings.size()) {
-            if (add_crossing(open_.back(), start)) add_staying(open_.back(), start);
+        if (path_.back().next < path_.back().node->emitting.size()) {
+            if (enter_next(path_.back(), start)) add_inner(path_.back(), start);
             continue;
         }
-        auto done = std::move(open_.back());
-        open_.pop_back();
-        if (open_.empty()) {
+        auto done = std::move(path_.back());
+        path_.pop_back();
+        if (path_.empty()) {
             looked.states = std::max(looked.states, done.looked.states);
             looked.columns |= done.looked.columns;
-            for (const auto token : done.answer.tokens) set_bit(mask, token);
-            for (const auto* set : done.answer.sets) set->add_to(mask);
+            for (const auto token : done.found.tokens) set_bit(mask, token);
+            for (const auto* set : done.found.sets) set->add_to(mask);
             return;
         }
-        open_.back().looked.columns |= done.looked.columns;
-        add_answer(open_.back(), done.answer, done.looked.states, done.popped, done.pushed);
-        if (!done.looked.columns) file(std::move(done));
+        path_.back().looked.columns |= done.looked.columns;
+        add_found(path_.back(), done.found, done.looked.states, done.popped, done.pushed);
+        if (!done.looked.columns) keep(std::move(done));
     }
 }
 
-void MaskAssembly::add_staying(Open& open, const LexerConfiguration& start) {
+void MaskAssembly::add_inner(Frame& frame, const LexerConfiguration& start) {
     std::optional<LineEnds> lines;
-    const auto is_allowed = [&](const TokenClasses::Stay& stay) {
-        if (stay.lexer_state < 0) return coaccessibility_.alive(stay.future, open.stack, open.looked);
-        if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(open.stack, open.looked));
-        open.looked.columns = true;
-        return lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
+    const auto is_allowed = [&](const TokenClasses::InnerEnd& end) {
+        if (end.lexer_state < 0) return coaccessibility_.alive(end.future, frame.stack, frame.looked);
+        if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(frame.stack, frame.looked));
+        frame.looked.columns = true;
+        return lines->is_alive({end.lexer_state, end.now.from(start), end.matched.from(start)}, 0);
     };
-    const auto& node = *open.node;
-    for (const auto& [stay, tokens] : node.staying)
-        if (is_allowed(stay)) open.answer.add(*tokens);
-    for (const auto& [stay, begin, end] : node.few)
-        if (is_allowed(stay)) open.answer.add(std::span(node.tokens).subspan(begin, end - begin));
+    const auto& node = *frame.node;
+    for (const auto& [end, tokens] : node.inner)
+        if (is_allowed(end)) frame.found.add(*tokens);
+    for (const auto& [end, first, last] : node.listed)
+        if (is_allowed(end)) frame.found.add(std::span(node.tokens).subspan(first, last - first));
 }
 
-// Takes the next crossing. Whether its node is open now: nothing is known of it.
-bool MaskAssembly::add_crossing(Open& open, const LexerConfiguration& start) {
-    const auto& crossing = open.node->crossings[open.next++];
-    Overlay after(open.stack, open.looked);
-    if (!feed_label(machine_, after, crossing.label, crossing.column.from(start))) return false;
+// Follows the next emitting edge. True if that has put its node on the path, since no contribution is kept
+// for it.
+bool MaskAssembly::enter_next(Frame& frame, const LexerConfiguration& start) {
+    const auto& edge = frame.node->emitting[frame.next++];
+    Overlay after(frame.stack, frame.looked);
+    if (!feed_label(machine_, after, edge.label, edge.column.from(start))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
-    const auto& node = classes_.after(crossing, context);
-    const auto stack = after.view(made_);
-    if (const auto known = answer_of_.find(node.number, stack.top); known.answer >= 0) {
-        add_answer(open, answers_[static_cast<std::size_t>(known.answer)], known.states, after.popped(),
-                   after.pushed());
+    const auto& node = classes_.after(edge, context);
+    const auto stack = after.view(stack_nodes_);
+    if (const auto known = kept_.find(node.number, stack.top); known.answer >= 0) {
+        add_found(frame, contributions_[static_cast<std::size_t>(known.answer)], known.states, after.popped(),
+                  after.pushed());
         return false;
     }
-    open_.push_back({&node, stack, after.popped(), after.pushed()});
+    path_.push_back({&node, stack, after.popped(), after.pushed()});
     return true;
 }
 
-void MaskAssembly::add_answer(Open& to, const Answer& answer, std::uint32_t states, std::uint32_t popped,
-                              std::uint32_t pushed) {
-    to.answer.add(answer);
+void MaskAssembly::add_found(Frame& to, const Contribution& found, std::uint32_t states, std::uint32_t popped,
+                             std::uint32_t pushed) {
+    to.found.add(found);
     if (states > pushed) to.looked.states = std::max(to.looked.states, popped + states - pushed);
 }
 
-void MaskAssembly::file(Open open) {
-    answer_of_.add(open.node->number, open.stack.top,
-                   {static_cast<std::int32_t>(answers_.size()), open.looked.states});
-    bytes_ += open.answer.bytes();
-    answers_.push_back(std::move(open.answer));
+void MaskAssembly::keep(Frame frame) {
+    kept_.add(frame.node->number, frame.stack.top,
+              {static_cast<std::int32_t>(contributions_.size()), frame.looked.states});
+    bytes_ += frame.found.bytes();
+    contributions_.push_back(std::move(frame.found));
 }
 
 void MaskAssembly::forget() {
-    answer_of_.forget();
-    answers_.clear();
+    kept_.forget();
+    contributions_.clear();
     bytes_ = 0;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "detokenizer/token_set.hpp"
 
 namespace pdacon {
 
