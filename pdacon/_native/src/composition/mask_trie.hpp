@@ -1,7 +1,12 @@
-// Which mask a configuration has: a decision tree over the lexer state and the topmost LR states.
+// The mask trie: the masks that are known, by lexer state and the topmost LR states of the stack.
 //
-// The tree of an artifact is used where it lies, with what is alike in it stored once; what is added is in a
-// second one.
+// A path from the root of a lexer state has the LR states from the top of the stack down, as far as the
+// computation of the mask looked at them; the mask is at its end. So a look-up reads the stack from the top,
+// and takes O(states that were looked at). Where the computation looked at columns, the root is that of a
+// lexer configuration with the columns of the open blocks.
+//
+// There are two tries. That of an artifact is used where it lies, as a directed acyclic graph in which equal
+// subtrees are stored once. What is added later is in a second trie.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +24,7 @@ namespace pdacon {
 
 class MaskTrie {
   public:
-    // One root per lexer state. `columns`: answers may depend on columns.
+    // One root for each lexer state. `columns`: whether masks may depend on columns.
     MaskTrie(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
     // What `save` has written. Throws ArtifactDamage.
     MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
@@ -28,79 +33,79 @@ class MaskTrie {
 
     // The mask of a configuration, or -1.
     std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
-    // Files a mask under what its computation looked at, if `find` does not know it. May forget others, if
-    // that would be too many.
+    // Adds a mask that `find` does not know, under what its computation looked at. A full trie is emptied
+    // first.
     void add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
              std::int32_t mask);
-    // Whether `add` would forget nothing.
-    bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMost; }
-    // Whether there is room for answers that no text has asked for: half of all.
+    // Whether `add` would empty nothing.
+    bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMostNodes; }
+    // Whether there is room for a mask that no text has asked for: such masks get half of all nodes.
     bool has_room_beside_texts(const Looked& looked) const {
-        return size() + looked.states <= roots_ + kMost / 2;
+        return size() + looked.states <= roots_ + kMostNodes / 2;
     }
-    // All but what an artifact has.
+    // Empties the added trie.
     void forget();
 
-    // Of what was added.
+    // The size of the added trie.
     std::size_t size() const { return added_.nodes.size(); }
     std::size_t bytes() const { return size() * sizeof(Node); }
-    // The same without the roots.
-    std::size_t bytes_of_answers() const { return size() > roots_ ? (size() - roots_) * sizeof(Node) : 0; }
+    // Without the roots.
+    std::size_t bytes_of_paths() const { return size() > roots_ ? (size() - roots_) * sizeof(Node) : 0; }
 
-    // Some 64 MiB; when that is full, answers are forgotten and found anew. Masks keep their ids.
-    static constexpr std::size_t kMost = 1 << 20;
+    // Nodes, some 64 MiB. A trie that is emptied fills again; masks keep their ids.
+    static constexpr std::size_t kMostNodes = 1 << 20;
 
   private:
     struct Branch {
         std::int32_t state, next;  // an LR state, and the node that it leads to
     };
+    // Either an end with its mask, or branches by the next LR state below, in ascending order.
     struct Node {
-        std::int32_t mask = -1;        // the answer, or
-        std::vector<Branch> branches;  // what the next LR state below leads to, by state
+        std::int32_t mask = -1;
+        std::vector<Branch> branches;
     };
-    struct Tree {
-        std::vector<Node> nodes;  // first a root for each lexer state; or none at all
-        // Roots of answers that depended on columns: of a lexing with its columns and those of the open
-        // blocks.
-        Interner lines;
-        std::vector<std::int32_t> line_roots;
+    struct Added {
+        std::vector<Node> nodes;  // begins with a root for each lexer state; empty before the first mask
+        // Roots of masks that depend on columns; their keys are those of `columns_key`.
+        Interner column_keys;
+        std::vector<std::int32_t> column_roots;
 
-        std::int32_t line_root(std::span<const std::int32_t> line) const;
-        std::int32_t make_line_root(std::span<const std::int32_t> line);
-        // Where an LR state leads from a node.
+        std::int32_t columns_root(std::span<const std::int32_t> key) const;
+        std::int32_t make_columns_root(std::span<const std::int32_t> key);
+        // The node that an LR state leads to, made if there is none.
         std::int32_t make_branch(std::int32_t node, std::int32_t state);
-        // The same with a copy of what is there, if anything is.
+        // The same, but a node that is there already is replaced by a copy, since others may share it.
         std::int32_t own_branch(std::int32_t node, std::int32_t state);
-        std::int32_t own_line_root(std::span<const std::int32_t> line);
+        std::int32_t own_columns_root(std::span<const std::int32_t> key);
         std::int32_t copied(std::int32_t node);
-        std::int32_t answer(std::int32_t node) const { return nodes[static_cast<std::size_t>(node)].mask; }
+        std::int32_t mask_of(std::int32_t node) const { return nodes[static_cast<std::size_t>(node)].mask; }
         std::span<const Branch> branches(std::int32_t node) const {
             return nodes[static_cast<std::size_t>(node)].branches;
         }
     };
-    // The same in an artifact; node i has branches offsets[i] .. offsets[i + 1].
+    // The trie of an artifact.
     struct Stored {
         Flat<std::int32_t> masks;
         Rows<Branch> all_branches;
-        Rows<std::int32_t> line_keys;
-        Flat<std::int32_t> line_slots, roots_of_lines;
+        Rows<std::int32_t> column_keys;
+        Flat<std::int32_t> column_slots, column_roots;
 
-        std::int32_t line_root(std::span<const std::int32_t> line) const;
-        std::int32_t answer(std::int32_t node) const { return masks[static_cast<std::size_t>(node)]; }
+        std::int32_t columns_root(std::span<const std::int32_t> key) const;
+        std::int32_t mask_of(std::int32_t node) const { return masks[static_cast<std::size_t>(node)]; }
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
     void add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
                   std::int32_t mask);
-    template <class AnyTree>
-    std::int32_t find_in(const AnyTree& tree, const LexerConfiguration& lexing, const StackView& stack) const;
-    Tree all() const;
-    static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> kind);
-    std::vector<std::int32_t> number_nodes(const Tree& tree, Interner& kinds) const;
+    template <class AnyTrie>
+    std::int32_t find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack) const;
+    Added merged() const;
+    static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> subtree_of);
+    std::vector<std::int32_t> number_subtrees(const Added& trie, Interner& subtrees) const;
 
     std::size_t roots_;
     bool columns_;
-    Tree added_;
+    Added added_;
     Stored stored_;
 };
 

@@ -123,7 +123,7 @@ const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
 
 void TokenPda::start_afresh() {
     engine_.reset();
-    if (mask_trie_.bytes_of_answers() > max_bytes_ / 2) mask_trie_.forget();
+    if (mask_trie_.bytes_of_paths() > max_bytes_ / 2) mask_trie_.forget();
     is_fresh_ = true;
 }
 
