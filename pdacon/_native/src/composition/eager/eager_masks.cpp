@@ -9,37 +9,38 @@ namespace pdacon {
 
 std::size_t EagerMasks::run() {
     try {
-        file_all();
+        compute_all();
     } catch (const LimitExceeded& limit) {
         if (std::string_view(limit.what()) != "seconds") throw;
-        left_ += std::max<std::size_t>(open_.size(), 1);
+        left_ += std::max<std::size_t>(queue_.size(), 1);
     }
     return left_;
 }
 
-void EagerMasks::file_all() {
-    pda_.prepare();  // which the machine's predecessors are known after
+void EagerMasks::compute_all() {
+    pda_.prepare();  // finds the predecessors of LR states
     configurations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
     if (machine_.layout.newline >= 0) {
         find_levels();
         find_blocks();
     }
     pda_.leading_mask();
-    for (const auto& [lexing, tops] : configurations_->places())
-        for (const auto top : tops) open({lexing, {top}});
-    while (!open_.empty() && file(open_.front())) open_.pop_front();
-    left_ += open_.size();
+    for (const auto& [lexing, tops] : configurations_->all())
+        for (const auto top : tops) enqueue({lexing, {top}});
+    while (!queue_.empty() && compute(queue_.front())) queue_.pop_front();
+    left_ += queue_.size();
 }
 
-void EagerMasks::open(Open next) {
-    if (open_.size() < kMostOpen)
-        open_.push_back(std::move(next));
+void EagerMasks::enqueue(Abstract next) {
+    if (queue_.size() < kMostQueued)
+        queue_.push_back(std::move(next));
     else
         ++left_;
 }
 
-// INDENT and DEDENT may be in rules of their own: what a nonterminal opens is what the symbols of one of its
-// productions do, which are those that lead into the states below its end.
+// A fixpoint over the productions. INDENT and DEDENT may lie in rules of their own. The level of a
+// nonterminal is the sum over the symbols of any one of its productions: blocks are balanced, so the sum is
+// the same in all.
 void EagerMasks::find_levels() {
     constexpr auto kUnknown = std::numeric_limits<std::int32_t>::min();
     const auto& tables = machine_.tables;
@@ -82,8 +83,8 @@ void EagerMasks::find_levels() {
     std::ranges::replace(levels_, kUnknown, 0);
 }
 
-// Sets of columns, as open blocks have them: each block is further in than the one around it, perhaps by a
-// width that all have.
+// All ascending lists of columns that open blocks can have; with a fixed width of indentation, its multiples
+// only.
 void EagerMasks::find_blocks() {
     blocks_.emplace_back();
     if (const auto width = machine_.layout.indent_len; width > 0) {
@@ -101,11 +102,11 @@ void EagerMasks::find_blocks() {
         }
 }
 
-// Whether such blocks can be open where these LR states are on top.
+// Whether the blocks can be open with these topmost LR states.
 bool EagerMasks::fits(const States& topmost, std::int32_t blocks) const {
     const auto& columns = blocks_[static_cast<std::size_t>(blocks)];
     auto left = columns.size();
-    std::int32_t closed = 0;  // blocks that are closed further up
+    std::int32_t closed = 0;  // how many blocks the states above have closed
     for (const auto state : topmost) {
         const auto column = Column::at(left == 0 ? 0 : columns[left - 1]);
         if (closed == 0 && machine_.layout.classes.least(column).value != machine_.block(state)) return false;
@@ -116,17 +117,17 @@ bool EagerMasks::fits(const States& topmost, std::int32_t blocks) const {
     return true;
 }
 
-// The same situation for all columns of open blocks.
-void EagerMasks::open_blocks(const Open& at) {
+// Enqueues an abstract configuration with each list of open blocks that fits it.
+void EagerMasks::enqueue_with_blocks(const Abstract& at) {
     for (std::int32_t blocks = 0; blocks < static_cast<std::int32_t>(blocks_.size()); ++blocks) {
         budget_.tick();
-        if (fits(at.topmost, blocks)) open({at.lexing, at.topmost, blocks});
+        if (fits(at.topmost, blocks)) enqueue({at.lexing, at.topmost, blocks});
     }
 }
 
-// Files the mask of a stack with these topmost states, and opens the others that differ where it was looked
-// at. False: there is no room for more, so that what is left need not be computed.
-bool EagerMasks::file(const Open& at) {
+// Computes the mask of a stack with these topmost states, and enqueues those that differ from it in a state
+// that the computation looked at. False: there is no room for more masks, so nothing more need be computed.
+bool EagerMasks::compute(const Abstract& at) {
     const auto& topmost = at.topmost;
     budget_.look();
     const auto whole = configurations_->completed(topmost);
@@ -137,7 +138,7 @@ bool EagerMasks::file(const Open& at) {
     const auto filed = pda_.file_mask(at.lexing, stack, at.blocks >= 0);
     if (!filed) return false;
     if (filed->columns && at.blocks < 0) {
-        open_blocks(at);
+        enqueue_with_blocks(at);
         return true;
     }
     for (auto depth = topmost.size(); depth < filed->states; ++depth) {
@@ -147,7 +148,7 @@ bool EagerMasks::file(const Open& at) {
             other.back() = lower;
             if (at.blocks >= 0 && !fits(other, at.blocks)) continue;
             if (depth < kDeepest)
-                open({at.lexing, other, at.blocks});
+                enqueue({at.lexing, other, at.blocks});
             else
                 ++left_;
         }

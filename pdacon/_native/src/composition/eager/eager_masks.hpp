@@ -1,9 +1,11 @@
-// All masks of a token-level pushdown automaton, before any text asks for them.
+// Eager masks: computes the masks of all abstract configurations before any text asks for them.
 //
-// A mask is filed under a lexer state and the LR states that its computation looked at. So each lexer state
-// is asked with the lowest stack below each top; what the computation looked at below is then varied, state
-// by state, until every stack is filed. Where that goes on for ever, because a token can end any number of
-// rules, it is broken off. Where columns were looked at, all lines are tried up to a greatest column.
+// A mask is kept under a lexer state and the LR states that its computation looked at. So each lexer state is
+// asked with a shortest stack below each top state; then the states that the computation looked at are
+// varied, one by one from the top, until every stack of the approximation has a mask. Where that does not
+// end, because a token can end any number of rules, it stops at kDeepest. If the computation looked at
+// columns, all columns of open blocks up to a greatest one are tried. Cost: one mask computation for each
+// abstract configuration that is told apart.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +24,27 @@ class EagerMasks {
     EagerMasks(TokenPda& pda, std::int32_t most_columns, Budget budget)
         : pda_(pda), machine_(pda.machine()), most_columns_(most_columns), budget_(budget) {}
 
-    // Files all masks, or as many as there is time for; how many situations are left out, as far as they are
-    // known. Throws LimitExceeded("states" | "bytes"), Cancelled.
+    // Computes all masks, or as many as there is time for. Returns how many abstract configurations are known
+    // to be left out. Throws LimitExceeded("states" | "bytes"), Cancelled.
     std::size_t run();
 
   private:
-    // LR states of a stack that are varied, the topmost ones.
-    static constexpr std::size_t kDeepest = 64;
-    static constexpr std::size_t kMostOpen = 1 << 18;
+    static constexpr std::size_t kDeepest = 64;  // LR states that are varied, from the top
+    static constexpr std::size_t kMostQueued = 1 << 18;
 
     using States = std::vector<std::int32_t>;
-    struct Open {
+    struct Abstract {
         LexerConfiguration lexing;
         States topmost;
-        std::int32_t blocks = -1;  // which of blocks_ are open; -1: no column counts as far as is known
+        std::int32_t blocks = -1;  // index in blocks_ of the open blocks; -1: columns have not been looked at
     };
 
-    void file_all();
+    void compute_all();
     void find_levels();
     void find_blocks();
-    void open(Open next);
-    void open_blocks(const Open& at);
-    bool file(const Open& at);
+    void enqueue(Abstract next);
+    void enqueue_with_blocks(const Abstract& at);
+    bool compute(const Abstract& at);
     bool fits(const States& topmost, std::int32_t blocks) const;
 
     TokenPda& pda_;
@@ -51,11 +52,11 @@ class EagerMasks {
     std::int32_t most_columns_;
     Budget budget_;
     std::optional<AbstractConfigurations> configurations_;
-    std::vector<std::int32_t>
-        levels_;  // of each LR state: how many more blocks its symbol opens than it closes
-    std::vector<std::vector<std::int32_t>>
-        blocks_;  // columns from the outermost: all that fit into so many columns
-    std::deque<Open> open_;
+    // Of each LR state: how many more blocks its symbol opens than it closes.
+    std::vector<std::int32_t> levels_;
+    // Columns of open blocks from the outermost in: every possible list up to the greatest column.
+    std::vector<std::vector<std::int32_t>> blocks_;
+    std::deque<Abstract> queue_;
     std::size_t left_ = 0;
 };
 
