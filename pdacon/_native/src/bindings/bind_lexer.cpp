@@ -62,7 +62,7 @@ std::int32_t checked(std::int32_t index, std::int32_t size, const char* what) {
 
 std::int32_t entry(const LexingAutomaton& automaton, std::int32_t context, std::int32_t behind) {
     return automaton.entry(checked(context, automaton.num_contexts(), "no such context"),
-                           checked(behind, automaton.num_behind(), "nothing like that lies behind"));
+                           checked(behind, automaton.num_look_behind(), "nothing like that lies behind"));
 }
 
 std::int32_t next(const LexingAutomaton& automaton, std::int32_t state, std::int32_t byte_class) {
@@ -79,7 +79,7 @@ std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const L
     const auto number = checked(LexingAutomaton::kDead - 1 - next, automaton.num_commits(), "no commit");
     const auto& found = automaton.commit(LexingAutomaton::kDead - 1 - number);
     const auto word = automaton.pushback(found.pushback);
-    return {found.label, found.behind, {word.begin(), word.end()}};
+    return {found.label, found.look_behind, {word.begin(), word.end()}};
 }
 
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
@@ -235,7 +235,7 @@ void bind_lexer(nb::module_& m) {
                      [](Self s) { return rows_of<&LexingAutomaton::transitions>(s, s.p->num_classes()); })
         .def_prop_ro("ends", &numbers_of<&LexingAutomaton::ends>)
         .def_prop_ro("entries",
-                     [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_behind()); })
+                     [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_look_behind()); })
         .def_prop_ro("commits", &commits_of)
         .def_prop_ro("waiting", [](Self s) { return rows_of<&LexingAutomaton::waiting>(s, 2); })
         .def_prop_ro("matched", &numbers_of<&LexingAutomaton::matched>)

@@ -33,7 +33,7 @@ std::vector<std::int32_t> LexemeLengths::distances(Budget& budget) const {
     std::vector<std::int32_t> found(static_cast<std::size_t>(lexer_.num_states()), kNever);
     std::deque<std::pair<std::int32_t, std::int32_t>> open;  // states, and bytes up to them
     for (std::int32_t context = 0; context < lexer_.num_contexts(); ++context)
-        for (std::int32_t behind = 0; behind < lexer_.num_behind(); ++behind)
+        for (std::int32_t behind = 0; behind < lexer_.num_look_behind(); ++behind)
             if (const auto entry = lexer_.entry(context, behind); entry >= 0) open.emplace_back(entry, 0);
     while (!open.empty()) {
         budget.tick();

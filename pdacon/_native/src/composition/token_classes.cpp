@@ -234,7 +234,7 @@ class TokenClasses::Walk {
             return emission;
         }
         const auto again = lexer_.pushback(commit.pushback);
-        pushback_.assign(1, commit.behind);
+        pushback_.assign(1, commit.look_behind);
         pushback_.insert(pushback_.end(), again.begin(), again.end());
         pushback_.insert(pushback_.end(), rest.begin(), rest.end());
         emission.pushback = classes_.pushbacks_.intern(pushback_);

@@ -44,9 +44,9 @@ int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& cla
     std::vector<bool> known(256 * 256);  // most edges of a large automaton have the range of another one
     if (blanks)
         for (const std::uint8_t byte : {'\n', '\t', ' '}) ranges.emplace(byte, byte);
-    for (std::size_t row = 0; row < nfa.behind.size(); row += 256)
+    for (std::size_t row = 0; row < nfa.look_behind.size(); row += 256)
         for (std::size_t low = 0, byte = 1; byte <= 256; ++byte) {
-            if (byte < 256 && nfa.behind[row + byte] == nfa.behind[row + low]) continue;
+            if (byte < 256 && nfa.look_behind[row + byte] == nfa.look_behind[row + low]) continue;
             ranges.emplace(static_cast<std::uint8_t>(low), static_cast<std::uint8_t>(byte - 1));
             low = byte;
         }
@@ -111,10 +111,12 @@ void validate(const LexerSpec& spec) {
 
 void validate(const Nfa& nfa) {
     const auto positions = nfa.kind.size();
-    require(!nfa.behind.empty() && nfa.behind.size() % 256 == 0, "nfa: what lies behind has no states");
-    const auto behind = static_cast<std::size_t>(nfa.num_behind());
-    require(nfa.entry.size() % behind == 0, "nfa: not an entry for each state of what lies behind");
-    for (const auto next : nfa.behind) require(valid(next, behind), "nfa: bad state of what lies behind");
+    require(!nfa.look_behind.empty() && nfa.look_behind.size() % 256 == 0,
+            "nfa: what lies behind has no states");
+    const auto look_behind = static_cast<std::size_t>(nfa.num_look_behind());
+    require(nfa.entry.size() % look_behind == 0, "nfa: not an entry for each state of what lies behind");
+    for (const auto next : nfa.look_behind)
+        require(valid(next, look_behind), "nfa: bad state of what lies behind");
     const auto terminals = static_cast<std::size_t>(nfa.num_terminals());
     require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
     require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),

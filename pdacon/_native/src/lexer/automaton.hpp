@@ -46,18 +46,19 @@ struct Nfa {
     std::vector<std::int32_t> entry;   // [terminals, behind states]; -1: a terminal that no text matches
     // [behind states, 256]: reads the whole text from its start, in state 0, whatever the lexemes. What lies
     // behind the start of a lexeme decides where look-behind begins.
-    std::vector<std::int32_t> behind;
+    std::vector<std::int32_t> look_behind;
 
-    std::int32_t num_behind() const { return static_cast<std::int32_t>(behind.size() / 256); }
+    std::int32_t num_look_behind() const { return static_cast<std::int32_t>(look_behind.size() / 256); }
     std::int32_t num_terminals() const {
-        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_behind()));
+        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_look_behind()));
     }
-    std::int32_t entry_of(std::int32_t terminal, std::int32_t behind_state) const {
-        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), behind_state,
-                               static_cast<std::size_t>(num_behind()))];
+    std::int32_t entry_of(std::int32_t terminal, std::int32_t look_behind_state) const {
+        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), look_behind_state,
+                               static_cast<std::size_t>(num_look_behind()))];
     }
-    std::int32_t behind_after(std::int32_t behind_state, std::uint8_t byte) const {
-        return behind[in_matrix(behind_state, static_cast<std::size_t>(num_behind()), byte, 256)];
+    std::int32_t look_behind_after(std::int32_t look_behind_state, std::uint8_t byte) const {
+        return look_behind[in_matrix(look_behind_state, static_cast<std::size_t>(num_look_behind()), byte,
+                                     256)];
     }
     NfaKind kind_of(std::int32_t position) const {
         return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
@@ -92,8 +93,8 @@ struct LexerSpec {
 // What a lexeme's end tells the parser: a terminal, $END = num_terminals, or kIgnored = num_terminals + 1.
 struct Commit {
     std::int32_t label;
-    std::int32_t behind;    // what lies behind the lexeme's end, as a state of Nfa::behind
-    std::int32_t pushback;  // byte classes to be lexed again from the context after the label
+    std::int32_t look_behind;  // what lies behind the lexeme's end, as a state of Nfa::behind
+    std::int32_t pushback;     // byte classes to be lexed again from the context after the label
 };
 
 // A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
@@ -175,11 +176,12 @@ class LexingAutomaton {
     std::int32_t at_end(std::int32_t state) const { return end_[in_range(state, end_.size())]; }
 
     // Where a lexeme begins; kDead where no text leads to a lexeme of this context with that behind it.
-    std::int32_t entry(std::int32_t context, std::int32_t behind) const {
-        return entries_[in_matrix(context, contexts_.size(), behind, static_cast<std::size_t>(num_behind_))];
+    std::int32_t entry(std::int32_t context, std::int32_t look_behind) const {
+        return entries_[in_matrix(context, contexts_.size(), look_behind,
+                                  static_cast<std::size_t>(num_look_behind_))];
     }
     std::int32_t num_contexts() const { return static_cast<std::int32_t>(contexts_.size()); }
-    std::int32_t num_behind() const { return num_behind_; }
+    std::int32_t num_look_behind() const { return num_look_behind_; }
     // The contexts in which lexing can go on after a label other than $END.
     std::span<const std::int32_t> contexts_after(std::int32_t label) const {
         return label == ignored_label() ? contexts_ : follow_[label];
@@ -237,7 +239,7 @@ class LexingAutomaton {
 
     std::int32_t num_terminals_ = 0;
     std::int32_t num_classes_ = 0;
-    std::int32_t num_behind_ = 1;
+    std::int32_t num_look_behind_ = 1;
     std::array<std::uint8_t, 256> byte_class_{};
     Packed delta_;                // [num_states, num_classes]
     Flat<std::int32_t> end_;      // [num_states]

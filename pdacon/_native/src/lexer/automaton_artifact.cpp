@@ -13,7 +13,7 @@ namespace {
 constexpr auto kShared = ArtifactReader::kShared;
 
 struct Numbers {
-    std::int32_t num_terminals, num_classes, num_behind, num_contexts, has_columns, tab_width, lookahead;
+    std::int32_t num_terminals, num_classes, num_look_behind, num_contexts, has_columns, tab_width, lookahead;
 };
 
 }  // namespace
@@ -74,7 +74,7 @@ void LexingAutomaton::save(ArtifactWriter& artifact) const {
             throw ArtifactDamage("a terminal of this grammar needs a lookahead of more than " +
                                  std::to_string(kLongestPushback) +
                                  " bytes: such a constraint cannot be saved");
-    const Numbers numbers{num_terminals_, num_classes_, num_behind_, num_contexts(),
+    const Numbers numbers{num_terminals_, num_classes_, num_look_behind_, num_contexts(),
                           has_columns_,   tab_width_,   lookahead_};
     artifact.add(Part::kLexer, kShared, std::span(&numbers, 1));
     artifact.add(Part::kByteClasses, kShared, std::span<const std::uint8_t>(byte_class_));
@@ -97,12 +97,12 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     constexpr std::int32_t kMost = 1 << 30;
     for (const auto count : {numbers.num_terminals, numbers.tab_width, numbers.lookahead})
         require_artifact(count >= 0 && count < kMost, "numbers of the lexer");
-    require_artifact(numbers.num_classes > 0 && numbers.num_classes <= 256 && numbers.num_behind > 0 &&
+    require_artifact(numbers.num_classes > 0 && numbers.num_classes <= 256 && numbers.num_look_behind > 0 &&
                          numbers.num_contexts > 0 && (numbers.has_columns | 1) == 1,
                      "numbers of the lexer");
     num_terminals_ = numbers.num_terminals;
     num_classes_ = numbers.num_classes;
-    num_behind_ = numbers.num_behind;
+    num_look_behind_ = numbers.num_look_behind;
     has_columns_ = numbers.has_columns != 0;
     tab_width_ = numbers.tab_width;
     lookahead_ = numbers.lookahead;
@@ -117,7 +117,7 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     require_artifact(!end_.empty() && end_.size() < kMost && commits_.size() < kMost &&
                          keeps_.size() == (has_columns_ ? end_.size() : 0) &&
                          entries_.size() == static_cast<std::size_t>(numbers.num_contexts) *
-                                                static_cast<std::size_t>(num_behind_),
+                                                static_cast<std::size_t>(num_look_behind_),
                      "sizes of the lexer");
     delta_ =
         artifact.packed(Part::kTransitions, kShared, end_.size() * static_cast<std::size_t>(num_classes_));
@@ -143,8 +143,8 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     follow_ = {std::move(follow_offsets), std::move(follow)};
     for (const auto& commit : commits_)
         require_artifact(commit.label >= 0 && commit.label <= ignored_label() &&
-                             commit.label != end_label() && commit.behind >= 0 &&
-                             commit.behind < num_behind_ && commit.pushback >= 0 &&
+                             commit.label != end_label() && commit.look_behind >= 0 &&
+                             commit.look_behind < num_look_behind_ && commit.pushback >= 0 &&
                              static_cast<std::size_t>(commit.pushback) < pushbacks_.size() &&
                              pushback(commit.pushback).size() <= kLongestPushback,
                          "commits of the lexer");

@@ -25,7 +25,7 @@ Determinizer::Determinizer(const LexerSpec& spec, LexingAutomaton& out, Budget& 
       relexing_(spec),
       loops_(spec, relexing_, representative_, budget) {
     out_.num_terminals_ = spec.num_terminals();
-    out_.num_behind_ = spec.nfa.num_behind();
+    out_.num_look_behind_ = spec.nfa.num_look_behind();
     out_.num_classes_ = byte_classes(spec.nfa, spec.newline >= 0, out_.byte_class_);
     representative_ = most_legible(out_.byte_class_, out_.num_classes_);
 }
@@ -36,7 +36,8 @@ void Determinizer::run() {
         for (const auto& state : states_)
             for (Slot slot = kFallback; slot < static_cast<Slot>(state.threads.size()); ++slot)
                 if (const auto& match = match_in(state, slot); match.label >= 0 && !match.waits())
-                    loops_.add_match(loops_.add_line(line_of(state, slot)), match.behind, path_to(state));
+                    loops_.add_match(loops_.add_line(line_of(state, slot)), match.look_behind,
+                                     path_to(state));
         out_.unbounded_ = loops_.find();
         explore(Pass::kCut);
     }
@@ -83,7 +84,7 @@ bool Determinizer::explore(Pass pass) {
     first_.clear();
     for (auto* numbers : {&reached_, &reached_commits_, &number_, &commit_number_}) numbers->clear();
     made_ = {};
-    made_.entries.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_behind_),
+    made_.entries.assign(spec_.contexts.size() * static_cast<std::size_t>(out_.num_look_behind_),
                          LexingAutomaton::kDead);
     entries_ = made_.entries;
     out_.lookahead_ = 0;
@@ -124,29 +125,29 @@ std::int32_t Determinizer::reach(std::int32_t target) {
         number = LexingAutomaton::kDead - 1 - static_cast<std::int32_t>(reached_commits_.size());
         reached_commits_.push_back(target);
         const auto text = pushbacks_ ? pushbacks_->text(match.pushback) : std::vector<std::int32_t>{};
-        made_.commits.push_back({match.label, match.behind, made_.pushbacks.intern(text)});
-        for (const auto context : out_.contexts_after(match.label)) enter(context, match.behind);
+        made_.commits.push_back({match.label, match.look_behind, made_.pushbacks.intern(text)});
+        for (const auto context : out_.contexts_after(match.label)) enter(context, match.look_behind);
     }
     return number;
 }
 
 // A lexeme of the context begins there in some text.
-void Determinizer::enter(std::int32_t context, std::int32_t behind) {
-    made_.entries[static_cast<std::size_t>(context * out_.num_behind_ + behind)] =
-        reach(entry(context, behind));
+void Determinizer::enter(std::int32_t context, std::int32_t look_behind) {
+    made_.entries[static_cast<std::size_t>(context * out_.num_look_behind_ + look_behind)] =
+        reach(entry(context, look_behind));
 }
 
 // The start of a lexeme.
-std::int32_t Determinizer::entry(std::int32_t context, std::int32_t behind) {
-    const auto place = static_cast<std::size_t>(context * out_.num_behind_ + behind);
+std::int32_t Determinizer::entry(std::int32_t context, std::int32_t look_behind) {
+    const auto place = static_cast<std::size_t>(context * out_.num_look_behind_ + look_behind);
     if (entries_[place] != LexingAutomaton::kDead) return entries_[place];
     State state;
     state.fresh = true;
-    state.behind = behind;
+    state.look_behind = look_behind;
     std::vector<std::int32_t> positions;
     closure_.begin();
     for (const auto terminal : spec_.contexts[static_cast<std::size_t>(context)].alternation) {
-        const auto start = spec_.nfa.entry_of(terminal, behind);
+        const auto start = spec_.nfa.entry_of(terminal, look_behind);
         if (start >= 0 && closure_.until_match(start, positions))
             throw std::invalid_argument("lexer: a terminal matches the empty text");
     }
@@ -157,7 +158,7 @@ std::int32_t Determinizer::entry(std::int32_t context, std::int32_t behind) {
     }
     for (const auto& rename : spec_.contexts[static_cast<std::size_t>(context)].renames) {
         for (const auto keyword : rename.keywords) {
-            const auto start = spec_.nfa.entry_of(keyword, behind);
+            const auto start = spec_.nfa.entry_of(keyword, look_behind);
             if (start < 0) continue;
             positions.clear();
             closure_.begin();
@@ -240,7 +241,8 @@ Determinizer::Parts Determinizer::parts_of(const State& state) {
     for (const auto& shadow : state.shadows) split_all(shadow.position);
     std::sort(parts.classes.begin(), parts.classes.begin() + parts.num_classes);
     splits_.clear();
-    for (const auto cls : parts.leading()) split(cls, nfa.behind_after(state.behind, representative_[cls]));
+    for (const auto cls : parts.leading())
+        split(cls, nfa.look_behind_after(state.look_behind, representative_[cls]));
     return parts;
 }
 
@@ -295,7 +297,7 @@ bool Determinizer::move(const State& from, std::int32_t cls, const std::vector<M
                         std::int32_t& matched_terminal) {
     const auto& nfa = spec_.nfa;
     const auto byte = representative(cls);
-    to.behind = nfa.behind_after(from.behind, byte);
+    to.look_behind = nfa.look_behind_after(from.look_behind, byte);
     std::int32_t matched = -1;
     bool certain = false;
     closure_.begin();
@@ -333,7 +335,7 @@ bool Determinizer::move(const State& from, std::int32_t cls, const std::vector<M
         return Match{ignored               ? out_.ignored_label()
                      : name != names.end() ? name->second
                                            : terminal,
-                     to.behind};
+                     to.look_behind};
     };
     for (auto& thread : to.threads)
         if (nfa.is_pending(thread.position) && thread.match.label == Match::kNone)
@@ -386,14 +388,14 @@ Determinizer::Match Determinizer::read_on(Match match, std::int32_t cls) {
 
 // The same for the first byte of a pushback: every state where such a match has just been made asks for it.
 Determinizer::Match Determinizer::read_first(Match match, std::int32_t cls) {
-    const auto row = static_cast<std::size_t>(match.label * out_.num_behind_ + match.behind);
+    const auto row = static_cast<std::size_t>(match.label * out_.num_look_behind_ + match.look_behind);
     if (row >= first_.size()) first_.resize(row + 1);
     const auto at = static_cast<std::size_t>(cls);
     if (first_[row].empty()) first_[row].resize(static_cast<std::size_t>(out_.num_classes_));
     if (first_[row][at].label != Match::kNone) return first_[row][at];
-    match.relexing = relexing_.step(relexing_.after(match.label, match.behind), representative(cls));
+    match.relexing = relexing_.step(relexing_.after(match.label, match.look_behind), representative(cls));
     if (relexing_.viable(match.relexing))  // what is asked there can come back here
-        match.pushback = pushbacks_->after_match(match.label, match.behind, cls);
+        match.pushback = pushbacks_->after_match(match.label, match.look_behind, cls);
     if (!match.waits()) match = {Match::kFailed};
     return first_[row][at] = match;
 }
@@ -473,7 +475,7 @@ std::string Determinizer::path_to(const State& state) const {
 }
 
 std::int32_t Determinizer::commit(const Match& match) {
-    const std::int32_t key[] = {match.label, match.behind, match.pushback};
+    const std::int32_t key[] = {match.label, match.look_behind, match.pushback};
     const auto id = commit_ids_.intern(key);
     if (static_cast<std::size_t>(id) == commits_.size()) {
         commits_.push_back(match);
@@ -497,10 +499,10 @@ std::int32_t Determinizer::intern(State&& state) {
 
 // What tells states apart, in `key_`.
 void Determinizer::note_key(const State& state) {
-    key_.assign({state.fresh, state.behind, static_cast<std::int32_t>(state.threads.size())});
+    key_.assign({state.fresh, state.look_behind, static_cast<std::int32_t>(state.threads.size())});
     const auto add = [&](const Match& match) {
         key_.push_back(match.label);
-        if (match.label >= 0) key_.insert(key_.end(), {match.behind, match.pushback, match.relexing});
+        if (match.label >= 0) key_.insert(key_.end(), {match.look_behind, match.pushback, match.relexing});
     };
     for (const auto& thread : state.threads) {
         key_.push_back(thread.position);
@@ -512,10 +514,10 @@ void Determinizer::note_key(const State& state) {
     add(state.fallback);
 }
 
-std::vector<std::int32_t> Determinizer::entries_after(std::int32_t label, std::int32_t behind) {
+std::vector<std::int32_t> Determinizer::entries_after(std::int32_t label, std::int32_t look_behind) {
     std::vector<std::int32_t> entries;
     for (const auto context : out_.contexts_after(label)) {
-        const auto found = entry(context, behind);
+        const auto found = entry(context, look_behind);
         if (std::ranges::find(entries, found) == entries.end()) entries.push_back(found);
     }
     return entries;
@@ -562,12 +564,12 @@ Pushbacks::Committed Determinizer::committed(std::int32_t commit, const LexerCon
     Column column;
     if (match.label == spec_.newline)
         column = match.waits() ? lexing.matched : out_.column_after(lexing.now, cls);
-    return {match.label, match.behind, match.pushback, column};
+    return {match.label, match.look_behind, match.pushback, column};
 }
 
 // What decides how long a match waits: its line, see LookaheadCycles.
 std::vector<std::int32_t> Determinizer::line_of(const State& state, Slot slot) {
-    std::vector<std::int32_t> line{slot == kFallback, match_in(state, slot).label, state.behind};
+    std::vector<std::int32_t> line{slot == kFallback, match_in(state, slot).label, state.look_behind};
     const auto ahead = slot == kFallback ? state.threads.size() : static_cast<std::size_t>(slot) + 1;
     for (std::size_t at = 0; at < ahead; ++at) line.push_back(state.threads[at].position);
     return line;

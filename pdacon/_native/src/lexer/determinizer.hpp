@@ -35,7 +35,7 @@ class Determinizer final : private Pushbacks::Lexer {
         // It cannot lead on to anything; if it is certain, nothing after it counts either.
         static constexpr std::int32_t kFailed = -2;
         std::int32_t label = kNone;
-        std::int32_t behind = 0;                   // what lies behind its end
+        std::int32_t look_behind = 0;              // what lies behind its end
         std::int32_t pushback = Pushbacks::kNone;  // in a survey only whether there is any
         std::int32_t relexing = -1;                // what can follow the pushback, where there is one
         bool waits() const { return pushback != Pushbacks::kNone; }
@@ -51,8 +51,8 @@ class Determinizer final : private Pushbacks::Lexer {
         bool operator==(const Shadow&) const = default;
     };
     struct State {
-        bool fresh = false;       // at the start of a lexeme: nothing has been read of it
-        std::int32_t behind = 0;  // what lies behind the next byte
+        bool fresh = false;            // at the start of a lexeme: nothing has been read of it
+        std::int32_t look_behind = 0;  // what lies behind the next byte
         std::vector<Thread> threads;
         std::vector<Shadow> shadows;
         Match fallback;            // the last match that is certain if no thread gets to another one
@@ -86,8 +86,8 @@ class Determinizer final : private Pushbacks::Lexer {
 
     bool explore(Pass pass);
     std::int32_t reach(std::int32_t target);
-    void enter(std::int32_t context, std::int32_t behind);
-    std::int32_t entry(std::int32_t context, std::int32_t behind);
+    void enter(std::int32_t context, std::int32_t look_behind);
+    std::int32_t entry(std::int32_t context, std::int32_t look_behind);
     void step_all(std::int32_t from);
     void complete(std::int32_t from, std::vector<Step>& row);
     Parts parts_of(const State& state);
@@ -125,7 +125,7 @@ class Determinizer final : private Pushbacks::Lexer {
     }
 
     // Pushbacks asks on demand, also of states that have not been reached, and perhaps never are.
-    std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t behind) override;
+    std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t look_behind) override;
     std::int32_t next(std::int32_t state, std::int32_t cls) override;
     std::vector<std::int32_t> carried(std::int32_t state) const override;
     void move(LexerConfiguration& lexing, std::int32_t next, std::int32_t cls) const override;

@@ -9,7 +9,7 @@ namespace pdacon {
 namespace {
 
 // The parts of a line.
-constexpr std::size_t kIsFallback = 0, kLabel = 1, kBehind = 2, kThreads = 3;
+constexpr std::size_t kIsFallback = 0, kLabel = 1, kLookBehind = 2, kThreads = 3;
 
 std::uint64_t pair_of(std::int32_t line, std::int32_t position) {
     return static_cast<std::uint64_t>(line) << 32 | static_cast<std::uint32_t>(position);
@@ -35,8 +35,8 @@ std::int32_t LookaheadCycles::add_line(std::span<const std::int32_t> line) {
     return id;
 }
 
-void LookaheadCycles::add_match(std::int32_t line, std::int32_t behind, std::string text) {
-    matches_.push_back({static_cast<std::size_t>(line), behind, std::move(text)});
+void LookaheadCycles::add_match(std::int32_t line, std::int32_t look_behind, std::string text) {
+    matches_.push_back({static_cast<std::size_t>(line), look_behind, std::move(text)});
 }
 
 void LookaheadCycles::add_step(std::int32_t line, std::int32_t byte_class, std::int32_t next) {
@@ -83,7 +83,7 @@ void LookaheadCycles::explore() {
     for (std::size_t match = 0; match < matches_.size() || at < nodes_.size(); ++length) {
         for (; match < matches_.size() && matches_[match].text.size() <= length; ++match) {
             const auto line = static_cast<std::int32_t>(matches_[match].line);
-            const auto set = relexing_.after(lines_[line][kLabel], matches_[match].behind);
+            const auto set = relexing_.after(lines_[line][kLabel], matches_[match].look_behind);
             node(line, -1 - set, -1 - static_cast<std::int32_t>(match), 0);
         }
         for (const auto end = nodes_.size(); at < end; ++at) expand(static_cast<std::int32_t>(at));
@@ -106,7 +106,7 @@ void LookaheadCycles::expand(std::int32_t at) {
     const auto& all = moves(place);
     std::vector<Edge> edges;
     for (const auto& step : steps_[static_cast<std::size_t>(line)]) {
-        const auto behind = lines_[step.next][kBehind];
+        const auto look_behind = lines_[step.next][kLookBehind];
         for (const auto& move : all) {
             budget_.tick();
             const auto shared = step.classes & move.classes;
@@ -120,8 +120,8 @@ void LookaheadCycles::expand(std::int32_t at) {
             for (const auto position : positions)
                 if (!is_ahead(step.next, position)) add(position);
             if (matched)
-                add(-1 -
-                    relexing_.after_match(spec_.nfa.owner[static_cast<std::size_t>(move.position)], behind));
+                add(-1 - relexing_.after_match(spec_.nfa.owner[static_cast<std::size_t>(move.position)],
+                                               look_behind));
         }
     }
     edges_[static_cast<std::size_t>(at)] = std::move(edges);

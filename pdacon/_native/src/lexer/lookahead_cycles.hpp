@@ -32,7 +32,7 @@ class LookaheadCycles {
     // lies behind the next byte, and the positions of the threads. Returns its id.
     std::int32_t add_line(std::span<const std::int32_t> line);
     // A match has just been made, after a text; `behind` lies behind it.
-    void add_match(std::int32_t line, std::int32_t behind, std::string text);
+    void add_match(std::int32_t line, std::int32_t look_behind, std::string text);
     // A match goes on waiting after a byte class.
     void add_step(std::int32_t line, std::int32_t byte_class, std::int32_t next);
 
@@ -71,7 +71,7 @@ class LookaheadCycles {
     };
     struct Found {
         std::size_t line;
-        std::int32_t behind;
+        std::int32_t look_behind;
         std::string text;
     };
 

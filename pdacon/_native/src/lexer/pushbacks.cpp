@@ -6,8 +6,8 @@
 
 namespace pdacon {
 
-std::int32_t Pushbacks::after_match(std::int32_t label, std::int32_t behind, std::int32_t byte_class) {
-    return add(outcome_after(start(label, behind), byte_class), kNone, byte_class);
+std::int32_t Pushbacks::after_match(std::int32_t label, std::int32_t look_behind, std::int32_t byte_class) {
+    return add(outcome_after(start(label, look_behind), byte_class), kNone, byte_class);
 }
 
 std::int32_t Pushbacks::after(std::int32_t pushback, std::int32_t byte_class) {
@@ -31,13 +31,13 @@ std::int32_t Pushbacks::add(std::int32_t outcome, std::int32_t parent, std::int3
     return id;
 }
 
-std::int32_t Pushbacks::start(std::int32_t label, std::int32_t behind) {
-    const std::int32_t key[] = {label, behind};
+std::int32_t Pushbacks::start(std::int32_t label, std::int32_t look_behind) {
+    const std::int32_t key[] = {label, look_behind};
     const auto id = start_ids_.intern(key);
     if (static_cast<std::size_t>(id) == starts_.size()) {
         std::vector<Landing> landings;
         std::vector<std::int32_t> share{id};
-        for (const auto entry : lexer_.entries_after(label, behind)) {
+        for (const auto entry : lexer_.entries_after(label, look_behind)) {
             share.push_back(static_cast<std::int32_t>(landings.size()));
             landings.push_back({Landing::kInside, entry, {}, {}});
         }
@@ -108,7 +108,7 @@ Pushbacks::Landing Pushbacks::land(const Landing& from, std::int32_t byte_class)
         return {Landing::kInside, next, lexing.now, lexing.matched};
     }
     const auto committed = lexer_.committed(next, lexing, byte_class);
-    const auto left = committed.pushback == kNone ? start(committed.label, committed.behind)
+    const auto left = committed.pushback == kNone ? start(committed.label, committed.look_behind)
                                                   : at(committed.pushback).outcome;
     return {Landing::kCommitted, left, {}, committed.column};
 }

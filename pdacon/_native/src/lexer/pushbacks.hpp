@@ -24,14 +24,14 @@ class Pushbacks {
 
     // A match that was committed in a step, and the column of a layout's newline.
     struct Committed {
-        std::int32_t label, behind, pushback;
+        std::int32_t label, look_behind, pushback;
         Column column;
     };
     // What is asked of the automaton that is being built. Its states and commits have ids of their own there.
     class Lexer {
       public:
         // The distinct states in which lexing can go on after a label, with that behind it.
-        virtual std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t behind) = 0;
+        virtual std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t look_behind) = 0;
         // LexingAutomaton::kDead, a state, or a commit.
         virtual std::int32_t next(std::int32_t state, std::int32_t byte_class) = 0;
         // The pushbacks that a state carries.
@@ -49,7 +49,7 @@ class Pushbacks {
         : lexer_(lexer), num_classes_(num_classes), budget_(budget) {}
 
     // The pushback after one more byte; kNone where it cannot be lexed in any context.
-    std::int32_t after_match(std::int32_t label, std::int32_t behind, std::int32_t byte_class);
+    std::int32_t after_match(std::int32_t label, std::int32_t look_behind, std::int32_t byte_class);
     std::int32_t after(std::int32_t pushback, std::int32_t byte_class);
     std::int32_t length(std::int32_t pushback) const { return at(pushback).length; }
     // The text that stands for the pushback, as byte classes.
@@ -77,7 +77,7 @@ class Pushbacks {
     static constexpr std::int32_t kUnknown = -2;
 
     const Pushback& at(std::int32_t pushback) const { return pushbacks_[static_cast<std::size_t>(pushback)]; }
-    std::int32_t start(std::int32_t label, std::int32_t behind);
+    std::int32_t start(std::int32_t label, std::int32_t look_behind);
     std::int32_t outcome_after(std::int32_t outcome, std::int32_t byte_class);
     void compute(std::int32_t outcome, std::int32_t byte_class);
     Landing land(const Landing& from, std::int32_t byte_class);

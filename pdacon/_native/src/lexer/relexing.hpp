@@ -21,29 +21,30 @@ class Relexing {
   public:
     explicit Relexing(const LexerSpec& spec)
         : spec_(spec),
-          starts_((static_cast<std::size_t>(spec.num_terminals()) + 2) * num_behind(), -1),
+          starts_((static_cast<std::size_t>(spec.num_terminals()) + 2) * num_look_behind(), -1),
           match_starts_(starts_.size(), -1) {}
 
     // The set in which lexing goes on after a label, with that behind it.
-    std::int32_t after(std::int32_t label, std::int32_t behind);
+    std::int32_t after(std::int32_t label, std::int32_t look_behind);
     // The set after one more byte.
     std::int32_t step(std::int32_t set, std::uint8_t byte);
     // The positions of a set; kBetween where a lexeme may have ended.
     static constexpr std::int32_t kBetween = -1;
     std::span<const std::int32_t> positions(std::int32_t set) const { return sets_[set].subspan(1); }
     // The set after a match of `terminal`, whatever keyword it may be renamed to.
-    std::int32_t after_match(std::int32_t terminal, std::int32_t behind);
+    std::int32_t after_match(std::int32_t terminal, std::int32_t look_behind);
     // Adds the byte positions behind `position`, of every priority; whether a match is among them.
     bool close(std::int32_t position, std::set<std::int32_t>& out) const;
     bool viable(std::int32_t set) const { return sets_[set].size() > 1; }
 
   private:
-    std::size_t num_behind() const { return static_cast<std::size_t>(spec_.nfa.num_behind()); }
-    std::size_t place(std::int32_t label, std::int32_t behind) const {
-        return in_matrix(label, starts_.size() / num_behind(), behind, num_behind());
+    std::size_t num_look_behind() const { return static_cast<std::size_t>(spec_.nfa.num_look_behind()); }
+    std::size_t place(std::int32_t label, std::int32_t look_behind) const {
+        return in_matrix(label, starts_.size() / num_look_behind(), look_behind, num_look_behind());
     }
-    void add_entries(const LexicalContext& context, std::int32_t behind, std::set<std::int32_t>& out) const;
-    std::int32_t intern(std::int32_t behind, const std::set<std::int32_t>& positions);
+    void add_entries(const LexicalContext& context, std::int32_t look_behind,
+                     std::set<std::int32_t>& out) const;
+    std::int32_t intern(std::int32_t look_behind, const std::set<std::int32_t>& positions);
 
     const LexerSpec& spec_;
     Interner sets_;  // what lies behind, then the positions

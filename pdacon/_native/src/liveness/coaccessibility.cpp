@@ -178,7 +178,7 @@ void Coaccessibility::prove_entries() {
 Coaccessibility::Begun Coaccessibility::begun_in(std::int32_t context) {
     const auto& lexer = machine_.lexer;
     Begun begun;
-    for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind) {
+    for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind) {
         const auto entry = lexer.entry(context, behind);
         if (entry < 0) continue;
         const auto start = future({entry, {}, {}});

@@ -135,7 +135,8 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
 std::int32_t Futures::commit_event(std::int32_t next, const LexerConfiguration& reading, const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
-        const auto left = residue(move.speller_state, false, commit.behind, lexer_.pushback(commit.pushback));
+        const auto left =
+            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
         return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
@@ -154,7 +155,7 @@ std::int32_t Futures::ask_end(const LexerConfiguration& reading) {
     if (end == LexingAutomaton::kDead) return kNone;
     if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), residue(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    const auto left = residue(0, true, commit.behind, lexer_.pushback(commit.pushback));
+    const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
     return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
@@ -177,7 +178,8 @@ Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
         const auto column = column_of(commit, reading, word[at]);
-        return {{-1, column}, ask(commit.label, residue(speller_state, ended, commit.behind, rest), column)};
+        return {{-1, column},
+                ask(commit.label, residue(speller_state, ended, commit.look_behind, rest), column)};
     }
     if (!ended) return {{-1, {}, reading, speller_state}};
     const auto question = ask_end(reading);

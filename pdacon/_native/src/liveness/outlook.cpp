@@ -141,7 +141,7 @@ void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t
         const auto& commit = lexer.commit(next);
         stack = cut(stack, commit.label, column);
         if (stack < 0) return;
-        reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.behind);
+        reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.look_behind);
         if (reading.state < 0) return;
         pending = again(read, pending.size() + lexer.pushback(commit.pushback).size());
         const auto end = static_cast<std::int32_t>(read.size()) - static_cast<std::int32_t>(pending.size());

@@ -62,7 +62,7 @@ LexemeTrace trace_lexemes(const Pushdown& machine, std::string_view text, std::s
         const auto column = lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column))
             throw std::invalid_argument("trace: the text is not viable");
-        reading = boundary(machine, stack, commit.behind);
+        reading = boundary(machine, stack, commit.look_behind);
         const auto begin = trace.begin;
         trace.begin =
             static_cast<std::int64_t>(at) - static_cast<std::int64_t>(lexer.pushback(commit.pushback).size());

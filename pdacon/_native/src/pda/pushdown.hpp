@@ -240,7 +240,7 @@ bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
         const auto& commit = machine.lexer.commit(next);
         const auto column = machine.lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column)) return false;
-        reading = boundary(machine, stack, commit.behind);
+        reading = boundary(machine, stack, commit.look_behind);
         if (reading.state < 0) return false;
         const auto word = machine.lexer.pushback(commit.pushback);
         pending.insert(pending.end(), word.rbegin(), word.rend());
@@ -258,7 +258,7 @@ bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration reading) {
         if (end == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(end);
         if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
-        reading = boundary(machine, stack, commit.behind);
+        reading = boundary(machine, stack, commit.look_behind);
         if (reading.state < 0) return false;
         const auto word = machine.lexer.pushback(commit.pushback);
         pending.assign(word.rbegin(), word.rend());

@@ -117,7 +117,7 @@ class Continuation {
     Continuation(const Nfa& nfa, std::span<const std::vector<std::int32_t>> following)
         : nfa_(nfa), following_(following), closure_(nfa) {}
 
-    Place behind(std::int32_t first, std::int32_t second) {
+    Place after(std::int32_t first, std::int32_t second) {
         begin();
         for (const auto terminal : {first, second}) add_following(terminal);
         return place(true);
@@ -140,8 +140,8 @@ class Continuation {
     void add_following(std::int32_t terminal) {
         if (!followed_.insert(terminal).second) return;
         for (const auto next : following_[static_cast<std::size_t>(terminal)])
-            for (std::int32_t behind = 0; behind < nfa_.num_behind(); ++behind)
-                if (const auto entry = nfa_.entry_of(next, behind); entry >= 0) open_.push_back(entry);
+            for (std::int32_t look_behind = 0; look_behind < nfa_.num_look_behind(); ++look_behind)
+                if (const auto entry = nfa_.entry_of(next, look_behind); entry >= 0) open_.push_back(entry);
     }
 
     Place place(bool boundary) {
@@ -207,7 +207,7 @@ class OverlapSearch {
         };
         const auto [first, second] = std::pair(collision.first, collision.second);
         hopeless_.clear();
-        behind_ = continuation_.behind(first, second);
+        behind_ = continuation_.after(first, second);
         std::vector<Pair> pairs;
         std::set<std::pair<Threads, Threads>> seen;
         const auto add = [&](Threads a, Threads b, std::int32_t parent, std::uint8_t byte) {
@@ -215,9 +215,9 @@ class OverlapSearch {
             pairs.push_back({std::move(a), std::move(b), parent, byte});
             budget_.check_states(pairs.size());
         };
-        for (std::int32_t behind = 0; behind < nfa_.num_behind(); ++behind)
-            add(stepper_.start(nfa_.entry_of(first, behind)), stepper_.start(nfa_.entry_of(second, behind)),
-                -1, 0);
+        for (std::int32_t look_behind = 0; look_behind < nfa_.num_look_behind(); ++look_behind)
+            add(stepper_.start(nfa_.entry_of(first, look_behind)),
+                stepper_.start(nfa_.entry_of(second, look_behind)), -1, 0);
         for (std::size_t at = 0; at < pairs.size(); ++at) {
             const auto both = led_on(pairs[at].first) & led_on(pairs[at].second);
             for (const auto byte : representative_) {
