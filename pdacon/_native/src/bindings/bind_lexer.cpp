@@ -13,6 +13,8 @@
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
+#include "lexer/checks/early_ends.hpp"
+#include "lexer/checks/overlaps.hpp"
 #include "lexer/word_lists.hpp"
 #include "liveness/column_classes.hpp"
 #include "liveness/futures.hpp"

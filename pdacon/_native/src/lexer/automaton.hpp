@@ -17,7 +17,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,46 +27,9 @@
 #include "base/in_range.hpp"
 #include "base/interner.hpp"
 #include "lexer/columns.hpp"
+#include "lexer/nfa.hpp"
 
 namespace pdacon {
-
-// A pending position has matched if the text that follows leads it, through further pending positions, to a
-// kMatch; those of the second kind have also matched where the text ends.
-enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
-
-// All terminals' programs in one numbering, and the automaton that says where they begin.
-struct Nfa {
-    std::vector<std::uint8_t> kind;    // NfaKind of each position
-    std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
-    std::vector<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
-    std::vector<std::uint8_t> high;
-    std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
-    std::vector<std::int32_t> owner;   // the terminal of each position
-    std::vector<std::int32_t> entry;   // [terminals, behind states]; -1: a terminal that no text matches
-    // [behind states, 256]: reads the whole text from its start, in state 0, whatever the lexemes. What lies
-    // behind the start of a lexeme decides where look-behind begins.
-    std::vector<std::int32_t> look_behind;
-
-    std::int32_t num_look_behind() const { return static_cast<std::int32_t>(look_behind.size() / 256); }
-    std::int32_t num_terminals() const {
-        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_look_behind()));
-    }
-    std::int32_t entry_of(std::int32_t terminal, std::int32_t look_behind_state) const {
-        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), look_behind_state,
-                               static_cast<std::size_t>(num_look_behind()))];
-    }
-    std::int32_t look_behind_after(std::int32_t look_behind_state, std::uint8_t byte) const {
-        return look_behind[in_matrix(look_behind_state, static_cast<std::size_t>(num_look_behind()), byte,
-                                     256)];
-    }
-    NfaKind kind_of(std::int32_t position) const {
-        return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
-    }
-    bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
-};
-
-// Throws std::invalid_argument if the arrays do not fit together.
-void validate(const Nfa& nfa);
 
 struct Rename {
     std::int32_t regex;                  // what matched
@@ -263,34 +225,5 @@ inline bool any_column(const LexingAutomaton& lexer, const LexerConfiguration& l
     return lexing.now.value <= 0 &&
            (!lexing.matched.known() || (lexing.now.known() && !lexer.keeps_old_match(lexing.state)));
 }
-
-// Two terminals of equal standing that match the same text: the lexer would choose between them by name or
-// length.
-struct Collision {
-    std::int32_t first, second;  // in the order in which the lexer tries them
-    std::string witness;
-    std::string
-        following;  // a shortest text that has to be behind the witness, for both to match it; often none
-};
-
-// Ranks bytes for texts that people read: the lower the better. Letters, digits and a space, other printable
-// characters, line ends, parts of longer characters, the rest.
-int legibility(std::uint8_t byte);
-
-// Of each of so many classes its most legible byte; every class has one.
-std::vector<std::uint8_t> most_legible(const std::array<std::uint8_t, 256>& class_of, int classes);
-
-// The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
-// `following`: for each terminal those that can be read behind a lexeme of it.
-std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs,
-                                       std::span<const std::vector<std::int32_t>> following, Budget& budget);
-
-// The shortest text of the set that a terminal's pattern denotes which the terminal does not match whole: an
-// alternative that comes first, or a lazy repetition, ends it sooner. Nothing if there is none.
-struct EarlyEnd {
-    std::string text;
-    std::int32_t matched;  // the bytes of it that are matched
-};
-std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Budget& budget);
 
 }  // namespace pdacon

@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "base/interner.hpp"
 #include "lexer/automaton.hpp"
+#include "lexer/legibility.hpp"
 #include "lexer/lookahead_cycles.hpp"
 #include "lexer/nfa.hpp"
 #include "lexer/pushbacks.hpp"

@@ -1,13 +1,54 @@
-// Stepping sets of NFA positions: shared by the determinizer and the overlap search.
+// The nondeterministic automata of all terminals, as programs of a Pike VM, and how to step them.
+//
+// Source: Cox 2009, "Regular expression matching: the virtual machine approach".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "lexer/automaton.hpp"
+#include "base/in_range.hpp"
 
 namespace pdacon {
+
+// A pending position has matched if the text that follows leads it, through further pending positions, to a
+// kMatch; those of the second kind have also matched where the text ends.
+enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
+
+// All terminals' programs in one numbering, and the automaton that says where they begin.
+struct Nfa {
+    std::vector<std::uint8_t> kind;    // NfaKind of each position
+    std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
+    std::vector<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
+    std::vector<std::uint8_t> high;
+    std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
+    std::vector<std::int32_t> owner;   // the terminal of each position
+    std::vector<std::int32_t> entry;   // [terminals, behind states]; -1: a terminal that no text matches
+    // [behind states, 256]: reads the whole text from its start, in state 0, whatever the lexemes. What lies
+    // behind the start of a lexeme decides where look-behind begins.
+    std::vector<std::int32_t> look_behind;
+
+    std::int32_t num_look_behind() const { return static_cast<std::int32_t>(look_behind.size() / 256); }
+    std::int32_t num_terminals() const {
+        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_look_behind()));
+    }
+    std::int32_t entry_of(std::int32_t terminal, std::int32_t look_behind_state) const {
+        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), look_behind_state,
+                               static_cast<std::size_t>(num_look_behind()))];
+    }
+    std::int32_t look_behind_after(std::int32_t look_behind_state, std::uint8_t byte) const {
+        return look_behind[in_matrix(look_behind_state, static_cast<std::size_t>(num_look_behind()), byte,
+                                     256)];
+    }
+    NfaKind kind_of(std::int32_t position) const {
+        return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
+    }
+    bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
+};
+
+// Throws std::invalid_argument if the arrays do not fit together.
+void validate(const Nfa& nfa);
 
 // Ordered epsilon closures. A visit lasts from one begin() to the next: a position seen once is not listed
 // again, because the thread that came first has the higher priority.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/interner.hpp"
-#include "lexer/automaton.hpp"
+#include "lexer/nfa.hpp"
 
 namespace pdacon {
 

@@ -1,5 +1,5 @@
-// Where the order of alternatives or a lazy repetition makes a terminal match less than its pattern denotes:
-// breadth-first search over its threads in order, and all threads that there would be if none were ever cut.
+#include "lexer/checks/early_ends.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lexer/automaton.hpp"
-#include "lexer/nfa.hpp"
+#include "lexer/legibility.hpp"
 
 namespace pdacon {
 

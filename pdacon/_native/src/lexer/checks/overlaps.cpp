@@ -1,4 +1,5 @@
-// Which terminals match the same text: breadth-first search in the product of two leftmost-first automata.
+#include "lexer/checks/overlaps.hpp"
+
 #include <algorithm>
 #include <bitset>
 #include <compare>
@@ -6,8 +7,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "lexer/automaton.hpp"
-#include "lexer/nfa.hpp"
+#include "lexer/legibility.hpp"
 
 namespace pdacon {
 
