@@ -44,11 +44,25 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     require(spec.newline >= -1 && spec.newline < spec.num_terminals() && spec.tab_width >= 0,
             "lexer: bad newline");
     follow_ = Rows<std::int32_t>::of(spec.follow);
-    tab_width_ = spec.tab_width;
-    has_columns_ = spec.newline >= 0;
     for (std::size_t context = 0; context < spec.contexts.size(); ++context)
         contexts_.push_back(static_cast<std::int32_t>(context));
-    Determinizer(spec, *this, budget).run();
+    auto tables = determinize(spec, budget);
+    num_terminals_ = spec.num_terminals();
+    num_look_behind_ = spec.nfa.num_look_behind();
+    num_classes_ = tables.num_classes;
+    byte_class_ = tables.byte_class;
+    columns_ = column_rules(byte_class_, spec.newline >= 0, spec.tab_width);
+    delta_ = std::move(tables.delta);
+    end_ = std::move(tables.end);
+    keeps_ = std::move(tables.keeps);
+    entries_ = std::move(tables.entries);
+    commits_ = std::move(tables.commits);
+    pushbacks_ = Rows<std::int32_t>::of(tables.pushbacks);
+    lookahead_ = tables.lookahead;
+    unbounded_ = std::move(tables.unbounded);
+    waiting_ = std::move(tables.waiting);
+    matched_ = std::move(tables.matched);
+    states_by_terminal_ = std::move(tables.states_by_terminal);
 }
 
 std::vector<LexerConfiguration> LexingAutomaton::first_columns() const {

@@ -98,30 +98,24 @@ class LexingAutomaton {
     std::span<const std::int32_t> pushback(std::int32_t id) const { return pushbacks_[id]; }
 
     // Columns, of a grammar with layout only: what a state keeps any for.
-    bool has_columns() const { return has_columns_; }
+    bool has_columns() const { return columns_.active; }
     bool keeps_columns(std::int32_t state) const { return keeps(state) != 0; }
     bool keeps_match(std::int32_t state) const { return (keeps(state) & (kFreshMatch | kOldMatch)) != 0; }
     bool keeps_old_match(std::int32_t state) const { return (keeps(state) & kOldMatch) != 0; }
     bool counts(std::int32_t state) const { return (keeps(state) & kCounting) != 0; }
-    bool is_line_break(std::int32_t byte_class) const {
-        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\n')];
-    }
-    bool is_space(std::int32_t byte_class) const {
-        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>(' ')];
-    }
-    bool is_tab(std::int32_t byte_class) const {
-        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\t')];
-    }
+    bool is_line_break(std::int32_t byte_class) const { return byte_class == columns_.line_break; }
+    bool is_space(std::int32_t byte_class) const { return byte_class == columns_.space; }
+    bool is_tab(std::int32_t byte_class) const { return byte_class == columns_.tab; }
     // Whether a byte class makes a column another one.
     bool is_blank(std::int32_t byte_class) const {
         return is_space(byte_class) || is_tab(byte_class) || is_line_break(byte_class);
     }
-    std::int32_t tab_width() const { return tab_width_; }
+    std::int32_t tab_width() const { return columns_.tab_width; }
     // The lexing behind a byte class that leads to a state.
     template <class AnyColumn>
     void move(LexerConfigurationOf<AnyColumn>& lexing, std::int32_t next, std::int32_t byte_class) const {
         lexing.state = next;
-        move_columns(lexing, keeps(next), byte_class);
+        columns_.move(lexing, keeps(next), byte_class);
     }
     // The readings with which columns begin to be kept: at starts of lexemes, and after states that keep
     // none.
@@ -130,7 +124,7 @@ class LexingAutomaton {
     template <class AnyColumn>
     AnyColumn committed_column(const Commit& commit, const LexerConfigurationOf<AnyColumn>& lexing,
                                std::int32_t byte_class) const {
-        return pushbacks_[commit.pushback].empty() ? column_after(lexing.now, byte_class) : lexing.matched;
+        return pushbacks_[commit.pushback].empty() ? columns_.after(lexing.now, byte_class) : lexing.matched;
     }
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
@@ -169,33 +163,9 @@ class LexingAutomaton {
     std::span<const std::int32_t> states_by_terminal() const { return states_by_terminal_; }
 
   private:
-    friend class Determinizer;
-    // What a state keeps columns for: the newline that is being read, its match that is the fallback, at this
-    // byte or before.
-    enum Keeps : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
-
     std::uint8_t keeps(std::int32_t state) const {
         return has_columns() ? keeps_[in_range(state, keeps_.size())] : std::uint8_t{0};
     }
-    template <class AnyColumn>
-    void move_columns(LexerConfigurationOf<AnyColumn>& lexing, std::uint8_t kept,
-                      std::int32_t byte_class) const {
-        if (!has_columns()) return;
-        lexing.now = column_after(lexing.now, byte_class);
-        if ((kept & kFreshMatch) != 0)
-            lexing.matched = lexing.now;
-        else if ((kept & kOldMatch) == 0)
-            lexing.matched = {};
-        if ((kept & kCounting) == 0) lexing.now = {};
-    }
-    template <class AnyColumn>
-    AnyColumn column_after(AnyColumn column, std::int32_t byte_class) const {
-        if (!has_columns()) return {};
-        if (is_line_break(byte_class)) return AnyColumn::at(0);
-        if (byte_class == byte_class_[static_cast<std::size_t>(' ')]) return column.plus(1);
-        return byte_class == byte_class_[static_cast<std::size_t>('\t')] ? column.plus(tab_width_) : column;
-    }
-
     std::vector<std::int32_t> least_read() const;
     bool reads_on(std::span<const std::int32_t> least) const;
 
@@ -210,9 +180,8 @@ class LexingAutomaton {
     std::vector<std::int32_t> contexts_;  // all of them
     Flat<Commit> commits_;
     Rows<std::int32_t> pushbacks_;
-    bool has_columns_ = false;
+    ColumnRules columns_;
     Flat<std::uint8_t> keeps_;  // of each state; empty without layout
-    std::int32_t tab_width_ = 8;
     std::int32_t lookahead_ = 0;
     std::vector<UnboundedLookahead> unbounded_;
     std::vector<std::int32_t> waiting_;                       // [num_states, 2]

@@ -75,7 +75,7 @@ void LexingAutomaton::save(ArtifactWriter& artifact) const {
                                  std::to_string(kLongestPushback) +
                                  " bytes: such a constraint cannot be saved");
     const Numbers numbers{num_terminals_, num_classes_, num_look_behind_, num_contexts(),
-                          has_columns_,   tab_width_,   lookahead_};
+                          has_columns(),  tab_width(),  lookahead_};
     artifact.add(Part::kLexer, kShared, std::span(&numbers, 1));
     artifact.add(Part::kByteClasses, kShared, std::span<const std::uint8_t>(byte_class_));
     artifact.add_packed(Part::kTransitions, kShared, delta_);
@@ -103,19 +103,18 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     num_terminals_ = numbers.num_terminals;
     num_classes_ = numbers.num_classes;
     num_look_behind_ = numbers.num_look_behind;
-    has_columns_ = numbers.has_columns != 0;
-    tab_width_ = numbers.tab_width;
     lookahead_ = numbers.lookahead;
     const auto classes = artifact.array<std::uint8_t>(Part::kByteClasses, kShared);
     require_artifact(classes.size() == byte_class_.size() && all_within(classes.view(), 0, num_classes_),
                      "classes of bytes");
     std::copy(classes.begin(), classes.end(), byte_class_.begin());
+    columns_ = column_rules(byte_class_, numbers.has_columns != 0, numbers.tab_width);
     end_ = artifact.array<std::int32_t>(Part::kEnds, kShared);
     entries_ = artifact.array<std::int32_t>(Part::kEntries, kShared);
     commits_ = artifact.array<Commit>(Part::kCommits, kShared);
     keeps_ = artifact.array<std::uint8_t>(Part::kKeeps, kShared);
     require_artifact(!end_.empty() && end_.size() < kMost && commits_.size() < kMost &&
-                         keeps_.size() == (has_columns_ ? end_.size() : 0) &&
+                         keeps_.size() == (has_columns() ? end_.size() : 0) &&
                          entries_.size() == static_cast<std::size_t>(numbers.num_contexts) *
                                                 static_cast<std::size_t>(num_look_behind_),
                      "sizes of the lexer");

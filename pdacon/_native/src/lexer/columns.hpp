@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace pdacon {
@@ -25,6 +26,47 @@ struct LexerConfigurationOf {
     bool operator==(const LexerConfigurationOf&) const = default;
 };
 using LexerConfiguration = LexerConfigurationOf<Column>;
+
+// What a lexer state keeps columns for: a newline that is being read; a newline that is the fallback, matched
+// at the last byte (fresh) or before it (old). Bits.
+enum ColumnUse : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
+
+// How bytes move columns, by their classes; none of them does in a grammar without layout.
+struct ColumnRules {
+    bool active = false;
+    std::int32_t line_break = -1, space = -1, tab = -1;  // byte classes, each of one byte
+    std::int32_t tab_width = 8;
+
+    template <class AnyColumn>
+    AnyColumn after(AnyColumn column, std::int32_t byte_class) const {
+        if (!active) return {};
+        if (byte_class == line_break) return AnyColumn::at(0);
+        if (byte_class == space) return column.plus(1);
+        return byte_class == tab ? column.plus(tab_width) : column;
+    }
+    // Moves the columns over a byte that leads to a state with these uses.
+    template <class AnyColumn>
+    void move(LexerConfigurationOf<AnyColumn>& lexing, std::uint8_t uses, std::int32_t byte_class) const {
+        if (!active) return;
+        lexing.now = after(lexing.now, byte_class);
+        if ((uses & kFreshMatch) != 0)
+            lexing.matched = lexing.now;
+        else if ((uses & kOldMatch) == 0)
+            lexing.matched = {};
+        if ((uses & kCounting) == 0) lexing.now = {};
+    }
+};
+
+inline ColumnRules column_rules(const std::array<std::uint8_t, 256>& byte_class, bool active,
+                                std::int32_t tab_width) {
+    ColumnRules rules{active, -1, -1, -1, tab_width};
+    if (active) {
+        rules.line_break = byte_class['\n'];
+        rules.space = byte_class[' '];
+        rules.tab = byte_class['\t'];
+    }
+    return rules;
+}
 
 // What coaccessibility tells apart of columns: each of the first `single` ones, and of the others their
 // remainder. The least column of a class stands for it.

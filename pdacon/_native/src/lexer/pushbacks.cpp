@@ -7,11 +7,11 @@
 namespace pdacon {
 
 std::int32_t Pushbacks::after_match(std::int32_t label, std::int32_t look_behind, std::int32_t byte_class) {
-    return add(outcome_after(start(label, look_behind), byte_class), kNone, byte_class);
+    return add(class_after(start(label, look_behind), byte_class), kNone, byte_class);
 }
 
 std::int32_t Pushbacks::after(std::int32_t pushback, std::int32_t byte_class) {
-    return add(outcome_after(at(pushback).outcome, byte_class), pushback, byte_class);
+    return add(class_after(at(pushback).cls, byte_class), pushback, byte_class);
 }
 
 std::vector<std::int32_t> Pushbacks::text(std::int32_t pushback) const {
@@ -21,13 +21,13 @@ std::vector<std::int32_t> Pushbacks::text(std::int32_t pushback) const {
     return text;
 }
 
-std::int32_t Pushbacks::add(std::int32_t outcome, std::int32_t parent, std::int32_t byte_class) {
-    if (outcome == kNone) return kNone;
+std::int32_t Pushbacks::add(std::int32_t cls, std::int32_t parent, std::int32_t byte_class) {
+    if (cls == kNone) return kNone;
     const auto length = parent == kNone ? 1 : at(parent).length + 1;
-    const std::int32_t key[] = {outcome, length};
+    const std::int32_t key[] = {cls, length};
     const auto id = pushback_ids_.intern(key);
     if (static_cast<std::size_t>(id) == pushbacks_.size())
-        pushbacks_.push_back({outcome, length, parent, byte_class});
+        pushbacks_.push_back({cls, length, parent, byte_class});
     return id;
 }
 
@@ -35,98 +35,98 @@ std::int32_t Pushbacks::start(std::int32_t label, std::int32_t look_behind) {
     const std::int32_t key[] = {label, look_behind};
     const auto id = start_ids_.intern(key);
     if (static_cast<std::size_t>(id) == starts_.size()) {
-        std::vector<Landing> landings;
-        std::vector<std::int32_t> share{id};
+        std::vector<ScanResult> results;
+        std::vector<std::int32_t> assignment{id};
         for (const auto entry : lexer_.entries_after(label, look_behind)) {
-            share.push_back(static_cast<std::int32_t>(landings.size()));
-            landings.push_back({Landing::kInside, entry, {}, {}});
+            assignment.push_back(static_cast<std::int32_t>(results.size()));
+            results.push_back({ScanResult::kInside, entry, {}, {}});
         }
-        starts_.push_back(intern(shares_.intern(share), std::move(landings)));
+        starts_.push_back(intern(assignments_.intern(assignment), std::move(results)));
     }
     return starts_[static_cast<std::size_t>(id)];
 }
 
-// What must be known of other outcomes first is about shorter texts. It is found with a stack of its own: a
-// pushback can be as long as a terminal, and have as many lexemes.
-std::int32_t Pushbacks::outcome_after(std::int32_t outcome, std::int32_t byte_class) {
-    std::vector<std::int32_t> open{outcome};
+// The classes that have to be known first are of shorter texts. They are found with an explicit stack: a
+// pushback can be as long as a terminal, and consist of as many lexemes.
+std::int32_t Pushbacks::class_after(std::int32_t cls, std::int32_t byte_class) {
+    std::vector<std::int32_t> open{cls};
     while (!open.empty()) {
         const auto last = open.back();
         const auto before = open.size();
         if (!known(last, byte_class))
-            for (const auto other : outcomes_[static_cast<std::size_t>(last)].needed)
+            for (const auto other : classes_[static_cast<std::size_t>(last)].needed)
                 if (!known(other, byte_class)) open.push_back(other);
         if (open.size() > before) continue;
         open.pop_back();
         if (!known(last, byte_class)) compute(last, byte_class);
     }
-    return outcomes_[static_cast<std::size_t>(outcome)].after[static_cast<std::size_t>(byte_class)];
+    return classes_[static_cast<std::size_t>(cls)].after[static_cast<std::size_t>(byte_class)];
 }
 
-bool Pushbacks::known(std::int32_t outcome, std::int32_t byte_class) const {
-    const auto& after = outcomes_[static_cast<std::size_t>(outcome)].after;
+bool Pushbacks::known(std::int32_t cls, std::int32_t byte_class) const {
+    const auto& after = classes_[static_cast<std::size_t>(cls)].after;
     return !after.empty() && after[static_cast<std::size_t>(byte_class)] != kUnknown;
 }
 
-void Pushbacks::compute(std::int32_t outcome, std::int32_t byte_class) {
+void Pushbacks::compute(std::int32_t cls, std::int32_t byte_class) {
     budget_.tick();
-    auto& from = outcomes_[static_cast<std::size_t>(outcome)];
-    std::vector<Landing> landings;
-    std::vector<std::int32_t> place_of;  // of each landing before
+    auto& from = classes_[static_cast<std::size_t>(cls)];
+    std::vector<ScanResult> results;
+    std::vector<std::int32_t> result_of;  // of each result so far
     bool changed = false;
-    for (const auto& before : from.landings) {
-        const auto landing = land(before, byte_class);
-        const auto known = std::ranges::find(landings, landing);
-        changed = changed || landing.kind == Landing::kDead || known != landings.end();
-        place_of.push_back(
-            landing.kind == Landing::kDead ? -1 : static_cast<std::int32_t>(known - landings.begin()));
-        if (landing.kind != Landing::kDead && known == landings.end()) landings.push_back(landing);
+    for (const auto& before : from.results) {
+        const auto result = scan(before, byte_class);
+        const auto known = std::ranges::find(results, result);
+        changed = changed || result.kind == ScanResult::kDead || known != results.end();
+        result_of.push_back(
+            result.kind == ScanResult::kDead ? -1 : static_cast<std::int32_t>(known - results.begin()));
+        if (result.kind != ScanResult::kDead && known == results.end()) results.push_back(result);
     }
-    auto share = from.share;
+    auto assignment = from.assignment;
     if (changed) {
-        std::vector<std::int32_t> key(shares_[share].begin(), shares_[share].end());
+        std::vector<std::int32_t> key(assignments_[assignment].begin(), assignments_[assignment].end());
         for (std::size_t entry = 1; entry < key.size(); ++entry)
-            if (key[entry] >= 0) key[entry] = place_of[static_cast<std::size_t>(key[entry])];
-        share = shares_.intern(key);
+            if (key[entry] >= 0) key[entry] = result_of[static_cast<std::size_t>(key[entry])];
+        assignment = assignments_.intern(key);
     }
-    const auto after = landings.empty() ? kNone : intern(share, std::move(landings));
+    const auto after = results.empty() ? kNone : intern(assignment, std::move(results));
     if (from.after.empty()) from.after.assign(static_cast<std::size_t>(num_classes_), kUnknown);
     from.after[static_cast<std::size_t>(byte_class)] = after;
 }
 
-Pushbacks::Landing Pushbacks::land(const Landing& from, std::int32_t byte_class) {
-    if (from.kind == Landing::kDead) return {};
-    if (from.kind == Landing::kCommitted) {
-        const auto left = outcome_after(from.place, byte_class);
-        return left == kNone ? Landing{} : Landing{Landing::kCommitted, left, {}, from.matched};
+Pushbacks::ScanResult Pushbacks::scan(const ScanResult& from, std::int32_t byte_class) {
+    if (from.kind == ScanResult::kDead) return {};
+    if (from.kind == ScanResult::kEmission) {
+        const auto left = class_after(from.target, byte_class);
+        return left == kNone ? ScanResult{} : ScanResult{ScanResult::kEmission, left, {}, from.matched};
     }
-    const auto next = lexer_.next(from.place, byte_class);
+    const auto next = lexer_.next(from.target, byte_class);
     if (next == LexingAutomaton::kDead) return {};
-    LexerConfiguration lexing{from.place, from.now, from.matched};
+    LexerConfiguration lexing{from.target, from.now, from.matched};
     if (next >= 0) {
         lexer_.move(lexing, next, byte_class);
-        return {Landing::kInside, next, lexing.now, lexing.matched};
+        return {ScanResult::kInside, next, lexing.now, lexing.matched};
     }
     const auto committed = lexer_.committed(next, lexing, byte_class);
     const auto left = committed.pushback == kNone ? start(committed.label, committed.look_behind)
-                                                  : at(committed.pushback).outcome;
-    return {Landing::kCommitted, left, {}, committed.column};
+                                                  : at(committed.pushback).cls;
+    return {ScanResult::kEmission, left, {}, committed.column};
 }
 
-std::int32_t Pushbacks::intern(std::int32_t share, std::vector<Landing> landings) {
-    std::vector<std::int32_t> key{share};
-    for (const auto& [kind, place, now, matched] : landings)
-        key.insert(key.end(), {kind, place, now.value, matched.value});
-    const auto id = outcome_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == outcomes_.size()) {
+std::int32_t Pushbacks::intern(std::int32_t assignment, std::vector<ScanResult> results) {
+    std::vector<std::int32_t> key{assignment};
+    for (const auto& [kind, target, now, matched] : results)
+        key.insert(key.end(), {kind, target, now.value, matched.value});
+    const auto id = class_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == classes_.size()) {
         std::vector<std::int32_t> needed;
-        for (const auto& landing : landings) {
-            if (landing.kind == Landing::kCommitted) needed.push_back(landing.place);
-            if (landing.kind != Landing::kInside) continue;
-            for (const auto pushback : lexer_.carried(landing.place)) needed.push_back(at(pushback).outcome);
+        for (const auto& result : results) {
+            if (result.kind == ScanResult::kEmission) needed.push_back(result.target);
+            if (result.kind != ScanResult::kInside) continue;
+            for (const auto pushback : lexer_.carried(result.target)) needed.push_back(at(pushback).cls);
         }
-        outcomes_.push_back({share, std::move(landings), std::move(needed), {}});
-        budget_.check_states(outcomes_.size());
+        classes_.push_back({assignment, std::move(results), std::move(needed), {}});
+        budget_.check_states(classes_.size());
     }
     return id;
 }

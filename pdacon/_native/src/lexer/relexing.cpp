@@ -3,11 +3,11 @@
 namespace pdacon {
 
 std::int32_t Relexing::after(std::int32_t label, std::int32_t look_behind) {
-    auto& known = starts_[place(label, look_behind)];
+    auto& known = starts_[index(label, look_behind)];
     if (known < 0) {
         std::set<std::int32_t> positions;
         if (label >
-            spec_.num_terminals()) {  // ignored text: the context is what it was before, whatever that is
+            spec_.num_terminals()) {  // ignored text leaves the context as it was, which is not known here
             for (const auto& context : spec_.contexts) add_entries(context, look_behind, positions);
         } else {
             for (const auto context : spec_.follow[static_cast<std::size_t>(label)])
@@ -52,7 +52,7 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
 std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t look_behind) {
     if (spec_.ignored[static_cast<std::size_t>(terminal)])
         return after(spec_.num_terminals() + 1, look_behind);
-    auto& known = match_starts_[place(terminal, look_behind)];
+    auto& known = match_starts_[index(terminal, look_behind)];
     if (known >= 0) return known;
     std::set<std::int32_t> positions;
     const auto add = [&](std::int32_t label) {
