@@ -1,18 +1,19 @@
 // Room `lexer`: terminals to one deterministic lexing automaton. Its `checks/` compare terminals for the
 // determinism checker, and nothing else in the core needs them.
 //
-// Terminal patterns -> one lexing automaton over byte classes.
+// In: an ordered byte NFA for each terminal (Nfa), and the lexical contexts, each an ordered alternation of
+// terminals with its keyword renamings. Out: LexingAutomaton. It knows no parser and no tokens; the contexts
+// that can follow each terminal are given.
 //
-// In: an ordered byte NFA per terminal (Pike programs) and the lexical contexts, each an ordered alternation
-// of terminals with its keyword renamings. Out: a deterministic automaton whose transitions stay inside a
-// lexeme, or commit a terminal together with the bytes that must be lexed again after it.
+// The lexing automaton is a deterministic transducer over byte classes. A transition stays inside a lexeme,
+// or makes a commit: the decision that a lexeme has ended, and as which terminal. A match is often certain
+// only some bytes after its end; a commit therefore has a pushback, the byte classes read since, which are
+// lexed again in the context that follows.
+// Example: in `1..2`, with numbers such as `1.5` and an operator `..`, the match `1` waits at the first dot;
+// at the second one NUMBER is committed with the pushback `..`. Matching is leftmost-first, as in Python's
+// `re`.
 //
-// A state is an ordered list of NFA positions, the keyword threads that shadow a regex, and at most one
-// fallback: the terminal matched last, and the pushback read since. Leftmost-first as in Python's `re`:
-// the threads ahead of a match may still win, those behind it are cut. It knows no parser; the contexts that
-// can follow a terminal are given.
-//
-// Source: Pike's VM with priorities (Cox 2009, "Regular expression matching: the virtual machine approach").
+// Source: see SubsetConstruction.
 #pragma once
 
 #include <array>
@@ -52,14 +53,14 @@ struct LexerSpec {
     std::int32_t num_terminals() const { return nfa.num_terminals(); }
 };
 
-// What a lexeme's end tells the parser: a terminal, $END = num_terminals, or kIgnored = num_terminals + 1.
+// The end of a lexeme. `label`: a terminal, $END = num_terminals, or ignored text = num_terminals + 1.
 struct Commit {
     std::int32_t label;
-    std::int32_t look_behind;  // what lies behind the lexeme's end, as a state of Nfa::behind
-    std::int32_t pushback;     // byte classes to be lexed again from the context after the label
+    std::int32_t look_behind;  // the state of Nfa::look_behind at the end of the lexeme
+    std::int32_t pushback;     // byte classes to be lexed again in the context that follows
 };
 
-// A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
+// A match whose lookahead has no bound: behind `prefix`, `loop` can be repeated for ever before it is known
 // whether the terminal `label` ends where `prefix` had matched it.
 struct UnboundedLookahead {
     std::int32_t label;
@@ -73,12 +74,12 @@ class LexingAutomaton {
 
     // Throws std::invalid_argument on inconsistent input, LimitExceeded("states" | "seconds").
     LexingAutomaton(const LexerSpec& spec, Budget& budget);
-    // What `save` has written: all but what only reports ask for. Throws ArtifactDamage.
+    // What `save` has written, which is all but what only reports ask for. Throws ArtifactDamage.
     explicit LexingAutomaton(const ArtifactReader& artifact);
-    // Throws ArtifactDamage if words are longer than kLongestPushback.
+    // Throws ArtifactDamage if a pushback is longer than kLongestPushback.
     void save(ArtifactWriter& artifact) const;
-    // What is lexed again from its start is as deep a recursion as it has lexemes, if each leaves such a
-    // word.
+    // Bounds the work for one byte of a text: a pushback is lexed again, and its commits may have pushbacks
+    // too.
     static constexpr std::size_t kLongestPushback = 4096;
 
     std::int32_t num_states() const { return static_cast<std::int32_t>(end_.size()); }
@@ -97,7 +98,7 @@ class LexingAutomaton {
     std::int32_t num_commits() const { return static_cast<std::int32_t>(commits_.size()); }
     std::span<const std::int32_t> pushback(std::int32_t id) const { return pushbacks_[id]; }
 
-    // Columns, of a grammar with layout only: what a state keeps any for.
+    // What a state keeps columns for; nothing in a grammar without layout. See ColumnUse.
     bool has_columns() const { return columns_.active; }
     bool keeps_columns(std::int32_t state) const { return keeps(state) != 0; }
     bool keeps_match(std::int32_t state) const { return (keeps(state) & (kFreshMatch | kOldMatch)) != 0; }
@@ -111,16 +112,16 @@ class LexingAutomaton {
         return is_space(byte_class) || is_tab(byte_class) || is_line_break(byte_class);
     }
     std::int32_t tab_width() const { return columns_.tab_width; }
-    // The lexing behind a byte class that leads to a state.
+    // Moves a configuration over a byte class that leads to state `next`.
     template <class AnyColumn>
     void move(LexerConfigurationOf<AnyColumn>& lexing, std::int32_t next, std::int32_t byte_class) const {
         lexing.state = next;
         columns_.move(lexing, keeps(next), byte_class);
     }
-    // The readings with which columns begin to be kept: at starts of lexemes, and after states that keep
+    // The configurations in which columns begin to be kept: at starts of lexemes, and behind states that keep
     // none.
     std::vector<LexerConfiguration> first_columns() const;
-    // The column of a lexeme that a byte class commits.
+    // The column of a newline that is committed when a byte class is read.
     template <class AnyColumn>
     AnyColumn committed_column(const Commit& commit, const LexerConfigurationOf<AnyColumn>& lexing,
                                std::int32_t byte_class) const {
@@ -131,7 +132,7 @@ class LexingAutomaton {
     static constexpr std::int32_t kBoundary = 0;
     std::int32_t at_end(std::int32_t state) const { return end_[in_range(state, end_.size())]; }
 
-    // Where a lexeme begins; kDead where no text leads to a lexeme of this context with that behind it.
+    // The state at the start of a lexeme; kDead if no text leads there in this context and look-behind state.
     std::int32_t entry(std::int32_t context, std::int32_t look_behind) const {
         return entries_[in_matrix(context, contexts_.size(), look_behind,
                                   static_cast<std::size_t>(num_look_behind_))];
@@ -143,8 +144,9 @@ class LexingAutomaton {
         return label == ignored_label() ? contexts_ : follow_[label];
     }
 
-    // The most pushback bytes that any state carries, and the matches for which no bound exists. Such a match
-    // is dropped once round its loop, so that the automaton stays finite and the threads ahead win.
+    // The length of the longest pushback in any state, and the matches whose pushback has no bound. Such a
+    // match is dropped when it enters its cycle, so that the automaton is finite and the threads of higher
+    // priority win.
     std::int32_t lookahead() const { return lookahead_; }
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
 
@@ -154,8 +156,7 @@ class LexingAutomaton {
     std::span<const std::int32_t> ends() const { return end_; }
     std::span<const std::int32_t> entries() const { return entries_; }
     std::span<const Commit> commits() const { return commits_; }
-    // Of each state: the label of the match that waits with the most bytes behind it, or kDead, and how many
-    // those are.
+    // Of each state: the label of the match with the longest pushback, or kDead, and the length of that.
     std::span<const std::int32_t> waiting() const { return waiting_; }
     // For each terminal: whether some text makes it the first to match, whatever that is then called.
     std::span<const std::int32_t> matched() const { return matched_; }
@@ -175,7 +176,7 @@ class LexingAutomaton {
     std::array<std::uint8_t, 256> byte_class_{};
     Packed delta_;                // [num_states, num_classes]
     Flat<std::int32_t> end_;      // [num_states]
-    Flat<std::int32_t> entries_;  // [num_contexts, num_behind]
+    Flat<std::int32_t> entries_;  // [num_contexts, num_look_behind]
     Rows<std::int32_t> follow_;
     std::vector<std::int32_t> contexts_;  // all of them
     Flat<Commit> commits_;
@@ -188,8 +189,8 @@ class LexingAutomaton {
     std::vector<std::int32_t> matched_, states_by_terminal_;  // [num_terminals]
 };
 
-// Whether a lexing can still get all that its line can: it has just begun, or has not begun at all. The
-// match that is the fallback may have a column only if it is that.
+// Whether the columns of a configuration are as good as any: its line has just begun, or has not begun. The
+// fallback may have a column only if it was matched at the last byte.
 inline bool any_column(const LexingAutomaton& lexer, const LexerConfiguration& lexing) {
     return lexing.now.value <= 0 &&
            (!lexing.matched.known() || (lexing.now.known() && !lexer.keeps_old_match(lexing.state)));

@@ -18,8 +18,8 @@ struct Numbers {
 
 }  // namespace
 
-// Of each state: the fewest bytes that can have been read since the start of the lexeme. What is lexed again
-// after a commit is less than that, so it comes to an end.
+// Of each state: the fewest bytes that can have been read since the start of the lexeme. A pushback is
+// shorter than that, so lexing again comes to an end.
 std::vector<std::int32_t> LexingAutomaton::least_read() const {
     std::vector<std::int32_t> least(static_cast<std::size_t>(num_states()),
                                     std::numeric_limits<std::int32_t>::max()),
@@ -41,9 +41,8 @@ std::vector<std::int32_t> LexingAutomaton::least_read() const {
 bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
     const auto states = static_cast<std::size_t>(num_states()),
                classes = static_cast<std::size_t>(num_classes_);
-    // What counts is whether one more than the longest word has been read: where it will have been behind the
-    // next byte, all is well. Of each target of transitions what has to be read with them: commits, kDead,
-    // states, as their numbers are.
+    // Only bytes up to the longest pushback plus one matter. For each target of a transition: how many bytes
+    // have to be read when it is reached. Targets are ordered as their numbers are: commits, kDead, states.
     const auto dead = commits_.size();
     std::vector<std::int32_t> needed(dead + 1 + states, 0);
     std::int32_t longest = 0;

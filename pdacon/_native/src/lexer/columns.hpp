@@ -1,4 +1,7 @@
-// Where the lines of a grammar with layout begin: what Lark's Indenter counts.
+// Columns, as Lark's Indenter counts them, and the lexer configuration that keeps them.
+//
+// Only grammars with layout have columns. A newline lexeme ends with the indentation of the next line, and
+// its column decides which blocks open and close.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +10,8 @@
 
 namespace pdacon {
 
-// The column behind the last line break of a lexeme; unknown before its first one.
+// A column: blanks since the last line break of a lexeme, a tab counting as several. Unknown before the first
+// one.
 struct Column {
     static constexpr std::int32_t kMost = 1 << 30;
     std::int32_t value = -1;
@@ -17,8 +21,8 @@ struct Column {
     bool operator==(const Column&) const = default;
 };
 
-// Where the lexer stands. The columns are kept only while the lexeme may be the layout's newline: the one it
-// has now, and the one it had at the match that is the fallback.
+// A lexer configuration: a state of the lexing automaton and, while the lexeme may be a newline, two columns:
+// `now`, where the text has come to, and `matched`, at the end of the match that is the fallback.
 template <class AnyColumn>
 struct LexerConfigurationOf {
     std::int32_t state = 0;
@@ -68,8 +72,8 @@ inline ColumnRules column_rules(const std::array<std::uint8_t, 256>& byte_class,
     return rules;
 }
 
-// What coaccessibility tells apart of columns: each of the first `single` ones, and of the others their
-// remainder. The least column of a class stands for it.
+// Column classes: columns that no sentence tells apart. Each of the first `single` columns is a class of its
+// own; the others are classed by their remainder modulo `period`. The least column of a class represents it.
 struct ColumnClasses {
     std::int32_t single = 0, period = 1;
     std::int32_t count() const { return single + period; }
@@ -83,7 +87,8 @@ struct ColumnClasses {
     }
 };
 
-// A column relative to those of the lexing that a walk starts from.
+// A column as a function of the configuration at the start of a walk: a constant, or one of the two columns
+// there plus a number.
 struct RelativeColumn {
     enum Base : std::int32_t { kUnknown, kLineStart, kNow, kMatched };
     Base base = kUnknown;

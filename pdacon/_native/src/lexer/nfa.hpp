@@ -12,11 +12,13 @@
 
 namespace pdacon {
 
-// A pending position has matched if the text that follows leads it, through further pending positions, to a
-// kMatch; those of the second kind have also matched where the text ends.
+// The kind of a position. kBytes has edges that read a byte; kSplit has epsilon edges in order of priority;
+// kMatch is a match. The pending kinds are look-ahead: the terminal has matched there on the condition that
+// the text that follows leads, through pending positions only, to a kMatch. kPendingOrEnd also holds at the
+// end of the text.
 enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
 
-// All terminals' programs in one numbering, and the automaton that says where they begin.
+// The programs of all terminals in one numbering of positions, and the automaton for look-behind.
 struct Nfa {
     std::vector<std::uint8_t> kind;    // NfaKind of each position
     std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
@@ -24,9 +26,10 @@ struct Nfa {
     std::vector<std::uint8_t> high;
     std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
     std::vector<std::int32_t> owner;   // the terminal of each position
-    std::vector<std::int32_t> entry;   // [terminals, behind states]; -1: a terminal that no text matches
-    // [behind states, 256]: reads the whole text from its start, in state 0, whatever the lexemes. What lies
-    // behind the start of a lexeme decides where look-behind begins.
+    std::vector<std::int32_t> entry;   // [terminals, look-behind states]; -1: no text matches
+    // [look-behind states, 256]: the transitions of an automaton that reads the whole text from state 0,
+    // whatever its lexemes are. Its state at the start of a lexeme says what look-behind, `\b` and `^` see
+    // there.
     std::vector<std::int32_t> look_behind;
 
     std::int32_t num_look_behind() const { return static_cast<std::int32_t>(look_behind.size() / 256); }
@@ -50,16 +53,16 @@ struct Nfa {
 // Throws std::invalid_argument if the arrays do not fit together.
 void validate(const Nfa& nfa);
 
-// Ordered epsilon closures. A visit lasts from one begin() to the next: a position seen once is not listed
-// again, because the thread that came first has the higher priority.
+// Ordered epsilon closures. Between one begin() and the next no position is listed twice: the thread that
+// comes to it first has the higher priority.
 class Closure {
   public:
     explicit Closure(const Nfa& nfa) : nfa_(nfa), seen_(nfa.kind.size(), 0) {}
 
     void begin() { ++visit_; }
 
-    // Appends the byte and pending positions reachable from `position`, in order of priority, up to the first
-    // match; returns whether there was one. What comes after a match has lost against it.
+    // Appends the byte and pending positions in the closure of a position by descending priority, up to the
+    // first match. Returns whether there is one; positions of lower priority have lost against it.
     bool until_match(std::int32_t position, std::vector<std::int32_t>& out) {
         stack_.assign(1, position);
         while (!stack_.empty()) {
@@ -105,8 +108,8 @@ class Closure {
     std::uint32_t visit_ = 0;
 };
 
-// Bytes that no edge tells apart share a class; if blanks count, each of them has its own. Returns the number
-// of classes; class_of maps bytes to them.
+// Partitions the bytes: bytes that no edge tells apart share a class, and with `blanks` a line break, a tab
+// and a space each have one of their own. Returns the number of classes; `class_of` maps bytes to classes.
 int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of);
 
 }  // namespace pdacon

@@ -15,7 +15,7 @@ class WordReader {
   public:
     explicit WordReader(Budget& budget) : budget_(budget) {}
 
-    // The next word of a list, and where it leads: kMatch, kTail or a state.
+    // Adds the next word of a list. `after`: kMatch, kTail or a state.
     void add(std::span<const std::uint8_t> word, std::int32_t after) {
         const auto [old, now] = std::ranges::mismatch(last_, word);
         if (now != word.end() && old != last_.end() && *now < *old)
@@ -29,7 +29,7 @@ class WordReader {
         last_.assign(word.begin(), word.end());
     }
 
-    // Where the words of the list begin; it is complete.
+    // Completes the list. Returns the state in which its words begin.
     std::int32_t finish() {
         settle(0);
         last_.clear();
@@ -46,11 +46,11 @@ class WordReader {
 
   private:
     using Edges = std::vector<std::pair<std::uint8_t, std::int32_t>>;
-    // What has been read of some words, as long as more of them may begin so.
+    // A prefix of the last word, to which more words may still be added.
     struct Node {
         static constexpr std::int32_t kNoWord = -3;
         Edges edges;
-        std::int32_t after = kNoWord;  // what comes behind the word that ends here
+        std::int32_t after = kNoWord;  // behind the word that ends here
         bool certain = false;          // some word that goes on ends by itself
         void clear() {
             edges.clear();
@@ -59,7 +59,8 @@ class WordReader {
         }
     };
 
-    // No more words have more than `depth` letters in common with the last one.
+    // Makes states of the prefixes longer than `depth`: all further words have at most so many letters in
+    // common with the last one.
     void settle(std::size_t depth) {
         for (auto at = last_.size(); at > depth; --at) {
             auto& before = path_[at - 1];
@@ -69,7 +70,8 @@ class WordReader {
         }
     }
 
-    // Nodes with equal ends are one state. One where a word waits for its tail beside longer ones is two.
+    // The state of a prefix; prefixes with the same suffixes share one. Where a word waits for its tail
+    // beside longer words, there is a second state, which tries these first.
     std::int32_t state_of(const Node& node) {
         const bool is_word = node.after != Node::kNoWord;
         if (is_word && node.edges.empty()) return node.after;
