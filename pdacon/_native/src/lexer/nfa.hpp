@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,25 @@ struct Nfa {
 
 // Throws std::invalid_argument if the arrays do not fit together.
 void validate(const Nfa& nfa);
+
+// Visits every position in the epsilon closure of one that is no split, whatever its priority.
+template <class Visit>
+void for_each_in_closure(const Nfa& nfa, std::int32_t position, Visit visit) {
+    std::vector<std::int32_t> open{position};
+    std::set<std::int32_t> seen;
+    while (!open.empty()) {
+        const auto at = open.back();
+        open.pop_back();
+        if (!seen.insert(at).second) continue;
+        if (nfa.kind_of(at) != NfaKind::kSplit) {
+            visit(at);
+            continue;
+        }
+        for (auto edge = nfa.offset[static_cast<std::size_t>(at)];
+             edge < nfa.offset[static_cast<std::size_t>(at) + 1]; ++edge)
+            open.push_back(nfa.target[static_cast<std::size_t>(edge)]);
+    }
+}
 
 // Ordered epsilon closures. Between one begin() and the next no position is listed twice: the thread that
 // comes to it first has the higher priority.

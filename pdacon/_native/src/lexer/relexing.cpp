@@ -69,24 +69,12 @@ std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t look_behi
 
 bool Relexing::close(std::int32_t position, std::set<std::int32_t>& out) const {
     bool matched = false;
-    std::vector<std::int32_t> stack{position};
-    std::set<std::int32_t> seen;
-    while (!stack.empty()) {
-        const auto at = static_cast<std::size_t>(stack.back());
-        stack.pop_back();
-        if (!seen.insert(static_cast<std::int32_t>(at)).second) continue;
-        switch (static_cast<NfaKind>(spec_.nfa.kind[at])) {
-            case NfaKind::kBytes:
-                out.insert(static_cast<std::int32_t>(at));
-                break;
-            case NfaKind::kSplit:
-                for (auto edge = spec_.nfa.offset[at]; edge < spec_.nfa.offset[at + 1]; ++edge)
-                    stack.push_back(spec_.nfa.target[static_cast<std::size_t>(edge)]);
-                break;
-            default:
-                matched = true;
-        }
-    }
+    for_each_in_closure(spec_.nfa, position, [&](std::int32_t at) {
+        if (spec_.nfa.kind_of(at) == NfaKind::kBytes)
+            out.insert(at);
+        else
+            matched = true;
+    });
     return matched;
 }
 
