@@ -54,7 +54,6 @@ class Interner {
         }
         return inside && free;
     }
-    bool contains(std::span<const std::int32_t> sequence) const { return find(sequence) >= 0; }
 
     // The sequence of an id; valid until the next call of intern.
     std::span<const std::int32_t> operator[](std::int32_t id) const {
