@@ -58,7 +58,7 @@ class TokenClasses::Walk {
         return lexing;
     }
 
-    Found found;
+    WalkResult found;
 
   private:
     // A commit: its label and column, and the id of the pushback behind it.
@@ -288,13 +288,13 @@ class TokenClasses::Walk {
     std::vector<std::int32_t> pushback_;
 };
 
-void TokenClasses::make_edge(Found& found, std::size_t at) {
+void TokenClasses::make_edge(WalkResult& found, std::size_t at) {
     found.edges.push_back(
         {found.ends[at], std::make_shared<const TokenSet>(trie_, std::move(found.ranges[at]))});
     bytes_ += found.edges.back().tokens->bytes();
 }
 
-TokenClasses::Node* TokenClasses::make(Found found) {
+TokenClasses::Node* TokenClasses::make(WalkResult found) {
     nodes_.push_back(std::make_unique<Node>());
     auto& node = *nodes_.back();
     node.number = static_cast<std::int32_t>(nodes_.size()) - 1;
@@ -328,8 +328,8 @@ std::int32_t TokenClasses::intern(std::span<const Root> roots) {
     return id;
 }
 
-const TokenClasses::Found& TokenClasses::subtree(std::int32_t trie_node, std::int32_t lexer_state,
-                                                 int nesting) {
+const TokenClasses::WalkResult& TokenClasses::subtree(std::int32_t trie_node, std::int32_t lexer_state,
+                                                      int nesting) {
     // The edges of a subtree with so many tokens are made once, as masks that all its users share.
     constexpr std::int32_t kLarge = 4096;
     const auto key =
@@ -345,8 +345,8 @@ const TokenClasses::Found& TokenClasses::subtree(std::int32_t trie_node, std::in
     }
     for (const auto& ranges : found.ranges) bytes_ += ranges.size() * sizeof(TokenRange);
     for (const auto& emitting : found.emitting) bytes_ += emitting.roots.size() * sizeof(Root);
-    bytes_ += sizeof(Found);
-    return *subtrees_.emplace(key, std::make_unique<const Found>(std::move(found))).first->second;
+    bytes_ += sizeof(WalkResult);
+    return *subtrees_.emplace(key, std::make_unique<const WalkResult>(std::move(found))).first->second;
 }
 
 void TokenClasses::forget() {

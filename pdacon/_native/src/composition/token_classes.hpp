@@ -144,18 +144,18 @@ class TokenClasses {
     };
     // What a walk has found. `ranges[i]` are the tokens that end in `ends[i]`, as positions of the trie;
     // `edges` are whole sets that others share, taken over as they are.
-    struct Found {
+    struct WalkResult {
         std::vector<InnerEnd> ends;
         std::vector<std::vector<TokenRange>> ranges;
         std::vector<InnerEdge> edges;
         std::vector<EmittingRoots> emitting;
     };
-    Node* make(Found found);
-    void make_edge(Found& found, std::size_t at);
+    Node* make(WalkResult found);
+    void make_edge(WalkResult& found, std::size_t at);
     std::int32_t intern(std::span<const Root> roots);
     // The kept result of a walk over a subtree, its root included. `lexer_state` is the state behind the
     // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
-    const Found& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
+    const WalkResult& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -170,7 +170,7 @@ class TokenClasses {
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
     CharacterSteps steps_;
-    std::unordered_map<std::uint64_t, std::unique_ptr<const Found>>
+    std::unordered_map<std::uint64_t, std::unique_ptr<const WalkResult>>
         subtrees_;                                  // by trie node and lexer state
     std::array<Scratch, kMostNested + 1> scratch_;  // by depth of nesting
     std::size_t bytes_ = 0;

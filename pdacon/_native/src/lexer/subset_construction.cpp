@@ -225,7 +225,7 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
                     split(cls, nfa.target[edge]);
     };
     for (const auto& thread : state.threads) split_all(thread.position);
-    for (const auto& shadow : state.keywords) split_all(shadow.position);
+    for (const auto& keyword_thread : state.keywords) split_all(keyword_thread.position);
     std::sort(partition.classes.begin(), partition.classes.begin() + partition.num_classes);
     splits_.clear();
     for (const auto cls : partition.leading())
@@ -340,18 +340,19 @@ std::vector<std::pair<std::int32_t, std::int32_t>> SubsetConstruction::step_keyw
                                                                                      std::uint8_t byte,
                                                                                      State& to) {
     std::vector<std::pair<std::int32_t, std::int32_t>> names;
-    for (const auto& shadow : from.keywords) {
-        const auto target = closure_.step(shadow.position, byte);
+    for (const auto& keyword_thread : from.keywords) {
+        const auto target = closure_.step(keyword_thread.position, byte);
         if (target < 0) continue;
         positions_.clear();
         closure_.begin();
-        if (closure_.until_match(target, positions_)) names.emplace_back(shadow.regex, shadow.keyword);
+        if (closure_.until_match(target, positions_))
+            names.emplace_back(keyword_thread.regex, keyword_thread.keyword);
         if (std::none_of(to.threads.begin(), to.threads.end(), [&](const Thread& thread) {
-                return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == shadow.regex;
+                return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == keyword_thread.regex;
             }))
             continue;  // no thread of the regex is left, so it cannot match any more
         for (const auto position : positions_) {
-            const KeywordThread next{shadow.regex, shadow.keyword, position};
+            const KeywordThread next{keyword_thread.regex, keyword_thread.keyword, position};
             if (std::find(to.keywords.begin(), to.keywords.end(), next) == to.keywords.end())
                 to.keywords.push_back(next);
         }
@@ -499,8 +500,8 @@ void SubsetConstruction::note_key(const State& state) {
         if (spec_.nfa.is_pending(thread.position)) add(thread.match);
     }
     key_.push_back(static_cast<std::int32_t>(state.keywords.size()));
-    for (const auto& shadow : state.keywords)
-        key_.insert(key_.end(), {shadow.regex, shadow.keyword, shadow.position});
+    for (const auto& keyword_thread : state.keywords)
+        key_.insert(key_.end(), {keyword_thread.regex, keyword_thread.keyword, keyword_thread.position});
     add(state.fallback);
 }
 

@@ -47,7 +47,7 @@ class WordReader {
   private:
     using Edges = std::vector<std::pair<std::uint8_t, std::int32_t>>;
     // A prefix of the last word, to which more words may still be added.
-    struct Node {
+    struct Prefix {
         static constexpr std::int32_t kNoWord = -3;
         Edges edges;
         std::int32_t after = kNoWord;  // behind the word that ends here
@@ -64,24 +64,25 @@ class WordReader {
     void settle(std::size_t depth) {
         for (auto at = last_.size(); at > depth; --at) {
             auto& before = path_[at - 1];
-            const auto& node = path_[at];
-            before.edges.emplace_back(last_[at - 1], state_of(node));
-            before.certain |= node.certain || (node.after != Node::kNoWord && node.after != WordLists::kTail);
+            const auto& prefix = path_[at];
+            before.edges.emplace_back(last_[at - 1], state_of(prefix));
+            before.certain |=
+                prefix.certain || (prefix.after != Prefix::kNoWord && prefix.after != WordLists::kTail);
         }
     }
 
     // The state of a prefix; prefixes with the same suffixes share one. Where a word waits for its tail
     // beside longer words, there is a second state, which tries these first.
-    std::int32_t state_of(const Node& node) {
-        const bool is_word = node.after != Node::kNoWord;
-        if (is_word && node.edges.empty()) return node.after;
-        if (is_word && (node.certain || node.after != WordLists::kTail)) order_is_free_ = false;
+    std::int32_t state_of(const Prefix& prefix) {
+        const bool is_word = prefix.after != Prefix::kNoWord;
+        if (is_word && prefix.edges.empty()) return prefix.after;
+        if (is_word && (prefix.certain || prefix.after != WordLists::kTail)) order_is_free_ = false;
         key_.assign(1, is_word);
-        for (const auto& [byte, target] : node.edges) key_.insert(key_.end(), {byte, target});
+        for (const auto& [byte, target] : prefix.edges) key_.insert(key_.end(), {byte, target});
         const auto id = static_cast<std::size_t>(ids_.intern(key_));
         if (id < state_of_.size()) return state_of_[id];
-        edges_ = node.edges;
-        for (const auto& [byte, target] : node.edges)
+        edges_ = prefix.edges;
+        for (const auto& [byte, target] : prefix.edges)
             if (byte >= 'a' && byte <= 'z') edges_.emplace_back(byte - 'a' + 'A', target);
         std::ranges::sort(edges_);
         const auto state = static_cast<std::int32_t>(made_.kind.size());
@@ -107,9 +108,9 @@ class WordReader {
 
     Budget& budget_;
     WordStates made_;
-    Interner ids_;                        // whether a word ends in a node, then its edges
+    Interner ids_;                        // whether a word ends with a prefix, then its edges
     std::vector<std::int32_t> state_of_;  // by id
-    std::vector<Node> path_{1};           // of the last word, from the start on
+    std::vector<Prefix> path_{1};         // of the last word, from the start on
     std::vector<std::uint8_t> last_;
     std::vector<std::int32_t> key_;  // scratch space, as the next
     Edges edges_;
