@@ -3,13 +3,13 @@
 // In: flat arrays with a name. Out: bytes of one file, and arrays that lie in them, with their checksums
 // right. It does not know what the arrays mean: each room writes and checks its own.
 //
-// Constraints on disk: flat arrays in one file, each found by what it is, checked and then used where it
-// lies.
+// Constraints on disk: flat arrays in one file. Each is found by the part of the constraint that it is,
+// checked, and used where it lies.
 //
 // The file: a header, a table of sections, the sections, each at a multiple of 64 bytes, zeros between them.
 // All numbers are little-endian. Header and table have a checksum of their own; so has each section. Nothing
-// in a file is believed before it is checked: a reader that asks for an array gets it with its checksum
-// right and must still hold its contents against what they index.
+// in a file is trusted before it is checked: a reader gets an array only if its checksum is right, and has to
+// validate the numbers in it against what they index.
 #pragma once
 
 #include <algorithm>
@@ -34,16 +34,16 @@ constexpr std::uint32_t kArtifactVersion = 3;
 // Becomes pdacon.errors.ArtifactError.
 struct ArtifactDamage : std::runtime_error {
     using std::runtime_error::runtime_error;
-    bool placed = false;  // it says in which file
+    bool placed = false;  // the message names the file
 };
 
-// Where an artifact is from, and what to do about one that is damaged.
+// Where an artifact comes from, and what a user can do if it is damaged.
 struct Origin {
     std::string name, advice;
 
-    // Damage that says so; what does already stays as it is.
+    // The damage with a message that names the file and the advice, unless it does already.
     ArtifactDamage damage(const ArtifactDamage& found) const;
-    // Work whose damage does.
+    // Does work, and gives any damage that it throws such a message.
     template <class Work>
     auto watch(Work work) const {
         try {
@@ -54,7 +54,7 @@ struct Origin {
     }
 };
 
-// What a section holds. Numbers that were given are never used for anything else.
+// What a section holds. A number that has been in use is never given another meaning.
 enum class Part : std::uint32_t {
     kSettings = 1,
     kGrammar,
@@ -68,8 +68,8 @@ enum class Part : std::uint32_t {
     kEnds,
     kEntries,
     kCommits,
-    kWordOffsets,
-    kWords,
+    kPushbackOffsets,
+    kPushbacks,
     kFollowOffsets,
     kFollow,
     kKeeps,
@@ -132,8 +132,8 @@ class ArtifactReader {
   public:
     static constexpr std::int32_t kShared = ArtifactWriter::kShared;
 
-    // `owner` keeps the memory, which is aligned to 8 bytes. With `verify` all sections are checked now, else
-    // when they are asked for. Throws ArtifactDamage.
+    // `owner` keeps the memory alive; it is aligned to 8 bytes. With `verify` the checksums of all sections
+    // are checked now, otherwise each when it is asked for. Throws ArtifactDamage.
     ArtifactReader(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
                    std::shared_ptr<const Origin> origin, bool verify);
     // For damage that is found later.
@@ -145,7 +145,7 @@ class ArtifactReader {
         check(section);
         return view<T>(section);
     }
-    // So many numbers that `add_packed` has written.
+    // The numbers that `add_packed` has written; `count` of them.
     Packed packed(Part part, std::int32_t start, std::size_t count) const {
         if (find(part, start).size == count * sizeof(std::int16_t) && count > 0)
             return Packed(array<std::int16_t>(part, start));
@@ -153,7 +153,7 @@ class ArtifactReader {
         if (wide.size() != count) throw ArtifactDamage("the artifact is damaged: a section of another size");
         return wide;
     }
-    // Not checked yet: the caller does that, by `check` or by other means.
+    // Without a look at the checksum: the caller checks it by `check`, or the contents by other means.
     template <class T>
     Flat<T> unchecked(Part part, std::int32_t start) const {
         return view<T>(find(part, start));
@@ -186,7 +186,7 @@ class ArtifactReader {
     std::vector<Section> sections_;
 };
 
-// For what is read: a condition that whoever wrote the file had to keep.
+// Asserts a condition that every file that was written by `save` meets.
 inline void require_artifact(bool condition, const char* what) {
     if (!condition) throw ArtifactDamage(std::string("the artifact is damaged: ") + what);
 }

@@ -1,4 +1,4 @@
-// Tables that were read from a file: what a row may lead to.
+// Fast validation of tables from a file: whether every number of a row needs no more than there is.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace pdacon {
 
-// What each number of a table needs, such as so many states on the stack, and whether a row's numbers need no
-// more than there is. Most numbers of a row are `empty`, which needs nothing.
+// A number of a table may need something, such as a least number of states on the stack: `needed` has that
+// for each. Most numbers of a row are `empty`, which needs nothing.
 class Needs {
   public:
-    // `needed`: of each number from `lowest` on.
+    // `needed`: of each number, from `lowest` on.
     Needs(std::vector<std::int32_t> needed, std::int32_t lowest, std::int32_t empty)
         : needed_(std::move(needed)), lowest_(lowest), empty_(empty) {
-        // Of each number the most that any one from there to `empty` needs.
+        // most_: for each number, the greatest need of any number between it and `empty`.
         most_ = needed_;
         for (auto i = place(empty); i-- > 0;) most_[i] = std::max(most_[i], most_[i + 1]);
         for (auto i = place(empty) + 1; i < most_.size(); ++i) most_[i] = std::max(most_[i], most_[i - 1]);
@@ -50,7 +50,7 @@ class Needs {
     std::int32_t at(const std::vector<std::int32_t>& values, std::int32_t number) const {
         return values[place(number)];
     }
-    // Number by number, but for eight that are empty.
+    // The greatest need in a row, number by number; eight empty numbers are skipped at a time.
     template <class Number>
     std::int32_t most_needed(std::span<const Number> row) const {
         constexpr std::size_t kStep = 8;

@@ -27,7 +27,8 @@ struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("the compilation was cancelled") {}
 };
 
-// Who may want work to stop; asked some fifty times a second, from the thread that does the work.
+// Lets a caller cancel running work. It is asked some fifty times a second, from the thread that does the
+// work.
 class Canceller {
   public:
     virtual bool is_set() = 0;
@@ -38,8 +39,8 @@ class Canceller {
 
 class Budget {
   public:
-    // `states`: how many automaton states may be made; `seconds`: wall-clock time from now (<= 0: no limit).
-    // `canceller` outlives the work, or what is done before stop_clock.
+    // `states`: how many automaton states may be made, `seconds`: wall-clock time from now; neither limits if
+    // it is not positive. `canceller` outlives all work up to stop_clock.
     Budget(std::int64_t states, double seconds, Canceller* canceller = nullptr)
         : states_(states), seconds_(seconds), canceller_(canceller) {}
 
@@ -49,7 +50,7 @@ class Budget {
             throw LimitExceeded("states", static_cast<double>(made), static_cast<double>(states_));
     }
 
-    // What is computed later, on demand, has no time limit and nobody who cancels it.
+    // From here on no time limit holds, and nobody can cancel: for work that is done later, on demand.
     void stop_clock() {
         seconds_ = 0;
         canceller_ = nullptr;
@@ -60,7 +61,7 @@ class Budget {
         if ((++ticks_ & 255U) == 0) look();
     }
 
-    // The same at once, for steps that take long by themselves.
+    // Looks at the clock now, for steps that take long by themselves.
     void look() {
         if (seconds_ <= 0 && canceller_ == nullptr) return;
         const auto now = Clock::now();

@@ -1,8 +1,8 @@
 // A checksum at the speed of memory: several 64-bit lanes, each a chain of multiplications.
 //
-// Every step is a bijection of its lane for a given word, and of the word for a given lane. So whatever is
-// changed within one word of eight bytes changes the sum for certain; other damage goes unnoticed once in
-// 2^64. It is no protection against those who mean it: they can compute it too.
+// Every step is a bijection of its lane for a given word, and of the word for a given lane. So a change
+// within one word of eight bytes always changes the sum; other damage goes unnoticed with a probability of
+// 2^-64. It does not protect against an attacker, who can compute it too.
 #pragma once
 
 #include <bit>

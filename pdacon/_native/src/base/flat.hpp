@@ -1,5 +1,4 @@
-// Arrays that are read only once they are made: built here, or part of memory that others share, such as a
-// mapped file.
+// Read-only arrays whose memory is their own, or shared with others, such as a mapped file.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +45,7 @@ class Flat {
     std::shared_ptr<const void> owner_;
 };
 
-// Numbers as they were built, or as they are stored: in 16 bits, if all of them have room there.
+// Numbers of 32 bits, as they are built, or of 16 bits, as they are stored where all of them fit.
 class Packed {
   public:
     Packed() = default;
@@ -62,12 +61,12 @@ class Packed {
     std::size_t bytes() const {
         return narrow_.size() * sizeof(std::int16_t) + wide_.size() * sizeof(std::int32_t);
     }
-    // What a function makes of a view of them, in whichever width.
+    // Calls a function with a view of the numbers, in either width.
     template <class Function>
     auto visit(Function function) const {
         return narrow_.empty() ? function(wide_.view()) : function(narrow_.view());
     }
-    // As they were built.
+    // The numbers of an object that was not loaded; otherwise empty.
     std::span<const std::int32_t> built() const { return wide_.view(); }
 
   private:
@@ -83,7 +82,7 @@ class Rows {
     // Row i is values[offsets[i] .. offsets[i + 1]]; the caller has checked that.
     Rows(Flat<std::int32_t> offsets, Flat<T> values)
         : offsets_(std::move(offsets)), values_(std::move(values)) {}
-    // Of anything that has `size` and, by an int32, spans.
+    // From anything that has a `size` and whose operator[] takes an int32 and gives a span.
     template <class Sequences>
     static Rows of(const Sequences& sequences) {
         std::vector<std::int32_t> offsets{0};

@@ -1,8 +1,8 @@
-// Checks of what one table says of another: on in builds with PDACON_CHECKS, nothing in all others.
+// Assertions about indices that one table gives of another: checked in builds with PDACON_CHECKS, free in all
+// others.
 //
-// Every index is checked where it comes in, and every table is made to fit the others; a check that fails is
-// a mistake of this module, never of its input. So it ends the process, where going on would read beyond an
-// array.
+// Input is validated where it comes in, so a check that fails is a mistake of this module. It ends the
+// process, which otherwise would read beyond an array.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace pdacon {
 
-// That a condition holds which costs nothing to look at. The rest of the arguments is where.
+// Asserts a condition that is cheap to evaluate. The other arguments are the place in the source, as in the
+// functions below.
 inline void ensure([[maybe_unused]] bool condition, [[maybe_unused]] const char* file = __builtin_FILE(),
                    [[maybe_unused]] int line = __builtin_LINE()) {
 #ifdef PDACON_CHECKS
@@ -25,7 +26,7 @@ inline void ensure([[maybe_unused]] bool condition, [[maybe_unused]] const char*
 #endif
 }
 
-// The index of one of so many.
+// Asserts 0 <= index < size.
 template <class Index>
 constexpr std::size_t in_range(Index index, [[maybe_unused]] std::size_t size,
                                [[maybe_unused]] const char* file = __builtin_FILE(),
@@ -39,7 +40,7 @@ constexpr std::size_t in_range(Index index, [[maybe_unused]] std::size_t size,
     return static_cast<std::size_t>(index);
 }
 
-// The place of an element of a matrix by rows, of so many rows and columns.
+// The index of an element of a matrix that is stored by rows.
 template <class Row, class Column>
 constexpr std::size_t in_matrix(Row row, std::size_t rows, Column column, std::size_t columns,
                                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {

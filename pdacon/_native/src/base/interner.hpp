@@ -15,7 +15,7 @@ class Interner {
   public:
     Interner() : slots_(64, -1) {}
 
-    // The id of the sequence; ids count up from 0 in the order of first sight. Amortised O(length).
+    // The id of the sequence; ids count up from 0 in the order of first occurrence. Amortised O(length).
     std::int32_t intern(std::span<const std::int32_t> sequence) {
         if ((size() + 1) * 2 > slots_.size()) grow();
         std::size_t slot = hash(sequence) & (slots_.size() - 1);
@@ -54,7 +54,6 @@ class Interner {
         }
         return inside && free;
     }
-    bool contains(std::span<const std::int32_t> sequence) const { return find(sequence) >= 0; }
 
     // The sequence of an id; valid until the next call of intern.
     std::span<const std::int32_t> operator[](std::int32_t id) const {

@@ -11,7 +11,7 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
-#include "composition/eager/every_mask.hpp"
+#include "composition/eager/eager_masks.hpp"
 #include "composition/token_pda.hpp"
 #include "liveness/column_classes.hpp"
 
@@ -22,8 +22,8 @@ namespace {
 
 using Matrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-std::shared_ptr<const Trie> find_trie(Tries& tries, nb::bytes text, const Array<std::int32_t>& offsets,
-                                      const Array<std::int32_t>& end_tokens) {
+std::shared_ptr<const SharedTrie> find_trie(Tries& tries, nb::bytes text, const Array<std::int32_t>& offsets,
+                                            const Array<std::int32_t>& end_tokens) {
     std::vector<char> bytes(text.c_str(), text.c_str() + text.size());
     auto bounds = copy(offsets);
     auto ends = copy(end_tokens);
@@ -39,9 +39,9 @@ std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const
                                    const Array<std::uint8_t>& in_parens,
                                    std::pair<std::int32_t, std::int32_t> columns,
                                    const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
-                                   std::shared_ptr<Trie> trie, std::int64_t max_states, double max_seconds,
-                                   std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
-                                   const std::shared_ptr<Columns>& known) {
+                                   std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
+                                   double max_seconds, std::int64_t max_depth, std::int64_t max_bytes,
+                                   nb::object cancel, const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     ParseTables tables;
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
@@ -100,7 +100,7 @@ void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, 
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    EveryMask every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
+    EagerMasks every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
     pda.set_left(static_cast<std::int64_t>(every.run()));
 }
 
@@ -149,7 +149,7 @@ nb::object mask_table(TokenPda& pda, std::int64_t since) {
 }  // namespace
 
 void bind_composition(nb::module_& m) {
-    nb::class_<Trie>(m, "Trie").def_prop_ro("num_nodes", &Trie::num_nodes);
+    nb::class_<SharedTrie>(m, "Trie").def_prop_ro("num_nodes", &SharedTrie::num_nodes);
     nb::class_<Tries>(m, "Tries")
         .def(nb::init<>())
         .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"));

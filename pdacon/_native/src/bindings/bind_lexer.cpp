@@ -10,9 +10,11 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
-#include "detokenizer/speller.hpp"
-#include "detokenizer/trie.hpp"
+#include "detokenizer/shared_trie.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
+#include "lexer/checks/early_ends.hpp"
+#include "lexer/checks/overlaps.hpp"
 #include "lexer/word_lists.hpp"
 #include "liveness/column_classes.hpp"
 #include "liveness/futures.hpp"
@@ -54,7 +56,7 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
     return std::make_shared<LexingAutomaton>(spec, budget);
 }
 
-// Reading step by step, for what wants to see lexemes: an index is checked before it is used.
+// LexerConfiguration step by step, for what wants to see lexemes: an index is checked before it is used.
 std::int32_t checked(std::int32_t index, std::int32_t size, const char* what) {
     if (index < 0 || index >= size) throw std::out_of_range(what);
     return index;
@@ -62,7 +64,7 @@ std::int32_t checked(std::int32_t index, std::int32_t size, const char* what) {
 
 std::int32_t entry(const LexingAutomaton& automaton, std::int32_t context, std::int32_t behind) {
     return automaton.entry(checked(context, automaton.num_contexts(), "no such context"),
-                           checked(behind, automaton.num_behind(), "nothing like that lies behind"));
+                           checked(behind, automaton.num_look_behind(), "nothing like that lies behind"));
 }
 
 std::int32_t next(const LexingAutomaton& automaton, std::int32_t state, std::int32_t byte_class) {
@@ -78,8 +80,8 @@ std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const L
                                                                          std::int32_t next) {
     const auto number = checked(LexingAutomaton::kDead - 1 - next, automaton.num_commits(), "no commit");
     const auto& found = automaton.commit(LexingAutomaton::kDead - 1 - number);
-    const auto word = automaton.word(found.word);
-    return {found.label, found.behind, {word.begin(), word.end()}};
+    const auto word = automaton.pushback(found.pushback);
+    return {found.label, found.look_behind, {word.begin(), word.end()}};
 }
 
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
@@ -168,12 +170,12 @@ Rows commits_of(Self self) {
 // again.
 class NextLexemes {
   public:
-    NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const Trie& trie, std::int64_t max_states,
+    NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const SharedTrie& trie, std::int64_t max_states,
                 double max_seconds, std::int64_t max_bytes)
         : lexer_(std::move(lexer)),
           max_bytes_(max_bytes),
           budget_(max_states, max_seconds),
-          futures_(*lexer_, Speller(trie, budget_), -1, {}, budget_) {}
+          futures_(*lexer_, VocabularyStar(trie, budget_), -1, {}, budget_) {}
 
     std::int32_t beginning() { return futures_.beginning(); }
     std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
@@ -191,9 +193,10 @@ class NextLexemes {
     Futures futures_;
 };
 
-std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, std::shared_ptr<Trie> trie,
-                                      std::int32_t newline, std::int64_t max_states, double max_seconds,
-                                      nb::object cancel, std::int64_t max_bytes) {
+std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer,
+                                      std::shared_ptr<SharedTrie> trie, std::int32_t newline,
+                                      std::int64_t max_states, double max_seconds, nb::object cancel,
+                                      std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
@@ -203,7 +206,7 @@ std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer, st
 }
 
 std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
-                                               std::shared_ptr<Trie> trie, std::int64_t max_states,
+                                               std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
                                                double max_seconds, std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("next lexemes: lexer and trie are needed");
     const MemoryLimit memory(max_bytes);
@@ -234,7 +237,7 @@ void bind_lexer(nb::module_& m) {
                      [](Self s) { return rows_of<&LexingAutomaton::transitions>(s, s.p->num_classes()); })
         .def_prop_ro("ends", &numbers_of<&LexingAutomaton::ends>)
         .def_prop_ro("entries",
-                     [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_behind()); })
+                     [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_look_behind()); })
         .def_prop_ro("commits", &commits_of)
         .def_prop_ro("waiting", [](Self s) { return rows_of<&LexingAutomaton::waiting>(s, 2); })
         .def_prop_ro("matched", &numbers_of<&LexingAutomaton::matched>)

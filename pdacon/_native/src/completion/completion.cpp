@@ -208,8 +208,8 @@ void Completion::refine(std::int32_t root, std::int64_t limit) {
 }
 
 // Exact if it is no more than the limit; if it is more, so is the answer.
-std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack,
-                              std::int64_t limit) {
+std::int64_t Completion::cost(const LexerConfiguration& reading, std::int32_t speller_state,
+                              const StackNode* stack, std::int64_t limit) {
     const auto [list, before] = controls_.following(reading, speller_state);
     const auto goals = yields_.goals(stack->state);
     auto least = kNone;
@@ -223,7 +223,7 @@ std::int64_t Completion::cost(const Reading& reading, std::int32_t speller_state
 }
 
 // Reads the least byte after which `cost` bytes are enough.
-bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
+bool Completion::step(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
                       std::int64_t left, std::string& out) {
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
     for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
@@ -252,10 +252,10 @@ bool Completion::step(Reading& reading, std::int32_t& speller_state, PersistentS
 // They cost nothing. Where the next line begins the cost is only a lower bound, for its best column may need
 // bytes that are no blanks; so the search goes on from there as A* does. Returns what is left then; kNone:
 // the text may end there.
-std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
-                                        std::string& out) {
+std::int64_t Completion::step_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+                                        PersistentStack& stack, std::string& out) {
     struct Way {
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state;
         PersistentStack stack;
         std::int64_t spent, least;  // least: of the whole text through here
@@ -268,7 +268,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         std::int64_t cost = kNone, left = kNone;
         std::int32_t from = -1;
         int byte = -1;  // -1: the text ends
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state = 0;
         std::optional<PersistentStack> stack;
     } best;
@@ -353,7 +353,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
     return best.left;
 }
 
-std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out,
+std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
                                   std::size_t most) {
     if (out != nullptr) out->clear();
     Looked looked;
@@ -375,7 +375,7 @@ std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::s
 }
 
 // The text of a completion of so many bytes, or its beginning.
-void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left, std::size_t most,
+void Completion::spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
                        std::string& out) {
     std::int32_t speller_state = 0;
     const auto at_column = [&] {

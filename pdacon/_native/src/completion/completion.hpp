@@ -32,7 +32,7 @@ namespace pdacon {
 
 class Completion {
   public:
-    Completion(const Pushdown& machine, const Speller& speller, Futures& futures, Budget& budget)
+    Completion(const Pushdown& machine, const VocabularyStar& speller, Futures& futures, Budget& budget)
         : machine_(machine),
           speller_(speller),
           lengths_(machine.lexer, machine.layout, budget),
@@ -45,7 +45,7 @@ class Completion {
     // O(byte classes) for each byte of `out`.
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
-    std::int64_t shortest(Reading reading, PersistentStack stack, std::string* out,
+    std::int64_t shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
                           std::size_t most = kLongest);
 
   private:
@@ -75,7 +75,7 @@ class Completion {
     static constexpr std::int64_t kFarther = 8;
     static constexpr std::int32_t kAny = -2;
 
-    std::int64_t cost(const Reading& reading, std::int32_t speller_state, const StackNode* stack,
+    std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit);
     void refine(std::int32_t place, std::int64_t limit);
     Choice choose(const Place& place);
@@ -93,14 +93,15 @@ class Completion {
         return static_cast<std::uint64_t>(serial(node)) << 32 | static_cast<std::uint32_t>(lhs);
     }
 
-    void spell(Reading reading, PersistentStack stack, std::int64_t left, std::size_t most, std::string& out);
-    bool step(Reading& reading, std::int32_t& speller_state, PersistentStack& stack, std::int64_t left,
-              std::string& out);
-    std::int64_t step_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
-                                std::string& out);
+    void spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
+               std::string& out);
+    bool step(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
+              std::int64_t left, std::string& out);
+    std::int64_t step_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+                                PersistentStack& stack, std::string& out);
 
     const Pushdown& machine_;
-    const Speller& speller_;
+    const VocabularyStar& speller_;
     LexemeLengths lengths_;
     LeastYields yields_;
     WeightedControls controls_;

@@ -44,7 +44,8 @@ std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t con
     return by_label(costs);
 }
 
-WeightedControls::Following WeightedControls::following(const Reading& reading, std::int32_t speller_state) {
+WeightedControls::Following WeightedControls::following(const LexerConfiguration& reading,
+                                                        std::int32_t speller_state) {
     const State from{futures_.classes().least(reading), speller_state};
     const auto [known, added] = following_.try_emplace(number(from));
     if (!added) return known->second;
@@ -61,7 +62,7 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     const auto& lexer = futures_.lexer();
     std::set<std::int32_t> entries, events;
     for (std::int32_t context = 0; context < lexer.num_contexts(); ++context)
-        for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind)
+        for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind)
             if (const auto entry = lexer.entry(context, behind); entry >= 0) entries.insert(entry);
     for (const auto entry : entries) {
         const auto set = futures_.events(futures_.of({entry, {}, {}}, 0));

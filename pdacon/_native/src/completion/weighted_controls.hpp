@@ -28,7 +28,7 @@ class WeightedControls final : public PendingControls {
         std::int32_t list = -1;
         std::int32_t cost = 0;
     };
-    Following following(const Reading& reading, std::int32_t speller_state);
+    Following following(const LexerConfiguration& reading, std::int32_t speller_state);
     // For each label and column a control with all residues that one lexeme can leave, wherever it begins
     // between two tokens: what follows any control follows one of these, for no more than `slack` bytes
     // beyond.
@@ -43,7 +43,7 @@ class WeightedControls final : public PendingControls {
     using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
 
     struct State {
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state;
     };
     // Far ahead of a state its costs are computed first at every so many bytes, so that none looks further:

@@ -1,8 +1,8 @@
 // The interned masks of a constraint: equal masks are one row, and an id is the number of a row.
 //
-// Promised: ids count up from 0 in the order of first sight; an id, once given, keeps its row; a row neither
-// moves nor changes while this object lives. So a copy of rows 0 .. n stays right and is topped up from row
-// n. The owner's lock guards all members; what `row` returned may be read without it.
+// Promised: ids count up from 0 in the order in which masks are first interned; an id, once given, keeps its
+// row; a row neither moves nor changes while this object lives. So a copy of rows 0 .. n stays right and is
+// topped up from row n. The owner's lock guards all members; what `row` returned may be read without it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class MaskSet {
     using Words = std::vector<std::int32_t>;  // token t is bit t % 32 of word t / 32
 
     explicit MaskSet(std::size_t words) : words_(words) {}
-    // Those of an artifact, and then others.
+    // With the masks of an artifact, which have the first ids.
     explicit MaskSet(StoredMasks stored) : words_(stored.words()), stored_(std::move(stored)) {}
 
     std::size_t size() const { return stored_.size() + own_.size(); }
@@ -37,8 +37,8 @@ class MaskSet {
         return at < stored_.size() ? stored_.row(at) : rows_[at - stored_.size()];
     }
 
-    // The id of a mask of words() words. One that was not seen before gets the next id; -1: then there would
-    // be more than so many bytes.
+    // The id of a mask of words() words. A new one gets the next id, or -1 if all masks would take more than
+    // `most_bytes` with it.
     std::int32_t intern(Words mask, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
         const auto hash = hash_of(mask);
         if (const auto known = find(mask, hash); known >= 0) return known;
@@ -66,14 +66,14 @@ class MaskSet {
         return -1;
     }
 
-    // As stored masks have it.
+    // The same checksum as that of stored masks.
     static std::uint64_t hash_of(const Words& mask) {
         return checksum(mask.data(), mask.size() * sizeof(std::int32_t));
     }
 
     std::size_t words_;
     StoredMasks stored_;      // the first ids
-    std::size_t hashed_ = 0;  // of these are in ids_: nobody asks before there is another mask
+    std::size_t hashed_ = 0;  // how many of those are in ids_; `intern` adds the rest
     std::deque<Words> own_;
     std::vector<const std::int32_t*> rows_;
     std::unordered_multimap<std::uint64_t, std::int32_t> ids_;  // by hash

@@ -1,5 +1,6 @@
-// The masks of an artifact. Most words of a mask are in many others, so a mask is stored as the numbers of
-// its blocks; it is put together, and checked, when it is first asked for.
+// The masks of an artifact. Masks have most of their words in common, so a mask is stored as the numbers of
+// its blocks, and each distinct block once. A mask is put together, and its checksum compared, when it is
+// first asked for.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ class StoredMasks {
     static constexpr std::size_t kBlock = 32;  // words
 
     StoredMasks() = default;
-    // Of so many words each. Throws ArtifactDamage.
+    // Masks of `words` words each. Throws ArtifactDamage.
     StoredMasks(const ArtifactReader& artifact, std::int32_t start, std::size_t words)
         : words_(words),
           origin_(artifact.origin()),
@@ -32,7 +33,7 @@ class StoredMasks {
         require_artifact(blocks_.size() % kBlock == 0 && all_within(numbers_, 0, blocks),
                          "masks of another vocabulary");
     }
-    // `row`: of each of so many masks its words.
+    // `row(id)`: the words of each of `masks` masks.
     template <class Row>
     static void save(ArtifactWriter& artifact, std::int32_t start, std::size_t words, std::size_t masks,
                      Row row) {
@@ -59,7 +60,7 @@ class StoredMasks {
 
     std::size_t size() const { return rows_.size(); }
     std::size_t words() const { return words_; }
-    // Of a row that is as it was written.
+    // The checksum of a row, without a look at it.
     std::uint64_t checksum_of(std::size_t id) const { return checksums_[id]; }
     // Throws ArtifactDamage. The caller holds the lock that guards this object.
     const std::int32_t* row(std::size_t id) const {

@@ -1,10 +1,16 @@
-// Lexing transducer o detokenizer: for a lexer state, the tokens of the vocabulary fall into a tree of
-// classes.
+// The lexing transducer composed with the detokenizer: token classes, as a tree for each lexer state.
 //
-// A node stands for a set of token remainders read from one lexer state. Those that stay inside a lexeme are
-// kept by the future they end in; those that end it are kept by the label they commit, and are classified
-// further once per context that may follow. No parser is known here: which branches of the tree are open is
-// for the stack to say.
+// Two tokens are in the same class of a lexer state if reading them makes the same commits and ends in lexer
+// states with the same future. A node of the tree stands for a set of token suffixes that are read from one
+// lexer state. Its inner edges are the suffixes that stay inside a lexeme, by the future in which they end.
+// Its emitting edges are those that end a lexeme, by the label of the first commit; each leads to one more
+// node for each lexical context that the parser may be in after the commit. Example: from the start of a JSON
+// value, `12` and `7` are on one inner edge, `1,` and `1,"` on the emitting edge of NUMBER. No parser is
+// known here: which edges a stack allows is decided by MaskAssembly.
+//
+// Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding", for the
+// composition. Nodes are made on demand; a node costs O(trie nodes visited), which self-loops of the lexer
+// (CharacterSteps) and shared subtrees keep far below the size of the trie.
 #pragma once
 
 #include <array>
@@ -19,9 +25,9 @@
 
 #include "base/budget.hpp"
 #include "base/interner.hpp"
-#include "detokenizer/loops.hpp"
+#include "composition/character_steps.hpp"
+#include "detokenizer/shared_trie.hpp"
 #include "detokenizer/token_set.hpp"
-#include "detokenizer/trie.hpp"
 #include "lexer/automaton.hpp"
 #include "liveness/coaccessibility.hpp"
 
@@ -29,159 +35,144 @@ namespace pdacon {
 
 class TokenClasses {
   public:
-    // Where remainders begin: at a node of the trie (what is below it is still to be read), after a word of
-    // byte classes that was read already and must be lexed again; before the word, what lies behind it.
+    // The suffixes below a trie node, to be lexed behind a pushback. `pushback` is the id of the look-behind
+    // state followed by the byte classes to be lexed again.
     struct Root {
-        std::int32_t trie_node, behind_and_word;
+        std::int32_t trie_node, pushback;
     };
-    // What crosses the end of a lexeme: its label, and what is left of the tokens.
-    struct Crossing {
+    // The suffixes whose first commit has one label.
+    struct EmittingEdge {
         std::int32_t label;
         RelativeColumn column;    // of the layout's newline
-        std::int32_t remainders;  // the id of their roots
+        std::int32_t remainders;  // the id of the roots that are left behind the commit
     };
-    // Tokens that end in lexer states of one future; where columns matter, in one state with these columns.
-    struct Stay {
+    // Where tokens end inside a lexeme: a future, or, where columns decide, a lexer state with its columns.
+    struct InnerEnd {
         std::int32_t future;
         std::int32_t lexer_state = -1;
         RelativeColumn now, matched;
-        bool operator==(const Stay&) const = default;
+        bool operator==(const InnerEnd&) const = default;
     };
-    struct Staying {
-        Stay stay;
+    struct InnerEdge {
+        InnerEnd end;
         std::shared_ptr<const TokenSet> tokens;
     };
-    // The same of a few tokens, in a list that all such of a node share.
-    struct Few {
-        Stay stay;
-        std::size_t begin, end;
+    // An inner edge with few tokens: those at first .. last of the node's token list.
+    struct ListedEdge {
+        InnerEnd end;
+        std::size_t first, last;
     };
     struct Node {
         std::int32_t number;  // counts up from 0
-        std::vector<Staying> staying;
-        std::vector<Few> few;
-        std::vector<std::int32_t> tokens;  // of those
-        std::vector<Crossing> crossings;   // by label and column
+        std::vector<InnerEdge> inner;
+        std::vector<ListedEdge> listed;
+        std::vector<std::int32_t> tokens;    // of the listed edges
+        std::vector<EmittingEdge> emitting;  // one for each label and column
     };
 
-    TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const Trie& trie, Budget& budget)
+    TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const SharedTrie& trie,
+                 Budget& budget)
         : lexer_(machine.lexer),
           newline_(machine.layout.newline),
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          word_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
+          pushback_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
-          steps_(of_state_.size()) {}
+          steps_(machine, futures, trie, budget) {}
 
-    // Finds the leaves of loops before a mask needs them: a walk over the trie for each set of characters,
-    // the first time that a constraint of the vocabulary has it.
-    void find_loops();
+    // Does beforehand what each mask in a string or a name needs: see CharacterSteps::find_loops.
+    void find_loops() { steps_.find_loops(); }
 
-    // The tokens read from a lexer state. Computed at first sight: O(nodes of the trie that are visited).
+    // The node of all tokens, read from a lexer state. Kept.
     Node& of_state(std::int32_t lexer_state);
 
-    // The tokens below a node of the trie, without what leads to it, read from a lexer state. Not kept by it.
+    // The node of the suffixes below a trie node, read from a lexer state. Not kept.
     Node& below(std::int32_t trie_node, std::int32_t lexer_state);
 
-    // What the remainders of a crossing do in the context that follows it. `crossing` belongs to a node of
-    // this object. Crossings with the same remainders share it.
-    Node& after(const Crossing& crossing, std::int32_t context);
+    // The node behind an emitting edge of one of the nodes, in a lexical context. Edges with equal remainders
+    // share it.
+    Node& after(const EmittingEdge& edge, std::int32_t context);
 
-    // Of all nodes; they can be forgotten, with everything that came from them, and are made again then.
-    std::size_t bytes() const { return bytes_; }
+    // Memory that `forget` gives back. It invalidates all nodes; they are made again on demand.
+    std::size_t bytes() const { return bytes_ + steps_.bytes(); }
     void forget();
 
   private:
-    // The characters that lead from a lexer state to the same next one, which is itself if any does; `next`
-    // has the same future all along them.
-    struct Step {
-        std::int32_t next = LexingAutomaton::kDead;
-        bool known = false;
-        LoopSet characters;
-        // Of a loop of many characters, if anybody has asked: the nodes that leave it.
-        const LoopLeaves* leaves = nullptr;
-    };
     class Walk;
-    // A place of a walk. Its columns are relative to those of the reading that it starts from.
-    using Place = ReadingOf<RelativeColumn>;
-    // Where a walk has put what has a number.
-    class Index {
+    // A lexer configuration whose columns are relative to those at the start of the walk.
+    using RelativeConfiguration = LexerConfigurationOf<RelativeColumn>;
+    // Maps small numbers to positions in what a walk has found. A new walk empties it in O(1).
+    class PositionMap {
       public:
-        // `add`: puts it somewhere, if this walk has not yet.
+        // `add` appends the number to what the walk has found, and returns where.
         template <class Add>
-        std::size_t of(std::int32_t number, std::int64_t walk, Add add) {
+        std::size_t find_or_add(std::int32_t number, std::int64_t walk, Add add) {
             const auto at = static_cast<std::size_t>(number);
             if (at >= entries_.size()) entries_.resize(at + 1);
             if (entries_[at].walk != walk) entries_[at] = {walk, add()};
-            return entries_[at].place;
+            return entries_[at].position;
         }
 
       private:
         struct Entry {
             std::int64_t walk = 0;
-            std::size_t place = 0;
+            std::size_t position = 0;
         };
         std::vector<Entry> entries_;
     };
-    // Where a walk is at a node. In a loop: up to which node all that are not below its leaves are in it.
-    struct At {
-        Place place;
-        const Step* loop = nullptr;
+    // The state of a walk at a trie node. In a self-loop, every node before `loop_end` is in the loop too,
+    // except those below the loop's exits.
+    struct PathEntry {
+        RelativeConfiguration lexing;
+        const CharacterSteps::Step* loop = nullptr;
         std::int32_t loop_end = 0;
     };
-    // What walks work with, one after another: they count up from 1.
-    struct Desk {
+    // Storage that walks reuse, one after another. Walks are numbered from 1.
+    struct Scratch {
         std::int64_t walk = 0;
-        std::vector<At> path;  // at each depth
-        Index stays, leaving;  // by future and by label
+        std::vector<PathEntry> path;        // by depth
+        PositionMap inner_at, emitting_at;  // by future, by label
     };
-    // Parts have parts, but not for ever.
-    static constexpr int kLevels = 3;
-    // What a walk found: the tokens of `stays`, in positions of the trie, and what it took from parts as it
-    // is.
-    struct Leaving {
+    // A walk uses the kept results of subtrees, and the walk of such a subtree uses those of smaller ones, up
+    // to this depth. Below it nodes are walked one by one, so that the recursion is bounded.
+    static constexpr int kMostNested = 3;
+    struct EmittingRoots {
         std::int32_t label;
         RelativeColumn column;
         std::vector<Root> roots;
     };
-    struct Found {
-        std::vector<Stay> stays;
+    // What a walk has found. `ranges[i]` are the tokens that end in `ends[i]`, as positions of the trie;
+    // `edges` are whole sets that others share, taken over as they are.
+    struct WalkResult {
+        std::vector<InnerEnd> ends;
         std::vector<std::vector<TokenRange>> ranges;
-        std::vector<Leaving> leaving;
-        std::vector<Staying> made;
+        std::vector<InnerEdge> edges;
+        std::vector<EmittingRoots> emitting;
     };
-    Node* make(Found found);
-    void add_set(Found& found, std::size_t at);
+    Node* make(WalkResult found);
+    void make_edge(WalkResult& found, std::size_t at);
     std::int32_t intern(std::span<const Root> roots);
-    // The tokens below a node of the trie, itself included, read from a lexer state behind it that keeps no
-    // columns. Walks that start from different states, or in different contexts, mostly meet in such parts.
-    const Found& part(std::int32_t trie_node, std::int32_t lexer_state, int level);
-    const Step& step(std::int32_t lexer_state);
-    // The same of a loop of many characters, with its leaves; or none.
-    const Step* loop(std::int32_t lexer_state);
-    std::int32_t next_of_most(std::int32_t lexer_state) const;
-    bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
-    bool leaves_without_column(std::int32_t lexer_state) const;
-    // How many characters of its step a lexer state takes one after another, as the cache of loops counts
-    // them: 0 is any number. Nothing if it is not worth to keep what they are.
-    std::optional<std::uint8_t> taken(std::int32_t lexer_state);
+    // The kept result of a walk over a subtree, its root included. `lexer_state` is the state behind the
+    // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
+    const WalkResult& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
     const Coaccessibility& futures_;
-    const Trie& trie_;
+    const SharedTrie& trie_;
     Budget& budget_;
-    Interner words_;
-    std::vector<std::int32_t> word_of_commit_;  // where nothing else is left of what was being read; or -1
-    Interner remainders_;                       // of roots, as pairs
-    std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders, by context
+    Interner pushbacks_;  // look-behind states, each followed by byte classes
+    std::vector<std::int32_t>
+        pushback_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
+    Interner remainders_;     // lists of roots, as pairs
+    std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders: context, node
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
-    std::vector<Step> steps_;  // of each lexer state
-    std::map<LoopSet, std::shared_ptr<const LoopLeaves>> leaves_;
-    std::unordered_map<std::uint64_t, std::unique_ptr<const Found>> parts_;  // by trie node and lexer state
-    std::array<Desk, kLevels + 1> desks_;                                    // of each level of parts
+    CharacterSteps steps_;
+    std::unordered_map<std::uint64_t, std::unique_ptr<const WalkResult>>
+        subtrees_;                                  // by trie node and lexer state
+    std::array<Scratch, kMostNested + 1> scratch_;  // by depth of nesting
     std::size_t bytes_ = 0;
 };
 

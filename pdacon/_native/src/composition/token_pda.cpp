@@ -1,107 +1,52 @@
 #include "composition/token_pda.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "composition/forced_bytes.hpp"
+#include "liveness/line_ends.hpp"
+
 namespace pdacon {
 
-namespace {
-
-std::string failed(const std::exception& error) {
-    return std::string("the constraint failed before and cannot be used any more: ") + error.what();
-}
-
-}  // namespace
-
-template <class Work>
-auto TokenPda::guarded(Work work) {
-    const std::lock_guard hold(lock_);
-    if (damage_) throw *damage_;
-    if (!failure_.empty()) throw std::runtime_error(failure_);
-    const MemoryLimit memory(static_cast<std::int64_t>(max_bytes_), held_);
-    for (;;) {
-        try {
-            auto result = work();
-            is_fresh_ = false;
-            return result;
-        } catch (...) {
-            if (!recovers()) throw;
-        }
-    }
-}
-
-// Called where work has ended in an exception. Damage is for good. After anything else all that may be half
-// done is forgotten; and where a limit was met, or memory ran out, whether the work is to be done again
-// without what earlier work had left behind, which may be why.
-bool TokenPda::recovers() {
-    const bool again = !is_fresh_;
-    try {
-        throw;
-    } catch (const ArtifactDamage& error) {
-        damage_ = error;
-        throw;
-    } catch (const std::logic_error& error) {
-        if (!origin_) {
-            failure_ = failed(error);
-            throw;
-        }
-        damage_ = origin_->damage(ArtifactDamage(std::string("the artifact is damaged: ") + error.what()));
-        throw *damage_;
-    } catch (const LimitExceeded&) {
-        start_afresh();
-        return again;
-    } catch (const OutOfBytes& error) {
-        start_afresh();
-        if (again) return true;
-        throw LimitExceeded("bytes", static_cast<double>(error.given), static_cast<double>(error.limit));
-    } catch (const std::bad_alloc&) {
-        start_afresh();
-        return again;
-    } catch (...) {
-        start_afresh();
-        return false;
-    }
-}
-
-TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
-                   std::int64_t max_bytes, const Futures* known)
+TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget,
+                   std::int64_t max_depth, std::int64_t max_bytes, const Futures* known)
     : machine_(std::move(machine)),
       trie_(std::make_shared<const LazyTrie>(std::move(trie))),
       budget_(budget),
       max_depth_(max_depth),
-      max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
-                               : std::size_t{std::numeric_limits<std::int64_t>::max()}),
+      guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
+                             : std::size_t{std::numeric_limits<std::int64_t>::max()},
+               nullptr, [this] { forget_caches(); }),
       verdicts_(machine_),
       masks_(tokens().words()),
-      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
+      mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
     std::vector<std::int32_t> ends(tokens().words(), 0);
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
-    guarded([&] {
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_, known);
-        engine_->classes.find_loops();
+    guarded_.run([&] {
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), verdicts_, budget_, known);
+        engine_->find_loops();
         return true;
     });
-    is_fresh_ = true;
-    empty_language();  // makes the first mask
+    guarded_.mark_fresh();
+    empty_language();  // computes the first mask
     budget_.stop_clock();
 }
 
-TokenPda::Engine& TokenPda::engine() {
+MaskEngine& TokenPda::engine() {
     if (engine_) return *engine_;
     const auto make = [this] {
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_);
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), verdicts_, budget_);
     };
-    if (!origin_) {
+    const auto& origin = guarded_.origin();
+    if (!origin) {
         make();
-        engine_->classes.find_loops();
+        engine_->find_loops();
         return *engine_;
     }
-    origin_->watch([&] {
+    origin->watch([&] {
         try {
             if (machine_.predecessors.empty()) machine_.find_predecessors();
         } catch (const std::invalid_argument& error) {
@@ -113,114 +58,114 @@ TokenPda::Engine& TokenPda::engine() {
 }
 
 void TokenPda::prepare() {
-    guarded([this] { return &engine(); });
+    guarded_.run([this] { return &engine(); });
 }
 
-const std::shared_ptr<const Speller>& TokenPda::speller() {
-    if (!speller_) speller_ = std::make_shared<const Speller>(trie_->get(), budget_);
-    return speller_;
+const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
+    if (!star_) star_ = std::make_shared<const VocabularyStar>(trie_->get(), budget_);
+    return star_;
 }
 
-void TokenPda::start_afresh() {
+// Some of what the engine holds may be half done. Masks keep their ids, and stay known unless the trie of
+// masks is most of all there is.
+void TokenPda::forget_caches() {
     engine_.reset();
-    if (decisions_.bytes_of_answers() > max_bytes_ / 2) decisions_.forget();
-    is_fresh_ = true;
+    if (mask_trie_.bytes_of_paths() > guarded_.max_bytes() / 2) mask_trie_.forget();
 }
 
 // Thrown where no lock is held and nothing is half done: a constraint that is full still knows what it knew.
-TokenPda::Mask TokenPda::in_bytes(const Mask& found) const {
+TokenPda::Mask TokenPda::require(const Mask& found) const {
     if (found.id >= 0) return found;
     throw LimitExceeded("bytes", static_cast<double>(masks_.bytes() + masks_.row_bytes()),
-                        static_cast<double>(max_bytes_));
+                        static_cast<double>(guarded_.max_bytes()));
 }
 
-// What can be forgotten and made again.
-std::size_t TokenPda::cached_bytes() const { return (engine_ ? engine_->bytes() : 0) + decisions_.bytes(); }
+std::size_t TokenPda::cached_bytes() const { return (engine_ ? engine_->bytes() : 0) + mask_trie_.bytes(); }
 
 void TokenPda::make_room() {
-    if (masks_.bytes() + cached_bytes() < max_bytes_) return;
+    if (masks_.bytes() + cached_bytes() < guarded_.max_bytes()) return;
     engine().forget();
-    decisions_.forget();
+    mask_trie_.forget();
 }
 
 bool TokenPda::empty_language() {
     const PersistentStack stack(machine_.start.start_state);
-    const auto reading = boundary(machine_, stack, 0);
-    const auto first = mask(reading, stack.view());
+    const auto lexing = boundary(machine_, stack, 0);
+    const auto first = mask(lexing, stack.view());
     const auto allows = [](std::int32_t word) { return word != 0; };
     if (std::any_of(first.words, first.words + tokens().words(), allows)) return false;
-    return !alive(reading, stack.view());  // a vocabulary may have no token that ends a text
+    return !alive(lexing, stack.view());  // a vocabulary may have no token that ends a text
 }
 
-Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
-    const auto known = verdicts_.at(verdicts_.row(reading), stack.top->state);
-    if (known == Verdict::kAlways && verdicts_.is_free(reading)) return known;
+Verdict TokenPda::known_alive(const LexerConfiguration& lexing, const StackView& stack) const {
+    const auto known = verdicts_.at(verdicts_.row(lexing), stack.top->state);
+    if (known == Verdict::kAlways && verdicts_.is_free(lexing)) return known;
     return known == Verdict::kNever ? known : Verdict::kUnknown;
 }
 
-bool TokenPda::alive(const Reading& reading, const StackView& stack) {
-    const auto known = known_alive(reading, stack);
-    return known == Verdict::kUnknown ? alive_in(reading, 0, stack) : known == Verdict::kAlways;
+bool TokenPda::alive(const LexerConfiguration& lexing, const StackView& stack) {
+    const auto known = known_alive(lexing, stack);
+    return known == Verdict::kUnknown ? alive_in(lexing, 0, stack) : known == Verdict::kAlways;
 }
 
-// In the middle of a token: with what is spelled of it.
-bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack) {
-    return guarded([&] {
+// `star_state`: where the bytes of a token that has been begun lead to; 0: between two tokens.
+bool TokenPda::alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack) {
+    return guarded_.run([&] {
         Looked looked;
         Overlay here(stack, looked);
-        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, speller_state);
+        return LineEnds(machine_, engine().coaccessibility(), budget_, here).is_alive(lexing, star_state);
     });
 }
 
-Outlook TokenPda::outlook(const Reading& reading, const StackView& stack, std::string_view text) {
-    return guarded([&] {
-        return OutlookSearch(machine_, engine().coaccessibility, budget_).find(reading, stack, text);
+Outlook TokenPda::outlook(const LexerConfiguration& lexing, const StackView& stack, std::string_view text) {
+    return guarded_.run([&] {
+        return OutlookSearch(machine_, engine().coaccessibility(), budget_).find(lexing, stack, text);
     });
 }
 
-// A mask that is known, or one that is computed and filed: `compute` returns its words and a function of its
-// id.
+// A mask that is known, or one that is computed and added: `compute` returns its words, and a function that
+// adds its id to where it will be found.
 template <class Compute>
 TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
     if (id >= 0) return at(id);
     make_room();
-    auto [words, file] = compute();
-    id = masks_.intern(std::move(words), max_bytes_);
+    auto [words, add] = compute();
+    id = masks_.intern(std::move(words), guarded_.max_bytes());
     if (id < 0) return {};
-    file(id);
+    add(id);
     ++masks_computed_;
     return at(id);
 }
 
-TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
-    return in_bytes(guarded([&] {
-        return known_or(decisions_.find(reading, stack), [&] {
+TokenPda::Mask TokenPda::mask(const LexerConfiguration& lexing, const StackView& stack) {
+    return require(guarded_.run([&] {
+        return known_or(mask_trie_.find(lexing, stack), [&] {
             Looked looked;
-            auto words = compute(reading, stack, looked);
+            auto words = engine().compute(lexing, stack, looked);
             return std::pair(std::move(words),
-                             [&, looked](std::int32_t id) { decisions_.add(reading, stack, looked, id); });
+                             [&, looked](std::int32_t id) { mask_trie_.add(lexing, stack, looked, id); });
         });
     }));
 }
 
-std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
+std::optional<Looked> TokenPda::file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
                                           bool columns_meant) {
     std::optional<LimitExceeded> full;  // thrown where nothing is half done
-    auto filed = guarded([&]() -> std::optional<Looked> {
+    auto filed = guarded_.run([&]() -> std::optional<Looked> {
         full.reset();
-        if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().forget();
+        if (masks_.bytes() + cached_bytes() >= guarded_.max_bytes()) engine().forget();
         Looked looked;
-        auto words = compute(reading, stack.view(), looked);
+        auto words = engine().compute(lexing, stack.view(), looked);
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
         if (nothing || (looked.columns && !columns_meant)) return looked;
-        if (!decisions_.has_room_beside_texts(looked)) return std::nullopt;
-        const auto bytes = masks_.bytes() + masks_.row_bytes() + decisions_.bytes();
-        if (bytes > max_bytes_) {
-            full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes_));
+        if (!mask_trie_.has_room_beside_texts(looked)) return std::nullopt;
+        const auto bytes = masks_.bytes() + masks_.row_bytes() + mask_trie_.bytes();
+        if (bytes > guarded_.max_bytes()) {
+            full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(guarded_.max_bytes()));
             return std::nullopt;
         }
-        decisions_.add(reading, stack.view(), looked, masks_.intern(std::move(words)));
+        mask_trie_.add(lexing, stack.view(), looked, masks_.intern(std::move(words)));
         ++masks_computed_;
         return looked;
     });
@@ -228,133 +173,57 @@ std::optional<Looked> TokenPda::file_mask(const Reading& reading, const Persiste
     return filed;
 }
 
-TokenPda::Mask TokenPda::known_mask(const Reading& reading, const StackView& stack) {
-    const std::unique_lock hold(lock_, std::try_to_lock);
+TokenPda::Mask TokenPda::known_mask(const LexerConfiguration& lexing, const StackView& stack) {
+    const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
     if (!hold.owns_lock()) return {};
-    const auto id = decisions_.find(reading, stack);
+    const auto id = mask_trie_.find(lexing, stack);
     return id < 0 ? Mask{} : at(id);
 }
 
 TokenPda::Mask TokenPda::leading_mask() {
-    return in_bytes(guarded([&] {
+    return require(guarded_.run([&] {
         return known_or(leading_mask_, [&] {
-            return std::pair(compute_leading(), [this](std::int32_t id) { leading_mask_ = id; });
+            return std::pair(engine().compute_leading(), [this](std::int32_t id) { leading_mask_ = id; });
         });
     }));
 }
 
 TokenPda::Mask TokenPda::known_leading_mask() {
-    const std::unique_lock hold(lock_, std::try_to_lock);
+    const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
     return hold.owns_lock() && leading_mask_ >= 0 ? at(leading_mask_) : Mask{};
 }
 
 std::size_t TokenPda::num_masks() {
-    const std::lock_guard hold(lock_);
+    const std::lock_guard hold(guarded_.lock());
     return masks_.size();
 }
 
 TokenPda::Mask TokenPda::mask(std::int32_t id) {
-    const std::lock_guard hold(lock_);
+    const std::lock_guard hold(guarded_.lock());
     if (id < 0 || static_cast<std::size_t>(id) >= masks_.size())
         throw std::out_of_range("no mask has this id");
     return at(id);
 }
 
-std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
-    std::vector<std::int32_t> mask(tokens().words(), 0);
-    auto& found = engine();
-    found.selection.add_allowed(found.classes.of_state(reading.state), reading, stack, looked, mask);
-    Overlay here(stack, looked);
-    if (ends(machine_, here, reading))
-        for (const auto token : tokens().end_tokens()) set_bit(mask, token);
-    return mask;
+std::string TokenPda::forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit) {
+    const auto shared = guarded_.run([this] { return star(); });
+    return find_forced_bytes(machine_, *shared, lexing, std::move(stack), limit,
+                             [this](const LexerConfiguration& at, std::int32_t star_state,
+                                    const StackView& view) { return alive_in(at, star_state, view); });
 }
 
-// Tokens that begin with a space are read without it, the others as always.
-std::vector<std::int32_t> TokenPda::compute_leading() {
-    const PersistentStack stack(machine_.start.start_state);
-    const auto reading = boundary(machine_, stack, 0);
-    Looked looked;
-    auto mask = compute(reading, stack.view(), looked);
-    const auto& trie = trie_->get();
-    const auto space = trie.child(0, ' ');
-    if (space < 0) return mask;
-    const auto end = trie.first_token(trie.subtree_end(space));
-    for (auto position = trie.first_token(space); position < end; ++position)
-        clear_bit(mask, trie.token(position));
-    auto& found = engine();
-    found.selection.add_allowed(found.classes.below(space, reading.state), reading, stack.view(), looked,
-                                mask);
-    return mask;
-}
-
-std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::size_t limit) {
-    struct Move {
-        Reading reading;
-        std::int32_t speller_state;
-        PersistentStack stack;
-    };
-    const auto& lexer = machine_.lexer;
-    const auto shared = guarded([this] { return speller(); });  // the engine may be forgotten meanwhile
-    const auto& speller = *shared;
-    std::string forced;
-    std::int32_t speller_state = 0;
-    std::vector<std::int32_t> pending;
-    const auto viable = [&](const Speller::Edge& edge) -> std::optional<Move> {
-        pending.assign(1, lexer.byte_class(edge.byte));
-        if (lexer.next(reading.state, pending[0]) == LexingAutomaton::kDead) return std::nullopt;
-        Move move{reading, edge.next, stack};
-        if (!read(machine_, move.stack, move.reading, pending)) return std::nullopt;
-        if (!alive_in(move.reading, move.speller_state, move.stack.view())) return std::nullopt;
-        return move;
-    };
-    while (forced.size() < limit) {
-        Looked looked;
-        Overlay here(stack.view(), looked);
-        const auto at = static_cast<std::size_t>(speller_state);
-        if (speller.boundary[at] && ends(machine_, here, reading)) break;
-        std::optional<Move> only;
-        std::uint8_t byte = 0;
-        std::array<std::int32_t, 256> dead;  // of each byte class: a speller state after it that is no way on
-        dead.fill(-1);
-        for (const auto& edge : speller.edges[at]) {
-            auto& known = dead[static_cast<std::size_t>(lexer.byte_class(edge.byte))];
-            if (known == edge.next) continue;
-            auto move = viable(edge);
-            if (!move) {
-                known = edge.next;
-                continue;
-            }
-            if (only) return forced;
-            only = std::move(move);
-            byte = edge.byte;
-        }
-        if (!only) break;  // only where the text has to end
-        reading = only->reading;
-        speller_state = only->speller_state;
-        stack = std::move(only->stack);
-        forced.push_back(static_cast<char>(byte));
-    }
-    return forced;
-}
-
-std::int64_t TokenPda::shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
-                                           std::size_t most) {
-    const auto length = guarded([&] {
-        auto& [speller, coaccessibility, classes, selection, completion] = engine();
-        if (!completion)
-            completion = std::make_unique<Completion>(machine_, speller, coaccessibility.futures(), budget_);
-        if (out != nullptr) out->clear();
-        return completion->shortest(reading, stack, out, most);
-    });
+std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,
+                                           std::string* out, std::size_t most) {
+    const auto length = guarded_.run([&] { return engine().shortest_completion(lexing, stack, out, most); });
     if (length != Completion::kNone) return length;
-    if (origin_)
-        throw origin_->damage(ArtifactDamage("the artifact is damaged: a text that nothing completes"));
+    if (guarded_.origin())
+        throw guarded_.origin()->damage(
+            ArtifactDamage("the artifact is damaged: a text that nothing completes"));
     throw std::logic_error("no completion: a position that is not alive was accepted");
 }
 
 TokenPda::Statistics TokenPda::statistics() {
-    const std::lock_guard hold(lock_);
+    const std::lock_guard hold(guarded_.lock());
     const auto& lexer = machine_.lexer;
     const auto tables =
         lexer.transition_bytes() + machine_.tables.action.bytes() + machine_.tables.go.bytes();
@@ -367,60 +236,6 @@ TokenPda::Statistics TokenPda::statistics() {
             masks_.size(),
             tables + masks_.bytes() + cached_bytes(),
             left_};
-}
-
-namespace {
-
-struct Numbers {
-    std::int64_t max_states, max_depth, max_bytes, end_mask, leading_mask, left;
-};
-
-}  // namespace
-
-void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
-    // What is done twice, because a limit of memory was met the first time, must not be written twice.
-    whole.take(guarded([&] {
-        ArtifactWriter artifact;
-        if (start == 0) {
-            machine_.lexer.save(artifact);
-            trie_->save(artifact);
-        }
-        machine_.save(artifact, start);
-        verdicts_.save(artifact, start);
-        decisions_.save(artifact, start);
-        StoredMasks::save(artifact, start, masks_.words(), masks_.size(),
-                          [&](std::size_t id) { return masks_.row(static_cast<std::int32_t>(id)); });
-        const Numbers numbers{budget_.states(), max_depth_,    static_cast<std::int64_t>(max_bytes_),
-                              end_mask_.id,     leading_mask_, left_};
-        artifact.add(Part::kTokenPda, start, std::span(&numbers, 1));
-        return artifact;
-    }));
-}
-
-TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
-                   const ArtifactReader& artifact, std::int32_t start)
-    : machine_(std::move(lexer), artifact, start),
-      origin_(artifact.origin()),
-      trie_(std::move(trie)),
-      budget_(0, 0),
-      verdicts_(machine_, artifact, start),
-      masks_(StoredMasks(artifact, start, tokens().words())),
-      decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
-                 masks_.size(), artifact, start) {
-    const auto given = artifact.array<Numbers>(Part::kTokenPda, start);
-    require_artifact(given.size() == 1, "numbers of the constraint");
-    const auto& numbers = given[0];
-    const auto masks = static_cast<std::int64_t>(masks_.size());
-    require_artifact(numbers.max_states >= 0 && numbers.max_depth >= 0 && numbers.max_bytes >= 0 &&
-                         numbers.end_mask >= 0 && numbers.end_mask < masks && numbers.leading_mask >= -1 &&
-                         numbers.leading_mask < masks,
-                     "numbers of the constraint");
-    budget_ = Budget(numbers.max_states, 0);
-    max_depth_ = numbers.max_depth;
-    max_bytes_ = static_cast<std::size_t>(numbers.max_bytes);
-    end_mask_ = at(static_cast<std::int32_t>(numbers.end_mask));
-    leading_mask_ = static_cast<std::int32_t>(numbers.leading_mask);
-    left_ = numbers.left;
 }
 
 }  // namespace pdacon

@@ -1,38 +1,33 @@
 // Room `composition`: pushdown automaton and detokenizing transducer to the token-level pushdown automaton.
 //
-// In: the pushdown automaton, the trie, liveness. Out: masks, interned, and what else a position can be
-// asked. It does not know which sequences there are. Its `eager/` computes every mask beforehand.
+// In: the pushdown automaton, the trie, liveness. Out: masks, interned, and what else can be asked of a
+// configuration. It does not know which sequences there are. Its `eager/` computes every mask beforehand.
 //
-// Token classes x stack: the token-level pushdown automaton, whose masks are found by reading the top of a
-// stack.
+// TokenPda: the token-level pushdown automaton of one start symbol. The mask of a configuration depends on
+// its lexer state and the topmost LR states that the computation looked at. Masks are interned (MaskSet), and
+// found again by those states alone (MaskTrie), without a look at the vocabulary. A mask that is not known is
+// computed by the MaskEngine. To its users the object is constant; its caches fill behind one lock
+// (GuardedWork).
 //
-// The answer for a configuration depends on its lexer state and the few topmost LR states that the
-// computation looked at. Masks are interned, and found again by those states alone: no vocabulary is in sight
-// then. Logically frozen; the caches fill behind one lock. Where a limit strikes while they do, or memory
-// runs out, all that can be made again is forgotten, and later calls make it again. Only damage is for good.
+// Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding".
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "artifact/artifact.hpp"
 #include "base/budget.hpp"
-#include "base/memory.hpp"
 #include "completion/completion.hpp"
-#include "composition/decisions.hpp"
+#include "composition/guarded_work.hpp"
+#include "composition/mask_engine.hpp"
 #include "composition/mask_set.hpp"
-#include "composition/selection.hpp"
-#include "composition/token_classes.hpp"
-#include "detokenizer/speller.hpp"
-#include "detokenizer/trie.hpp"
-#include "liveness/coaccessibility.hpp"
-#include "liveness/line_ends.hpp"
+#include "composition/mask_trie.hpp"
+#include "detokenizer/shared_trie.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "liveness/outlook.hpp"
 #include "liveness/reached.hpp"
 #include "liveness/verdicts.hpp"
@@ -43,18 +38,18 @@ namespace pdacon {
 
 class TokenPda {
   public:
-    // Makes the mask of the empty text, which every matcher asks for first. `budget`: no time limit holds,
-    // and nobody is asked, once this is done. `max_bytes`: for the masks and what they are made of, 0: no
-    // limit. `known`: the futures of the machine's lexer, if somebody has made them. Throws LimitExceeded,
+    // Computes the mask of the empty text, which every matcher asks for first. `budget`: its time limit and
+    // its canceller hold only until this is done. `max_bytes`: for the masks and all caches, 0: no limit.
+    // `known`: the futures of the machine's lexer, if somebody has computed them. Throws LimitExceeded,
     // Cancelled, std::invalid_argument.
-    TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget budget, std::int64_t max_depth,
+    TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes, const Futures* known = nullptr);
-    // What `save` has written. Nothing but what is stored is known at first; the rest is found as it is
-    // needed, which begins with the futures of the lexer and the trie. Throws ArtifactDamage.
+    // What `save` has written. Everything that is not stored is found when it is needed, the trie and the
+    // futures of the lexer first of all. Throws ArtifactDamage.
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
              const ArtifactReader& artifact, std::int32_t start);
-    // All that is known, but what shortest completions need. The lexer and the trie, which those of all start
-    // symbols share, are saved with the first of these.
+    // Saves all that is known, except what shortest completions need. Start symbol 0 saves the lexer and the
+    // trie, which all start symbols share.
     void save(ArtifactWriter& artifact, std::int32_t start);
 
     const Pushdown& machine() const { return machine_; }
@@ -62,36 +57,41 @@ class TokenPda {
     const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
-    // Whether no text at all that the vocabulary can spell is accepted: the mask of the empty text tells.
+    // Whether no text that the vocabulary can spell is accepted.
     bool empty_language();
     // What the texts that the vocabulary can spell lead to.
-    Reached reached(Budget budget) const { return find_reached(machine_, Speller(trie(), budget), budget); }
+    Reached reached(Budget budget) const {
+        return find_reached(machine_, VocabularyStar(trie(), budget), budget);
+    }
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
-    // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
-    bool alive(const Reading& reading, const StackView& stack);
-    Verdict known_alive(const Reading& reading, const StackView& stack) const;
+    // thread's computation. `known_alive` never waits: kAlways, kNever, or kUnknown where a computation is
+    // needed.
+    bool alive(const LexerConfiguration& lexing, const StackView& stack);
+    Verdict known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
 
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
-    Outlook outlook(const Reading& reading, const StackView& stack, std::string_view text);
+    Outlook outlook(const LexerConfiguration& lexing, const StackView& stack, std::string_view text);
 
     // A mask and its id; the words are valid as long as this object.
     struct Mask {
         std::int32_t id = -1;
         const std::int32_t* words = nullptr;
     };
-    // The mask of a configuration; a lookup, or at first sight a computation. Throws LimitExceeded("bytes")
-    // if there is no room for one more; those that are known stay in use.
-    Mask mask(const Reading& reading, const StackView& stack);
-    // The same if it is known already, else -1; never waits, so -1 also while another thread computes.
-    Mask known_mask(const Reading& reading, const StackView& stack);
-    // At the start of the text, where one leading space of the token is not part of the text.
+    // The mask of a configuration: a look-up, or a computation where no mask is known (a mask miss). Throws
+    // LimitExceeded("bytes") if there is no room for one more; those that are known stay in use.
+    Mask mask(const LexerConfiguration& lexing, const StackView& stack);
+    // The same if it is known, otherwise id -1. Never waits, so that the id is -1 also while another thread
+    // computes.
+    Mask known_mask(const LexerConfiguration& lexing, const StackView& stack);
+    // At the start of the text, where one leading space of a token is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask();
-    // Computes and files a mask before any text asks for it, but where nothing is allowed, or where it
-    // depends on columns and those that are given are not `meant`. What it depends on; nothing if there is no
-    // room for its answer beside those of texts. Throws LimitExceeded("bytes").
-    std::optional<Looked> file_mask(const Reading& reading, const PersistentStack& stack, bool columns_meant);
+    // Computes and adds a mask before any text asks for it. It is not added if it allows nothing, or if it
+    // depends on columns and the given columns are not `meant`. Returns what it depends on; nothing if there
+    // is no room for it beside the masks that texts have asked for. Throws LimitExceeded("bytes").
+    std::optional<Looked> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
+                                    bool columns_meant);
     // At the end of the text.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -99,17 +99,17 @@ class TokenPda {
     std::size_t num_masks();
 
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
-    std::int64_t shortest_completion(const Reading& reading, PersistentStack stack, std::string* out,
-                                     std::size_t most = Completion::kLongest);
+    std::int64_t shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,
+                                     std::string* out, std::size_t most = Completion::kLongest);
 
-    // What every continuation starts with, up to so many bytes. Cost: O(bytes of the answer x byte classes).
-    std::string forced_bytes(Reading reading, PersistentStack stack, std::size_t limit);
+    // The bytes with which every continuation starts, at most `limit`.
+    std::string forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit);
 
-    // Makes what finds masks, where that is not made yet, as in what was loaded.
+    // Makes the engine where it is not made yet, as in a loaded object.
     void prepare();
 
-    // How many situations file_mask was not asked for, or had no room for; -1: nobody says. Where none is
-    // left, nothing has to be found any more, and what helps to find is forgotten.
+    // How many abstract configurations have no eager mask; -1: not known. With 0 the engine's caches are
+    // emptied, since every mask is known.
     void set_left(std::int64_t left) {
         left_ = left;
         if (left == 0 && engine_) engine_->forget();
@@ -123,64 +123,29 @@ class TokenPda {
     Statistics statistics();
 
   private:
-    // What finds masks that are not known.
-    struct Engine {
-        Engine(const Pushdown& machine, const Trie& trie, const Speller& speller_, Verdicts& verdicts,
-               Budget& budget, const Futures* known = nullptr)
-            : speller(speller_),
-              coaccessibility(machine, speller, verdicts, budget, known),
-              classes(machine, coaccessibility, trie, budget),
-              selection(machine, coaccessibility, classes, budget) {}
-        // What can be forgotten and found again.
-        std::size_t bytes() const { return coaccessibility.bytes() + classes.bytes() + selection.bytes(); }
-        void forget() {
-            selection.forget();
-            classes.forget();
-            coaccessibility.forget();
-        }
-        const Speller& speller;
-        Coaccessibility coaccessibility;
-        TokenClasses classes;
-        Selection selection;
-        std::unique_ptr<Completion> completion;  // made when first asked for
-    };
-    // The caller holds the lock.
-    Engine& engine();
-    const std::shared_ptr<const Speller>& speller();
-    // Forgets what finds masks: some of it may be half done. Masks keep their ids, and what is known of them
-    // stays known, unless that is most of what there is.
-    void start_afresh();
-    bool recovers();
-
-    std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
-    std::vector<std::int32_t> compute_leading();
-    Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
-    bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);
+    // Each of these is called within guarded work.
+    MaskEngine& engine();
+    const std::shared_ptr<const VocabularyStar>& star();
     template <class Compute>
     Mask known_or(std::int32_t id, Compute compute);
-    std::size_t cached_bytes() const;
     void make_room();
-    Mask in_bytes(const Mask& found) const;
-    template <class Work>
-    auto guarded(Work work);
+    void forget_caches();
+
+    Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
+    bool alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack);
+    std::size_t cached_bytes() const;
+    Mask require(const Mask& found) const;
 
     Pushdown machine_;
-    std::shared_ptr<const Origin> origin_;  // of what was loaded
     std::shared_ptr<const LazyTrie> trie_;
     Budget budget_;
     std::int64_t max_depth_ = 0;
-    std::size_t max_bytes_ = 0;
+    GuardedWork guarded_;
     Verdicts verdicts_;
-    std::shared_ptr<const Speller> speller_;  // none: not asked for
-    std::unique_ptr<Engine> engine_;          // none: it is made when it is needed
-
-    std::mutex lock_;
-    std::int64_t held_ = 0;  // bytes, by the work that was done behind the lock
-    bool is_fresh_ = true;   // nothing has been done since the caches were empty
-    std::string failure_;
-    std::optional<ArtifactDamage> damage_;
+    std::shared_ptr<const VocabularyStar> star_;  // made when it is needed, as the next
+    std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;
-    Decisions decisions_;
+    MaskTrie mask_trie_;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;

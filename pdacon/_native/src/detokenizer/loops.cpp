@@ -3,27 +3,27 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "detokenizer/trie.hpp"
 
 namespace pdacon {
 
 namespace {
 
-// Whether the character that a node's byte begins is in a loop, with all that is below it if it is not ASCII.
-bool begins_inside(const Trie& trie, const LoopSet& loop, std::int32_t node, int after) {
+// Whether the character that begins with a node's byte is in the loop. Of a character outside ASCII, the
+// whole subtree has to be UTF-8 as well.
+bool begins_inside(const Trie& trie, const CharacterSet& loop, std::int32_t node, int after) {
     const auto byte = trie.byte(node);
     if (byte < 128) return loop.contains(byte);
-    return loop.other && after != kUtf8Error && trie.is_text_below(node, after);
+    return loop.other && after != kUtf8Error && trie.is_utf8_below(node, after);
 }
 
-LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most) {
-    struct Place {
+LoopTokens find_tokens(const Trie& trie, const CharacterSet& loop, std::uint8_t most) {
+    struct PathEntry {
         int utf8 = kUtf8Boundary;
-        std::size_t characters = 0;  // not counted if any number is taken
+        std::size_t characters = 0;  // counted only if their number is bounded
     };
     std::vector<TokenRange> ranges;
     std::vector<std::vector<std::int32_t>> exits((std::size_t{most} + 1) * 256);
-    std::vector<Place> path(static_cast<std::size_t>(trie.max_depth()) + 1);  // by depth
+    std::vector<PathEntry> path(static_cast<std::size_t>(trie.max_depth()) + 1);  // by depth
     const auto stay = [&](std::int32_t begin, std::int32_t end) {
         if (begin == end) return;
         if (!ranges.empty() && ranges.back().second == begin)
@@ -46,7 +46,7 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most)
             continue;
         }
         const auto& below = trie.below(node);
-        if (most == 0 && after == kUtf8Boundary && trie.is_text_below(node, after) &&
+        if (most == 0 && after == kUtf8Boundary && trie.is_utf8_below(node, after) &&
             loop.contains(below.ascii, below.other)) {
             stay(trie.first_token(node), trie.first_token(end));
             node = end;
@@ -65,7 +65,7 @@ LoopTokens find_tokens(const Trie& trie, const LoopSet& loop, std::uint8_t most)
     return found;
 }
 
-// What a cache has for a key, or what is made for it now.
+// The cached value of a key; `make` computes it if there is none.
 template <class Key, class Value>
 std::shared_ptr<const Value> known_or(std::map<Key, std::shared_ptr<const Value>>& known, const Key& key,
                                       std::size_t most, const auto& make) {
@@ -77,7 +77,7 @@ std::shared_ptr<const Value> known_or(std::map<Key, std::shared_ptr<const Value>
 
 }  // namespace
 
-LoopLeaves::LoopLeaves(const Trie& trie, const LoopSet& loop)
+LoopExits::LoopExits(const Trie& trie, const CharacterSet& loop)
     : words_(static_cast<std::size_t>(trie.num_nodes()) / 64 + 1, 0) {
     std::vector<int> path(static_cast<std::size_t>(trie.max_depth()) + 1, kUtf8Boundary);  // by depth
     for (std::int32_t node = 1; node < trie.num_nodes(); ++node) {
@@ -92,14 +92,15 @@ LoopLeaves::LoopLeaves(const Trie& trie, const LoopSet& loop)
     }
 }
 
-std::shared_ptr<const LoopTokens> LoopCache::of(const LoopSet& loop, std::uint8_t most) {
+std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, std::uint8_t most) {
     const std::lock_guard hold(lock_);
-    return known_or(known_, std::pair(loop, most), kMostKept, [&] { return find_tokens(trie_, loop, most); });
+    return known_or(tokens_, std::pair(loop, most), kMostKept,
+                    [&] { return find_tokens(trie_, loop, most); });
 }
 
-std::shared_ptr<const LoopLeaves> LoopCache::leaves(const LoopSet& loop) {
+std::shared_ptr<const LoopExits> LoopCache::exits(const CharacterSet& loop) {
     const std::lock_guard hold(lock_);
-    return known_or(leaves_, loop, kMostKept, [&] { return LoopLeaves(trie_, loop); });
+    return known_or(exits_, loop, kMostKept, [&] { return LoopExits(trie_, loop); });
 }
 
 }  // namespace pdacon

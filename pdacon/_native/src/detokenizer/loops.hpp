@@ -1,9 +1,9 @@
-// What recurs in every grammar: a lexer state that comes back to itself on a set of characters, or states one
-// after another that do the same and count them.
+// Self-loops of the lexer against the vocabulary: which tokens stay in a loop, and where the others leave it.
 //
-// For such a set, the tokens that are made of it, and the nodes of the trie where the others leave it, depend
-// on the vocabulary alone. They are found once and shared by all states of all grammars with that loop:
-// strings, names, spaces, texts of bounded length.
+// In every grammar some lexer states come back to themselves on a set of characters, or form a chain of
+// states that count such characters: strings, names, spaces, texts of bounded length. What the tokens do in
+// such a loop depends only on the set and on the vocabulary. It is computed once, by one walk over the trie,
+// and shared by all states of all grammars that use the vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -18,21 +18,20 @@
 #include <vector>
 
 #include "detokenizer/token_set.hpp"
+#include "detokenizer/trie.hpp"
 
 namespace pdacon {
 
-class Trie;
-
-// The characters of a loop: ASCII ones by bit, all others together.
-struct LoopSet {
+// A set of characters: ASCII characters one by one, all others together.
+struct CharacterSet {
     std::array<std::uint64_t, 2> ascii{};
     bool other = false;
-    auto operator<=>(const LoopSet&) const = default;
+    auto operator<=>(const CharacterSet&) const = default;
 
     bool contains(std::uint8_t byte) const {
         return byte < 128 && (ascii[byte / 64] >> (byte % 64) & 1U) != 0;
     }
-    // Whether all of some ASCII bytes, and other characters if there are any, are in the loop.
+    // Whether the set contains all of the given ASCII characters and, if `others`, all other characters.
     bool contains(const std::array<std::uint64_t, 2>& bytes, bool others) const {
         return !(bytes[0] & ~ascii[0]) && !(bytes[1] & ~ascii[1]) && (!others || other);
     }
@@ -41,28 +40,28 @@ struct LoopSet {
     }
 };
 
-// Tokens against a loop: those that stay in it (a character may be incomplete at the end), and the nodes
-// whose byte is the first that leaves it, by that byte and how many characters of the loop come before. What
-// is not well-formed leaves at the first byte of its last character.
+// The tokens that stay in a loop, whose last character may be incomplete; and for all other tokens the trie
+// nodes whose byte is the first to leave the loop, grouped by that byte and by the number of characters read
+// in the loop. A byte sequence that is not UTF-8 leaves the loop at the first byte of its last character.
 struct LoopTokens {
     struct Exit {
-        std::uint8_t byte, characters;  // 0 if the loop takes any number of them
+        std::uint8_t byte, characters;  // `characters` is 0 if the loop reads any number of them
         std::vector<std::int32_t> nodes;
     };
     TokenSet staying;
     std::vector<Exit> exits;
 };
 
-// The nodes of a trie whose byte leaves a loop, wherever a way begins between two characters; among them all
-// first bytes of what is not well-formed.
-class LoopLeaves {
+// The trie nodes whose byte leaves a loop when reading begins at any boundary between two characters. The
+// first bytes of sequences that are not UTF-8 are among them. One bit for each node.
+class LoopExits {
   public:
-    LoopLeaves(const Trie& trie, const LoopSet& loop);
+    LoopExits(const Trie& trie, const CharacterSet& loop);
 
     bool has(std::int32_t node) const {
         return (words_[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1U) != 0;
     }
-    // The first of them in node .. end, or the end.
+    // The first exit in [node, end), or `end`.
     std::int32_t first(std::int32_t node, std::int32_t end) const {
         if (node >= end) return end;
         auto at = static_cast<std::size_t>(node) / 64;
@@ -76,28 +75,28 @@ class LoopLeaves {
     std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
   private:
-    std::vector<std::uint64_t> words_;  // by bit
+    std::vector<std::uint64_t> words_;  // bit n % 64 of word n / 64 is node n
 };
 
+// What has been computed for loops, for all who use one trie. Safe from any thread. The first call for a set
+// costs a walk over the trie, a later one a lookup. A full cache is emptied; callers keep what they hold.
 class LoopCache {
   public:
     explicit LoopCache(const Trie& trie) : trie_(trie) {}
 
-    // For a loop that takes so many characters and no more; 0: any number. Safe from any thread. Cost: at
-    // first sight one walk over the nodes within the loop, then a lookup. When many have been seen all are
-    // forgotten; their users keep what they have.
-    std::shared_ptr<const LoopTokens> of(const LoopSet& loop, std::uint8_t most = 0);
-    // Safe from any thread. Cost: at first sight one walk over all nodes, then a lookup.
-    std::shared_ptr<const LoopLeaves> leaves(const LoopSet& loop);
+    // For a loop that reads at most `most` characters; 0: any number. The walk visits the nodes in the loop.
+    std::shared_ptr<const LoopTokens> tokens(const CharacterSet& loop, std::uint8_t most = 0);
+    // The walk visits all nodes.
+    std::shared_ptr<const LoopExits> exits(const CharacterSet& loop);
 
   private:
-    // Each takes up to a megabyte; a server sees the character sets of many grammars.
+    // An entry takes up to a megabyte, and a server sees the character sets of many grammars.
     static constexpr std::size_t kMostKept = 256;
 
     const Trie& trie_;
     std::mutex lock_;
-    std::map<std::pair<LoopSet, std::uint8_t>, std::shared_ptr<const LoopTokens>> known_;
-    std::map<LoopSet, std::shared_ptr<const LoopLeaves>> leaves_;
+    std::map<std::pair<CharacterSet, std::uint8_t>, std::shared_ptr<const LoopTokens>> tokens_;
+    std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
 };
 
 }  // namespace pdacon

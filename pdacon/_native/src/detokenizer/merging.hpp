@@ -1,8 +1,9 @@
-// Tokenizes by merging pairs in the order of their ids.
+// Tokenizes a text by byte-pair merges in the order of the tokens' ids.
 //
-// A vocabulary says which tokens there are, not how its tokenizer chooses among them. But where a byte-pair
-// encoding was learned, ids mostly count up in the order of the merges (tiktoken, GPT-2, Llama, Qwen, tekken,
-// SentencePiece BPE), so the ids tell. What this cannot know is where the tokenizer splits a text beforehand.
+// A vocabulary lists tokens, and does not say how its tokenizer chooses among them. Where a byte-pair
+// encoding was learned, ids mostly ascend in the order of the merges (tiktoken, GPT-2, Llama, Qwen, tekken,
+// SentencePiece BPE), so the lowest id is merged first. How the tokenizer splits a text beforehand is not
+// known here, so its own result may differ.
 //
 // Source: Sennrich, Haddow & Birch 2016, "Neural machine translation of rare words with subword units".
 #pragma once
@@ -15,8 +16,8 @@
 
 namespace pdacon {
 
-// The ids of the tokens, -1 for a piece that is none. Characters that are tokens are never cut. O(n log n)
-// merges.
+// The ids of the tokens, and -1 for a byte that no token has. A character that is a token is never cut. Takes
+// O(n log n) look-ups for a text of n bytes.
 std::vector<std::int64_t> merge_pairs(const Trie& trie, std::string_view text);
 
 }  // namespace pdacon

@@ -8,8 +8,8 @@ namespace pdacon {
 
 namespace {
 
-// The parts of a range that lie in one block each.
-void for_each_part(TokenRange range, const auto& visit) {
+// Cuts a range at the boundaries of blocks, and visits the pieces.
+void for_each_piece(TokenRange range, const auto& visit) {
     for (auto [begin, end] = range; begin < end;) {
         const auto block = begin / Trie::kBlock;
         const auto until = std::min(end, (block + 1) * Trie::kBlock);
@@ -18,13 +18,13 @@ void for_each_part(TokenRange range, const auto& visit) {
     }
 }
 
-// The mask of some ranges, in order. Of a block of which most is in them the whole is taken, and what lies
-// between the ranges given back.
+// The mask of ascending ranges. A block of which more than half lies in the ranges is taken as a whole, from
+// the trie's prefix masks, and the tokens between the ranges are cleared again.
 std::vector<std::int32_t> mask_of(const Trie& trie, std::span<const TokenRange> ranges) {
     std::vector<std::int32_t> mask(trie.words(), 0);
     std::vector<std::int32_t> inside(static_cast<std::size_t>(trie.num_blocks()), 0);
     for (const auto& range : ranges)
-        for_each_part(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
+        for_each_piece(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
             inside[static_cast<std::size_t>(block)] += end - begin;
         });
     const auto is_taken = [&](std::int32_t block) {
@@ -37,7 +37,7 @@ std::vector<std::int32_t> mask_of(const Trie& trie, std::span<const TokenRange> 
         for (std::size_t at = 0; at < mask.size(); ++at) mask[at] ^= before[at];
     }
     const auto set_all = [&](TokenRange range, bool set) {
-        for_each_part(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
+        for_each_piece(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
             if (is_taken(block) == set) return;
             for (auto position = begin; position < end; ++position)
                 set ? set_bit(mask, trie.token(position)) : clear_bit(mask, trie.token(position));

@@ -1,4 +1,4 @@
-// A set of tokens that can be added to a mask.
+// Sets of tokens in a form that is cheap to add to a mask.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@ namespace pdacon {
 
 class Trie;
 
-// Tokens at positions begin .. end of the trie's order.
+// The tokens at positions begin .. end of the trie's order.
 using TokenRange = std::pair<std::int32_t, std::int32_t>;
 
-// Whether ranges have so few tokens that single bits are set quicker than a mask is added.
+// Whether setting one bit for each token of the ranges is cheaper than adding a whole mask.
 bool are_few(const Trie& trie, std::span<const TokenRange> ranges);
 // Appends the tokens of some ranges.
 void append_tokens(const Trie& trie, std::span<const TokenRange> ranges, std::vector<std::int32_t>& tokens);
 
-// Kept as ids or as a mask, whichever is quicker to add.
+// A set, kept as ids or as a mask, whichever is cheaper to add: O(tokens) or O(words of a mask).
 class TokenSet {
   public:
     TokenSet() = default;
     // The ranges are disjoint, in any order.
     TokenSet(const Trie& trie, std::vector<TokenRange> ranges);
 
-    // mask[t / 32] gets bit t % 32 of each token t. The mask has the trie's number of words.
+    // Sets the bit of each token in the mask, which has as many words as the trie says.
     void add_to(std::span<std::int32_t> mask) const;
     bool is_mask() const { return !mask_.empty(); }
-    std::span<const std::int32_t> ids() const { return ids_; }  // of one that is no mask
+    std::span<const std::int32_t> ids() const { return ids_; }  // unless it is a mask
     std::size_t bytes() const { return (ids_.size() + mask_.size()) * sizeof(std::int32_t); }
     bool empty() const { return ids_.empty() && mask_.empty(); }
 

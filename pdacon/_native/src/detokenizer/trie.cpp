@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "detokenizer/token_set.hpp"
 
 namespace pdacon {
 
@@ -53,7 +54,6 @@ void Trie::build() {
     build_nodes(common_prefixes());
     build_blocks();
     find_alphabet();
-    loops_ = std::make_unique<LoopCache>(*this);
 }
 
 // Of each token in order: how many bytes it has in common with the one before it.
@@ -123,20 +123,20 @@ void Trie::build_blocks() {
     before_.insert(before_.end(), mask.begin(), mask.end());
 }
 
-void Trie::Below::add(std::uint8_t byte, const Below& child) {
-    std::uint8_t text_before = child.text & 1U;  // an ASCII byte is text between characters
+void Trie::SubtreeBytes::add(std::uint8_t byte, const SubtreeBytes& child) {
+    std::uint8_t utf8_before = child.utf8 & 1U;  // an ASCII byte is text between characters
     if (byte < 0x80) {
         ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
     } else {
         other = true;
-        text_before = 0;
+        utf8_before = 0;
         for (int state = 0; state < kUtf8Error; ++state) {
             const int next = utf8_step(state, byte);
-            if (next != kUtf8Error && (child.text >> next & 1U) != 0)
-                text_before = static_cast<std::uint8_t>(text_before | 1U << state);
+            if (next != kUtf8Error && (child.utf8 >> next & 1U) != 0)
+                utf8_before = static_cast<std::uint8_t>(utf8_before | 1U << state);
         }
     }
-    text &= text_before;
+    utf8 &= utf8_before;
     ascii[0] |= child.ascii[0];
     ascii[1] |= child.ascii[1];
     other |= child.other;
@@ -151,36 +151,6 @@ void Trie::find_alphabet() {
     if (used != single) return;
     for (std::size_t value = 0; value < 256; ++value)
         if (single[value]) alphabet_.push_back(static_cast<std::uint8_t>(value));
-}
-
-std::shared_ptr<const Trie> Tries::of(std::shared_ptr<const Tokens> tokens,
-                                      const std::function<Flat<std::int32_t>()>& order) {
-    const std::lock_guard hold(lock_);
-    std::erase_if(known_, [](const auto& trie) { return trie.expired(); });
-    for (const auto& known : known_)
-        if (auto trie = known.lock(); trie && *trie->tokens() == *tokens) return trie;
-    auto trie = order ? std::make_shared<const Trie>(std::move(tokens), order())
-                      : std::make_shared<const Trie>(std::move(tokens));
-    known_.push_back(trie);
-    return trie;
-}
-
-void LazyTrie::save(ArtifactWriter& artifact) const {
-    tokens_->save(artifact);
-    artifact.add(Part::kTokenOrder, ArtifactWriter::kShared, get().order().view());
-}
-
-const Trie& LazyTrie::get() const {
-    std::call_once(once_, [this] {
-        if (trie_) return;
-        trie_ = artifact_->origin()->watch([this] {
-            return tries_->of(tokens_, [this] {
-                return artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);
-            });
-        });
-        artifact_.reset();
-    });
-    return *trie_;
 }
 
 }  // namespace pdacon

@@ -1,23 +1,23 @@
 // Room `lexer`: terminals to one deterministic lexing automaton. Its `checks/` compare terminals for the
 // determinism checker, and nothing else in the core needs them.
 //
-// Terminal patterns -> one lexing automaton over byte classes.
+// In: an ordered byte NFA for each terminal (Nfa), and the lexical contexts, each an ordered alternation of
+// terminals with its keyword renamings. Out: LexingAutomaton. It knows no parser and no tokens; the contexts
+// that can follow each terminal are given.
 //
-// In: an ordered byte NFA per terminal (Pike programs) and the lexical contexts, each an ordered alternation
-// of terminals with its keyword renamings. Out: a deterministic automaton whose transitions stay inside a
-// lexeme, or commit a terminal together with the bytes that must be lexed again after it.
+// The lexing automaton is a deterministic transducer over byte classes. A transition stays inside a lexeme,
+// or makes a commit: the decision that a lexeme has ended, and as which terminal. A match is often certain
+// only some bytes after its end; a commit therefore has a pushback, the byte classes read since, which are
+// lexed again in the context that follows.
+// Example: in `1..2`, with numbers such as `1.5` and an operator `..`, the match `1` waits at the first dot;
+// at the second one NUMBER is committed with the pushback `..`. Matching is leftmost-first, as in Python's
+// `re`.
 //
-// A state is an ordered list of NFA positions, the keyword threads that shadow a regex, and at most one
-// fallback: the terminal matched last, and the residual read since. Leftmost-first as in Python's `re`:
-// the threads ahead of a match may still win, those behind it are cut. It knows no parser; the contexts that
-// can follow a terminal are given.
-//
-// Source: Pike's VM with priorities (Cox 2009, "Regular expression matching: the virtual machine approach").
+// Source: see SubsetConstruction.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,45 +28,9 @@
 #include "base/in_range.hpp"
 #include "base/interner.hpp"
 #include "lexer/columns.hpp"
+#include "lexer/nfa.hpp"
 
 namespace pdacon {
-
-// A pending position has matched if the text that follows leads it, through further pending positions, to a
-// kMatch; those of the second kind have also matched where the text ends.
-enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
-
-// All terminals' programs in one numbering, and the automaton that says where they begin.
-struct Nfa {
-    std::vector<std::uint8_t> kind;    // NfaKind of each position
-    std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
-    std::vector<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
-    std::vector<std::uint8_t> high;
-    std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
-    std::vector<std::int32_t> owner;   // the terminal of each position
-    std::vector<std::int32_t> entry;   // [terminals, behind states]; -1: a terminal that no text matches
-    // [behind states, 256]: reads the whole text from its start, in state 0, whatever the lexemes. What lies
-    // behind the start of a lexeme decides where look-behind begins.
-    std::vector<std::int32_t> behind;
-
-    std::int32_t num_behind() const { return static_cast<std::int32_t>(behind.size() / 256); }
-    std::int32_t num_terminals() const {
-        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_behind()));
-    }
-    std::int32_t entry_of(std::int32_t terminal, std::int32_t behind_state) const {
-        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), behind_state,
-                               static_cast<std::size_t>(num_behind()))];
-    }
-    std::int32_t behind_after(std::int32_t behind_state, std::uint8_t byte) const {
-        return behind[in_matrix(behind_state, static_cast<std::size_t>(num_behind()), byte, 256)];
-    }
-    NfaKind kind_of(std::int32_t position) const {
-        return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
-    }
-    bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
-};
-
-// Throws std::invalid_argument if the arrays do not fit together.
-void validate(const Nfa& nfa);
 
 struct Rename {
     std::int32_t regex;                  // what matched
@@ -89,14 +53,14 @@ struct LexerSpec {
     std::int32_t num_terminals() const { return nfa.num_terminals(); }
 };
 
-// What a lexeme's end tells the parser: a terminal, $END = num_terminals, or kIgnored = num_terminals + 1.
+// The end of a lexeme. `label`: a terminal, $END = num_terminals, or ignored text = num_terminals + 1.
 struct Commit {
     std::int32_t label;
-    std::int32_t behind;  // what lies behind the lexeme's end, as a state of Nfa::behind
-    std::int32_t word;    // byte classes to be lexed again from the context after the label
+    std::int32_t look_behind;  // the state of Nfa::look_behind at the end of the lexeme
+    std::int32_t pushback;     // byte classes to be lexed again in the context that follows
 };
 
-// A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
+// A match whose lookahead has no bound: behind `prefix`, `loop` can be repeated for ever before it is known
 // whether the terminal `label` ends where `prefix` had matched it.
 struct UnboundedLookahead {
     std::int32_t label;
@@ -110,13 +74,13 @@ class LexingAutomaton {
 
     // Throws std::invalid_argument on inconsistent input, LimitExceeded("states" | "seconds").
     LexingAutomaton(const LexerSpec& spec, Budget& budget);
-    // What `save` has written: all but what only reports ask for. Throws ArtifactDamage.
+    // What `save` has written, which is all but what only reports ask for. Throws ArtifactDamage.
     explicit LexingAutomaton(const ArtifactReader& artifact);
-    // Throws ArtifactDamage if words are longer than kLongestWord.
+    // Throws ArtifactDamage if a pushback is longer than kLongestPushback.
     void save(ArtifactWriter& artifact) const;
-    // What is lexed again from its start is as deep a recursion as it has lexemes, if each leaves such a
-    // word.
-    static constexpr std::size_t kLongestWord = 4096;
+    // Bounds the work for one byte of a text: a pushback is lexed again, and its commits may have pushbacks
+    // too.
+    static constexpr std::size_t kLongestPushback = 4096;
 
     std::int32_t num_states() const { return static_cast<std::int32_t>(end_.size()); }
     std::int32_t num_classes() const { return num_classes_; }
@@ -132,61 +96,57 @@ class LexingAutomaton {
         return commits_[in_range(kDead - 1 - next, commits_.size())];
     }
     std::int32_t num_commits() const { return static_cast<std::int32_t>(commits_.size()); }
-    std::span<const std::int32_t> word(std::int32_t id) const { return words_[id]; }
+    std::span<const std::int32_t> pushback(std::int32_t id) const { return pushbacks_[id]; }
 
-    // Columns, of a grammar with layout only: what a state keeps any for.
-    bool has_columns() const { return has_columns_; }
+    // What a state keeps columns for; nothing in a grammar without layout. See ColumnUse.
+    bool has_columns() const { return columns_.active; }
     bool keeps_columns(std::int32_t state) const { return keeps(state) != 0; }
     bool keeps_match(std::int32_t state) const { return (keeps(state) & (kFreshMatch | kOldMatch)) != 0; }
     bool keeps_old_match(std::int32_t state) const { return (keeps(state) & kOldMatch) != 0; }
     bool counts(std::int32_t state) const { return (keeps(state) & kCounting) != 0; }
-    bool is_line_break(std::int32_t byte_class) const {
-        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\n')];
-    }
-    bool is_space(std::int32_t byte_class) const {
-        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>(' ')];
-    }
-    bool is_tab(std::int32_t byte_class) const {
-        return has_columns() && byte_class == byte_class_[static_cast<std::size_t>('\t')];
-    }
+    bool is_line_break(std::int32_t byte_class) const { return byte_class == columns_.line_break; }
+    bool is_space(std::int32_t byte_class) const { return byte_class == columns_.space; }
+    bool is_tab(std::int32_t byte_class) const { return byte_class == columns_.tab; }
     // Whether a byte class makes a column another one.
     bool is_blank(std::int32_t byte_class) const {
         return is_space(byte_class) || is_tab(byte_class) || is_line_break(byte_class);
     }
-    std::int32_t tab_width() const { return tab_width_; }
-    // The reading behind a byte class that leads to a state.
+    std::int32_t tab_width() const { return columns_.tab_width; }
+    // Moves a configuration over a byte class that leads to state `next`.
     template <class AnyColumn>
-    void move(ReadingOf<AnyColumn>& reading, std::int32_t next, std::int32_t byte_class) const {
-        reading.state = next;
-        move_columns(reading, keeps(next), byte_class);
+    void move(LexerConfigurationOf<AnyColumn>& lexing, std::int32_t next, std::int32_t byte_class) const {
+        lexing.state = next;
+        columns_.move(lexing, keeps(next), byte_class);
     }
-    // The readings with which columns begin to be kept: at starts of lexemes, and after states that keep
+    // The configurations in which columns begin to be kept: at starts of lexemes, and behind states that keep
     // none.
-    std::vector<Reading> first_columns() const;
-    // The column of a lexeme that a byte class commits.
+    std::vector<LexerConfiguration> first_columns() const;
+    // The column of a newline that is committed when a byte class is read.
     template <class AnyColumn>
-    AnyColumn committed_column(const Commit& commit, const ReadingOf<AnyColumn>& reading,
+    AnyColumn committed_column(const Commit& commit, const LexerConfigurationOf<AnyColumn>& lexing,
                                std::int32_t byte_class) const {
-        return words_[commit.word].empty() ? column_after(reading.now, byte_class) : reading.matched;
+        return pushbacks_[commit.pushback].empty() ? columns_.after(lexing.now, byte_class) : lexing.matched;
     }
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
     static constexpr std::int32_t kBoundary = 0;
     std::int32_t at_end(std::int32_t state) const { return end_[in_range(state, end_.size())]; }
 
-    // Where a lexeme begins; kDead where no text leads to a lexeme of this context with that behind it.
-    std::int32_t entry(std::int32_t context, std::int32_t behind) const {
-        return entries_[in_matrix(context, contexts_.size(), behind, static_cast<std::size_t>(num_behind_))];
+    // The state at the start of a lexeme; kDead if no text leads there in this context and look-behind state.
+    std::int32_t entry(std::int32_t context, std::int32_t look_behind) const {
+        return entries_[in_matrix(context, contexts_.size(), look_behind,
+                                  static_cast<std::size_t>(num_look_behind_))];
     }
     std::int32_t num_contexts() const { return static_cast<std::int32_t>(contexts_.size()); }
-    std::int32_t num_behind() const { return num_behind_; }
+    std::int32_t num_look_behind() const { return num_look_behind_; }
     // The contexts in which lexing can go on after a label other than $END.
     std::span<const std::int32_t> contexts_after(std::int32_t label) const {
         return label == ignored_label() ? contexts_ : follow_[label];
     }
 
-    // The most residual bytes that any state carries, and the matches for which no bound exists. Such a match
-    // is dropped once round its loop, so that the automaton stays finite and the threads ahead win.
+    // The length of the longest pushback in any state, and the matches whose pushback has no bound. Such a
+    // match is dropped when it enters its cycle, so that the automaton is finite and the threads of higher
+    // priority win.
     std::int32_t lookahead() const { return lookahead_; }
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
 
@@ -196,8 +156,7 @@ class LexingAutomaton {
     std::span<const std::int32_t> ends() const { return end_; }
     std::span<const std::int32_t> entries() const { return entries_; }
     std::span<const Commit> commits() const { return commits_; }
-    // Of each state: the label of the match that waits with the most bytes behind it, or kDead, and how many
-    // those are.
+    // Of each state: the label of the match with the longest pushback, or kDead, and the length of that.
     std::span<const std::int32_t> waiting() const { return waiting_; }
     // For each terminal: whether some text makes it the first to match, whatever that is then called.
     std::span<const std::int32_t> matched() const { return matched_; }
@@ -205,89 +164,36 @@ class LexingAutomaton {
     std::span<const std::int32_t> states_by_terminal() const { return states_by_terminal_; }
 
   private:
-    friend class Determinizer;
-    // What a state keeps columns for: the newline that is being read, its match that is the fallback, at this
-    // byte or before.
-    enum Keeps : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
-
     std::uint8_t keeps(std::int32_t state) const {
         return has_columns() ? keeps_[in_range(state, keeps_.size())] : std::uint8_t{0};
     }
-    template <class AnyColumn>
-    void move_columns(ReadingOf<AnyColumn>& reading, std::uint8_t kept, std::int32_t byte_class) const {
-        if (!has_columns()) return;
-        reading.now = column_after(reading.now, byte_class);
-        if ((kept & kFreshMatch) != 0)
-            reading.matched = reading.now;
-        else if ((kept & kOldMatch) == 0)
-            reading.matched = {};
-        if ((kept & kCounting) == 0) reading.now = {};
-    }
-    template <class AnyColumn>
-    AnyColumn column_after(AnyColumn column, std::int32_t byte_class) const {
-        if (!has_columns()) return {};
-        if (is_line_break(byte_class)) return AnyColumn::at(0);
-        if (byte_class == byte_class_[static_cast<std::size_t>(' ')]) return column.plus(1);
-        return byte_class == byte_class_[static_cast<std::size_t>('\t')] ? column.plus(tab_width_) : column;
-    }
-
     std::vector<std::int32_t> least_read() const;
     bool reads_on(std::span<const std::int32_t> least) const;
 
     std::int32_t num_terminals_ = 0;
     std::int32_t num_classes_ = 0;
-    std::int32_t num_behind_ = 1;
+    std::int32_t num_look_behind_ = 1;
     std::array<std::uint8_t, 256> byte_class_{};
     Packed delta_;                // [num_states, num_classes]
     Flat<std::int32_t> end_;      // [num_states]
-    Flat<std::int32_t> entries_;  // [num_contexts, num_behind]
+    Flat<std::int32_t> entries_;  // [num_contexts, num_look_behind]
     Rows<std::int32_t> follow_;
     std::vector<std::int32_t> contexts_;  // all of them
     Flat<Commit> commits_;
-    Rows<std::int32_t> words_;
-    bool has_columns_ = false;
+    Rows<std::int32_t> pushbacks_;
+    ColumnRules columns_;
     Flat<std::uint8_t> keeps_;  // of each state; empty without layout
-    std::int32_t tab_width_ = 8;
     std::int32_t lookahead_ = 0;
     std::vector<UnboundedLookahead> unbounded_;
     std::vector<std::int32_t> waiting_;                       // [num_states, 2]
     std::vector<std::int32_t> matched_, states_by_terminal_;  // [num_terminals]
 };
 
-// Whether a reading can still get all that its line can: it has just begun, or has not begun at all. The
-// match that is the fallback may have a column only if it is that.
-inline bool any_column(const LexingAutomaton& lexer, const Reading& reading) {
-    return reading.now.value <= 0 &&
-           (!reading.matched.known() || (reading.now.known() && !lexer.keeps_old_match(reading.state)));
+// Whether the columns of a configuration are as good as any: its line has just begun, or has not begun. The
+// fallback may have a column only if it was matched at the last byte.
+inline bool any_column(const LexingAutomaton& lexer, const LexerConfiguration& lexing) {
+    return lexing.now.value <= 0 &&
+           (!lexing.matched.known() || (lexing.now.known() && !lexer.keeps_old_match(lexing.state)));
 }
-
-// Two terminals of equal standing that match the same text: the lexer would choose between them by name or
-// length.
-struct Collision {
-    std::int32_t first, second;  // in the order in which the lexer tries them
-    std::string witness;
-    std::string
-        following;  // a shortest text that has to be behind the witness, for both to match it; often none
-};
-
-// Ranks bytes for texts that people read: the lower the better. Letters, digits and a space, other printable
-// characters, line ends, parts of longer characters, the rest.
-int legibility(std::uint8_t byte);
-
-// Of each of so many classes its most legible byte; every class has one.
-std::vector<std::uint8_t> most_legible(const std::array<std::uint8_t, 256>& class_of, int classes);
-
-// The shortest text that is a whole lexeme of both terminals of each given pair, where there is one.
-// `following`: for each terminal those that can be read behind a lexeme of it.
-std::vector<Collision> find_collisions(const Nfa& nfa, std::span<const std::int32_t> pairs,
-                                       std::span<const std::vector<std::int32_t>> following, Budget& budget);
-
-// The shortest text of the set that a terminal's pattern denotes which the terminal does not match whole: an
-// alternative that comes first, or a lazy repetition, ends it sooner. Nothing if there is none.
-struct EarlyEnd {
-    std::string text;
-    std::int32_t matched;  // the bytes of it that are matched
-};
-std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Budget& budget);
 
 }  // namespace pdacon

@@ -1,24 +1,88 @@
-// Stepping sets of NFA positions: shared by the determinizer and the overlap search.
+// The nondeterministic automata of all terminals, as programs of a Pike VM, and how to step them.
+//
+// Source: Cox 2009, "Regular expression matching: the virtual machine approach".
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "lexer/automaton.hpp"
+#include "base/in_range.hpp"
 
 namespace pdacon {
 
-// Ordered epsilon closures. A visit lasts from one begin() to the next: a position seen once is not listed
-// again, because the thread that came first has the higher priority.
+// The kind of a position. kBytes has edges that read a byte; kSplit has epsilon edges in order of priority;
+// kMatch is a match. The pending kinds are look-ahead: the terminal has matched there on the condition that
+// the text that follows leads, through pending positions only, to a kMatch. kPendingOrEnd also holds at the
+// end of the text.
+enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
+
+// The programs of all terminals in one numbering of positions, and the automaton for look-behind.
+struct Nfa {
+    std::vector<std::uint8_t> kind;    // NfaKind of each position
+    std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
+    std::vector<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
+    std::vector<std::uint8_t> high;
+    std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
+    std::vector<std::int32_t> owner;   // the terminal of each position
+    std::vector<std::int32_t> entry;   // [terminals, look-behind states]; -1: no text matches
+    // [look-behind states, 256]: the transitions of an automaton that reads the whole text from state 0,
+    // whatever its lexemes are. Its state at the start of a lexeme says what look-behind, `\b` and `^` see
+    // there.
+    std::vector<std::int32_t> look_behind;
+
+    std::int32_t num_look_behind() const { return static_cast<std::int32_t>(look_behind.size() / 256); }
+    std::int32_t num_terminals() const {
+        return static_cast<std::int32_t>(entry.size() / static_cast<std::size_t>(num_look_behind()));
+    }
+    std::int32_t entry_of(std::int32_t terminal, std::int32_t look_behind_state) const {
+        return entry[in_matrix(terminal, static_cast<std::size_t>(num_terminals()), look_behind_state,
+                               static_cast<std::size_t>(num_look_behind()))];
+    }
+    std::int32_t look_behind_after(std::int32_t look_behind_state, std::uint8_t byte) const {
+        return look_behind[in_matrix(look_behind_state, static_cast<std::size_t>(num_look_behind()), byte,
+                                     256)];
+    }
+    NfaKind kind_of(std::int32_t position) const {
+        return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
+    }
+    bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
+};
+
+// Throws std::invalid_argument if the arrays do not fit together.
+void validate(const Nfa& nfa);
+
+// Visits every position in the epsilon closure of one that is no split, whatever its priority.
+template <class Visit>
+void for_each_in_closure(const Nfa& nfa, std::int32_t position, Visit visit) {
+    std::vector<std::int32_t> open{position};
+    std::set<std::int32_t> seen;
+    while (!open.empty()) {
+        const auto at = open.back();
+        open.pop_back();
+        if (!seen.insert(at).second) continue;
+        if (nfa.kind_of(at) != NfaKind::kSplit) {
+            visit(at);
+            continue;
+        }
+        for (auto edge = nfa.offset[static_cast<std::size_t>(at)];
+             edge < nfa.offset[static_cast<std::size_t>(at) + 1]; ++edge)
+            open.push_back(nfa.target[static_cast<std::size_t>(edge)]);
+    }
+}
+
+// Ordered epsilon closures. Between one begin() and the next no position is listed twice: the thread that
+// comes to it first has the higher priority.
 class Closure {
   public:
     explicit Closure(const Nfa& nfa) : nfa_(nfa), seen_(nfa.kind.size(), 0) {}
 
     void begin() { ++visit_; }
 
-    // Appends the byte and pending positions reachable from `position`, in order of priority, up to the first
-    // match; returns whether there was one. What comes after a match has lost against it.
+    // Appends the byte and pending positions in the closure of a position by descending priority, up to the
+    // first match. Returns whether there is one; positions of lower priority have lost against it.
     bool until_match(std::int32_t position, std::vector<std::int32_t>& out) {
         stack_.assign(1, position);
         while (!stack_.empty()) {
@@ -64,8 +128,8 @@ class Closure {
     std::uint32_t visit_ = 0;
 };
 
-// Bytes that no edge tells apart share a class; if blanks count, each of them has its own. Returns the number
-// of classes; class_of maps bytes to them.
+// Partitions the bytes: bytes that no edge tells apart share a class, and with `blanks` a line break, a tab
+// and a space each have one of their own. Returns the number of classes; `class_of` maps bytes to classes.
 int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of);
 
 }  // namespace pdacon

@@ -2,18 +2,18 @@
 
 namespace pdacon {
 
-std::int32_t Relexing::after(std::int32_t label, std::int32_t behind) {
-    auto& known = starts_[place(label, behind)];
+std::int32_t Relexing::after(std::int32_t label, std::int32_t look_behind) {
+    auto& known = starts_[index(label, look_behind)];
     if (known < 0) {
         std::set<std::int32_t> positions;
         if (label >
-            spec_.num_terminals()) {  // ignored text: the context is what it was before, whatever that is
-            for (const auto& context : spec_.contexts) add_entries(context, behind, positions);
+            spec_.num_terminals()) {  // ignored text leaves the context as it was, which is not known here
+            for (const auto& context : spec_.contexts) add_entries(context, look_behind, positions);
         } else {
             for (const auto context : spec_.follow[static_cast<std::size_t>(label)])
-                add_entries(spec_.contexts[static_cast<std::size_t>(context)], behind, positions);
+                add_entries(spec_.contexts[static_cast<std::size_t>(context)], look_behind, positions);
         }
-        known = intern(behind, positions);
+        known = intern(look_behind, positions);
     }
     return known;
 }
@@ -31,7 +31,7 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
     if (known >= 0) return known;
     const auto& nfa = spec_.nfa;
     const auto before = sets_[set];
-    const auto behind = nfa.behind_after(before[0], byte);
+    const auto look_behind = nfa.look_behind_after(before[0], byte);
     const std::vector<std::int32_t> positions(before.begin() + 1, before.end());
     std::set<std::int32_t> reached;
     for (const auto position : positions) {
@@ -42,20 +42,21 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
             if (byte < nfa.low[edge] || byte > nfa.high[edge]) continue;
             if (!close(nfa.target[edge], reached)) continue;
             reached.insert(kBetween);
-            const auto starts = sets_[after_match(nfa.owner[at], behind)];
+            const auto starts = sets_[after_match(nfa.owner[at], look_behind)];
             reached.insert(starts.begin() + 1, starts.end());
         }
     }
-    return known = intern(behind, reached);
+    return known = intern(look_behind, reached);
 }
 
-std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {
-    if (spec_.ignored[static_cast<std::size_t>(terminal)]) return after(spec_.num_terminals() + 1, behind);
-    auto& known = match_starts_[place(terminal, behind)];
+std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t look_behind) {
+    if (spec_.ignored[static_cast<std::size_t>(terminal)])
+        return after(spec_.num_terminals() + 1, look_behind);
+    auto& known = match_starts_[index(terminal, look_behind)];
     if (known >= 0) return known;
     std::set<std::int32_t> positions;
     const auto add = [&](std::int32_t label) {
-        const auto starts = sets_[after(label, behind)];
+        const auto starts = sets_[after(label, look_behind)];
         positions.insert(starts.begin() + 1, starts.end());
     };
     add(terminal);
@@ -63,40 +64,28 @@ std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t behind) {
         for (const auto& rename : context.renames)
             if (rename.regex == terminal)
                 for (const auto keyword : rename.keywords) add(keyword);
-    return known = intern(behind, positions);
+    return known = intern(look_behind, positions);
 }
 
 bool Relexing::close(std::int32_t position, std::set<std::int32_t>& out) const {
     bool matched = false;
-    std::vector<std::int32_t> stack{position};
-    std::set<std::int32_t> seen;
-    while (!stack.empty()) {
-        const auto at = static_cast<std::size_t>(stack.back());
-        stack.pop_back();
-        if (!seen.insert(static_cast<std::int32_t>(at)).second) continue;
-        switch (static_cast<NfaKind>(spec_.nfa.kind[at])) {
-            case NfaKind::kBytes:
-                out.insert(static_cast<std::int32_t>(at));
-                break;
-            case NfaKind::kSplit:
-                for (auto edge = spec_.nfa.offset[at]; edge < spec_.nfa.offset[at + 1]; ++edge)
-                    stack.push_back(spec_.nfa.target[static_cast<std::size_t>(edge)]);
-                break;
-            default:
-                matched = true;
-        }
-    }
+    for_each_in_closure(spec_.nfa, position, [&](std::int32_t at) {
+        if (spec_.nfa.kind_of(at) == NfaKind::kBytes)
+            out.insert(at);
+        else
+            matched = true;
+    });
     return matched;
 }
 
-void Relexing::add_entries(const LexicalContext& context, std::int32_t behind,
+void Relexing::add_entries(const LexicalContext& context, std::int32_t look_behind,
                            std::set<std::int32_t>& out) const {
     for (const auto terminal : context.alternation)
-        if (const auto entry = spec_.nfa.entry_of(terminal, behind); entry >= 0) close(entry, out);
+        if (const auto entry = spec_.nfa.entry_of(terminal, look_behind); entry >= 0) close(entry, out);
 }
 
-std::int32_t Relexing::intern(std::int32_t behind, const std::set<std::int32_t>& positions) {
-    std::vector<std::int32_t> key{behind};
+std::int32_t Relexing::intern(std::int32_t look_behind, const std::set<std::int32_t>& positions) {
+    std::vector<std::int32_t> key{look_behind};
     key.insert(key.end(), positions.begin(), positions.end());
     return sets_.intern(key);
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/interner.hpp"
-#include "lexer/automaton.hpp"
+#include "lexer/nfa.hpp"
 
 namespace pdacon {
 
@@ -15,7 +15,7 @@ class WordReader {
   public:
     explicit WordReader(Budget& budget) : budget_(budget) {}
 
-    // The next word of a list, and where it leads: kMatch, kTail or a state.
+    // Adds the next word of a list. `after`: kMatch, kTail or a state.
     void add(std::span<const std::uint8_t> word, std::int32_t after) {
         const auto [old, now] = std::ranges::mismatch(last_, word);
         if (now != word.end() && old != last_.end() && *now < *old)
@@ -29,7 +29,7 @@ class WordReader {
         last_.assign(word.begin(), word.end());
     }
 
-    // Where the words of the list begin; it is complete.
+    // Completes the list. Returns the state in which its words begin.
     std::int32_t finish() {
         settle(0);
         last_.clear();
@@ -46,11 +46,11 @@ class WordReader {
 
   private:
     using Edges = std::vector<std::pair<std::uint8_t, std::int32_t>>;
-    // What has been read of some words, as long as more of them may begin so.
-    struct Node {
+    // A prefix of the last word, to which more words may still be added.
+    struct Prefix {
         static constexpr std::int32_t kNoWord = -3;
         Edges edges;
-        std::int32_t after = kNoWord;  // what comes behind the word that ends here
+        std::int32_t after = kNoWord;  // behind the word that ends here
         bool certain = false;          // some word that goes on ends by itself
         void clear() {
             edges.clear();
@@ -59,27 +59,30 @@ class WordReader {
         }
     };
 
-    // No more words have more than `depth` letters in common with the last one.
+    // Makes states of the prefixes longer than `depth`: all further words have at most so many letters in
+    // common with the last one.
     void settle(std::size_t depth) {
         for (auto at = last_.size(); at > depth; --at) {
             auto& before = path_[at - 1];
-            const auto& node = path_[at];
-            before.edges.emplace_back(last_[at - 1], state_of(node));
-            before.certain |= node.certain || (node.after != Node::kNoWord && node.after != WordLists::kTail);
+            const auto& prefix = path_[at];
+            before.edges.emplace_back(last_[at - 1], state_of(prefix));
+            before.certain |=
+                prefix.certain || (prefix.after != Prefix::kNoWord && prefix.after != WordLists::kTail);
         }
     }
 
-    // Nodes with equal ends are one state. One where a word waits for its tail beside longer ones is two.
-    std::int32_t state_of(const Node& node) {
-        const bool is_word = node.after != Node::kNoWord;
-        if (is_word && node.edges.empty()) return node.after;
-        if (is_word && (node.certain || node.after != WordLists::kTail)) order_is_free_ = false;
+    // The state of a prefix; prefixes with the same suffixes share one. Where a word waits for its tail
+    // beside longer words, there is a second state, which tries these first.
+    std::int32_t state_of(const Prefix& prefix) {
+        const bool is_word = prefix.after != Prefix::kNoWord;
+        if (is_word && prefix.edges.empty()) return prefix.after;
+        if (is_word && (prefix.certain || prefix.after != WordLists::kTail)) order_is_free_ = false;
         key_.assign(1, is_word);
-        for (const auto& [byte, target] : node.edges) key_.insert(key_.end(), {byte, target});
+        for (const auto& [byte, target] : prefix.edges) key_.insert(key_.end(), {byte, target});
         const auto id = static_cast<std::size_t>(ids_.intern(key_));
         if (id < state_of_.size()) return state_of_[id];
-        edges_ = node.edges;
-        for (const auto& [byte, target] : node.edges)
+        edges_ = prefix.edges;
+        for (const auto& [byte, target] : prefix.edges)
             if (byte >= 'a' && byte <= 'z') edges_.emplace_back(byte - 'a' + 'A', target);
         std::ranges::sort(edges_);
         const auto state = static_cast<std::int32_t>(made_.kind.size());
@@ -105,9 +108,9 @@ class WordReader {
 
     Budget& budget_;
     WordStates made_;
-    Interner ids_;                        // whether a word ends in a node, then its edges
+    Interner ids_;                        // whether a word ends with a prefix, then its edges
     std::vector<std::int32_t> state_of_;  // by id
-    std::vector<Node> path_{1};           // of the last word, from the start on
+    std::vector<Prefix> path_{1};         // of the last word, from the start on
     std::vector<std::uint8_t> last_;
     std::vector<std::int32_t> key_;  // scratch space, as the next
     Edges edges_;

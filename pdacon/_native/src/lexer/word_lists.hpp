@@ -1,11 +1,12 @@
-// Long lists of words -> the states that read them, in which equal ends are one.
+// Word lists: a minimal acyclic automaton for a long alternation of plain words, `word|word|...`.
 //
-// This is what the general way makes of `word|word|...`, at a tenth of the cost. Letters of ASCII have no
-// case. Alternatives are tried in order, so that this holds only where their order does not matter: where no
-// word that ends by itself begins another one, or has one that waits for a tail at its beginning.
+// The result is what the general construction would make, at a tenth of its cost. ASCII letters match in both
+// cases. Alternatives are tried in order, so a set of words may replace them only where the order does not
+// matter: where no word that ends by itself is a prefix of another one, or has a prefix that waits for a
+// tail.
 //
 // Source: Daciuk, Mihov, Watson and Watson 2000, "Incremental construction of minimal acyclic finite-state
-// automata", for words in ascending order.
+// automata", for words in ascending order. O(letters).
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,12 @@
 namespace pdacon {
 
 struct WordLists {
-    std::span<const std::uint8_t> letters;  // of all words, one behind the other; small ones
-    std::span<const std::int32_t> lengths;  // of each word
-    std::span<const std::int32_t> after;  // of each word: kMatch, kTail, or an earlier list, which comes next
+    std::span<const std::uint8_t> letters;    // of all words, one behind the other, in lower case
+    std::span<const std::int32_t> lengths;    // of each word
+    std::span<const std::int32_t> after;      // of each word: kMatch, kTail, or the earlier list that goes on
     std::span<const std::int32_t> num_words;  // of each list; its words ascend
-    // A word ends by itself, or what follows it decides; a longer one that goes on is tried first.
+    // kMatch: the word ends by itself. kTail: it matches if what follows allows it, and longer words are
+    // tried first.
     static constexpr std::int32_t kMatch = -1, kTail = -2;
 };
 
@@ -35,7 +37,7 @@ struct WordStates {
     std::int32_t entry = 0;
 };
 
-// The states of the last list; nothing where the order of the words matters. O(letters). Throws
+// The states of the last list; nothing where the order of the words matters. Throws
 // std::invalid_argument on inconsistent input, LimitExceeded("states").
 std::optional<WordStates> read_words(const WordLists& lists, Budget& budget);
 

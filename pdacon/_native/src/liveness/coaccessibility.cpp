@@ -52,7 +52,7 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     return successors;
 }
 
-Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts,
+Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, Verdicts& verdicts,
                                  Budget& budget, const Futures* known)
     : machine_(machine),
       futures_(known != nullptr
@@ -99,7 +99,7 @@ void Coaccessibility::find_lines(std::vector<std::int32_t>& first_line, std::vec
     const auto& lexer = machine_.lexer;
     first_line.assign(future_.size(), -1);
     std::vector<std::vector<std::int32_t>> before;  // of each line: those of the same future
-    const auto add = [&](const Reading& reading) {
+    const auto add = [&](const LexerConfiguration& reading) {
         const auto known = find_line(first_line, lines, reading);
         if (known >= 0) return known;
         auto& first = first_line[static_cast<std::size_t>(reading.state)];
@@ -178,7 +178,7 @@ void Coaccessibility::prove_entries() {
 Coaccessibility::Begun Coaccessibility::begun_in(std::int32_t context) {
     const auto& lexer = machine_.lexer;
     Begun begun;
-    for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind) {
+    for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind) {
         const auto entry = lexer.entry(context, behind);
         if (entry < 0) continue;
         const auto start = future({entry, {}, {}});

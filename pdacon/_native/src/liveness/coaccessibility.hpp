@@ -52,12 +52,12 @@ class Coaccessibility {
     // Lexer futures are computed at once; everything else on demand. Where `verdicts` are empty they get
     // their rows, and what is alive on every stack at the start of a lexeme is mostly found. Throws
     // ArtifactDamage if they have the rows of other tables. `known`: futures to begin with.
-    Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts, Budget& budget,
-                    const Futures* known = nullptr);
+    Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, Verdicts& verdicts,
+                    Budget& budget, const Futures* known = nullptr);
 
     // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
     // if they are free.
-    std::int32_t future(const Reading& reading) const {
+    std::int32_t future(const LexerConfiguration& reading) const {
         const auto known = future_[static_cast<std::size_t>(reading.state)];
         return known >= 0 ? known : line_future_[static_cast<std::size_t>(verdicts_.line_of(reading))];
     }
@@ -65,7 +65,7 @@ class Coaccessibility {
         return future_[static_cast<std::size_t>(lexer_state)];
     }
     bool column_free(std::int32_t lexer_state) const { return verdicts_.column_free(lexer_state); }
-    bool is_free(const Reading& reading) const { return verdicts_.is_free(reading); }
+    bool is_free(const LexerConfiguration& reading) const { return verdicts_.is_free(reading); }
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
     // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
@@ -76,7 +76,7 @@ class Coaccessibility {
     bool reaches_end(std::int32_t events, Overlay stack);
 
     // Whether what can follow a reading, with what is spelled of a token, leads on, if all of it can.
-    bool has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
+    bool has_future(const LexerConfiguration& reading, std::int32_t speller_state, Overlay& stack) {
         if (speller_state == 0) return alive(future(reading), stack);
         return reaches_end(futures_.of(reading, speller_state), stack);
     }

@@ -7,7 +7,7 @@
 
 #include "base/components.hpp"
 #include "base/interner.hpp"
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 
 namespace pdacon {
 
@@ -27,7 +27,7 @@ void sort_unique(Numbers& numbers) {
 // Whether a byte completes a newline at once.
 bool is_whole(const LexingAutomaton& lexer, std::int32_t next, std::int32_t newline) {
     return LexingAutomaton::is_commit(next) && lexer.commit(next).label == newline &&
-           lexer.word(lexer.commit(next).word).empty();
+           lexer.pushback(lexer.commit(next).pushback).empty();
 }
 
 // Whether blanks make no difference within a line: in each place they lead nowhere else, and where a line
@@ -35,7 +35,7 @@ bool is_whole(const LexingAutomaton& lexer, std::int32_t next, std::int32_t newl
 // newlines; nothing but the lexer is asked.
 class Blanks {
   public:
-    Blanks(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline)
+    Blanks(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline)
         : lexer_(lexer), speller_(speller), newline_(newline) {}
 
     bool make_no_difference() {
@@ -52,9 +52,9 @@ class Blanks {
                 if (!lexer_.is_blank(byte_class) && next == std::exchange(last, next)) continue;
                 const bool blank = lexer_.is_space(byte_class) || lexer_.is_tab(byte_class);
                 if (in_line && blank && next != state &&
-                    (next >= 0
-                         ? lexer_.keeps_columns(next)
-                         : next != LexingAutomaton::kDead && lexer_.word(lexer_.commit(next).word).empty()))
+                    (next >= 0 ? lexer_.keeps_columns(next)
+                               : next != LexingAutomaton::kDead &&
+                                     lexer_.pushback(lexer_.commit(next).pushback).empty()))
                     return false;
                 if (next < 0) continue;
                 add(next, in_line || lexer_.is_line_break(byte_class));
@@ -67,7 +67,7 @@ class Blanks {
     // Whether anything is read after a line break before it turns out that it has to be lexed again.
     bool leaves_lines() const {
         for (std::int32_t at = 0; at < lexer_.num_commits(); ++at) {
-            const auto word = lexer_.word(lexer_.commit(LexingAutomaton::kDead - 1 - at).word);
+            const auto word = lexer_.pushback(lexer_.commit(LexingAutomaton::kDead - 1 - at).pushback);
             for (std::size_t i = 0; i + 1 < word.size(); ++i)
                 if (lexer_.is_line_break(word[i])) return true;
         }
@@ -93,7 +93,7 @@ class Blanks {
     }
 
     const LexingAutomaton& lexer_;
-    const Speller& speller_;
+    const VocabularyStar& speller_;
     std::int32_t newline_;
     Interner seen_;
     std::vector<std::pair<std::int32_t, bool>> places_;
@@ -297,7 +297,7 @@ void Lines::commit(std::int32_t id, std::int32_t next, const Futures::Move& move
     if (known < 0) return;
     const auto event = futures_.event(known).landings;
     auto& at = places_[static_cast<std::size_t>(id)];
-    if (!lexer_.word(lexer_.commit(next).word).empty())
+    if (!lexer_.pushback(lexer_.commit(next).pushback).empty())
         (has_match(state) ? at.now : at.older).push_back(event);
     else if (lexer_.is_line_break(move.byte_class))
         at.first.push_back(event);
@@ -449,7 +449,7 @@ ColumnClasses Lines::coarsest() {
 Columns::Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
                  std::int32_t newline, Budget budget)
     : lexer_(std::move(lexer)), trie_(std::move(trie)), newline_(newline), budget_(budget) {
-    const Speller speller(*trie_, budget_);
+    const VocabularyStar speller(*trie_, budget_);
     if (newline < 0 || !lexer_->has_columns() || Blanks(*lexer_, speller, newline).make_no_difference())
         return;
     futures_.emplace(*lexer_, speller, newline, ColumnClasses{}, budget_);

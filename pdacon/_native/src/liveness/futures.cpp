@@ -33,7 +33,7 @@ void make_set(std::vector<std::int32_t>& values) {
 
 }  // namespace
 
-Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline,
+Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
                  ColumnClasses classes, Budget& budget)
     : lexer_(lexer),
       newline_(newline),
@@ -132,10 +132,11 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
     return true;
 }
 
-std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, const Move& move) {
+std::int32_t Futures::commit_event(std::int32_t next, const LexerConfiguration& reading, const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
-        const auto left = residue(move.speller_state, false, commit.behind, lexer_.word(commit.word));
+        const auto left =
+            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
         return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
@@ -144,17 +145,17 @@ std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, co
     return plain_events_[number];
 }
 
-std::int32_t Futures::end_event(const Reading& reading) {
+std::int32_t Futures::end_event(const LexerConfiguration& reading) {
     const auto question = ask_end(reading);
     return question == kNone ? -1 : answer(question);
 }
 
-std::int32_t Futures::ask_end(const Reading& reading) {
+std::int32_t Futures::ask_end(const LexerConfiguration& reading) {
     const auto end = lexer_.at_end(reading.state);
     if (end == LexingAutomaton::kDead) return kNone;
     if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), residue(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    const auto left = residue(0, true, commit.behind, lexer_.word(commit.word));
+    const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
     return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
@@ -163,7 +164,7 @@ Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
     const auto word = key.subspan(3);
     const auto speller_state = key[0];
     const bool ended = key[1] != 0;
-    Reading reading{lexer_.entry(context, key[2]), {}, {}};
+    LexerConfiguration reading{lexer_.entry(context, key[2]), {}, {}};
     if (reading.state < 0) return {};
     for (std::size_t at = 0; at < word.size(); ++at) {
         const auto next = lexer_.next(reading.state, word[at]);
@@ -173,11 +174,12 @@ Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
             continue;
         }
         const auto& commit = lexer_.commit(next);
-        const auto again = lexer_.word(commit.word);
+        const auto again = lexer_.pushback(commit.pushback);
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
         const auto column = column_of(commit, reading, word[at]);
-        return {{-1, column}, ask(commit.label, residue(speller_state, ended, commit.behind, rest), column)};
+        return {{-1, column},
+                ask(commit.label, residue(speller_state, ended, commit.look_behind, rest), column)};
     }
     if (!ended) return {{-1, {}, reading, speller_state}};
     const auto question = ask_end(reading);
@@ -211,7 +213,7 @@ std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id)
     return found;
 }
 
-std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
+std::int32_t Futures::node(const LexerConfiguration& reading, std::int32_t speller_state) {
     const bool plain = speller_state == 0 && !reading.now.known() && !reading.matched.known();
     if (plain && plain_nodes_[static_cast<std::size_t>(reading.state)] >= 0)
         return plain_nodes_[static_cast<std::size_t>(reading.state)];
@@ -249,9 +251,9 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
     make_set(successors);
 }
 
-std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
-    const auto start =
-        node(newline_ < 0 ? Reading{reading.state, {}, {}} : classes_.least(reading), speller_state);
+std::int32_t Futures::of(const LexerConfiguration& reading, std::int32_t speller_state) {
+    const auto start = node(
+        newline_ < 0 ? LexerConfiguration{reading.state, {}, {}} : classes_.least(reading), speller_state);
     if (nodes_[static_cast<std::size_t>(start)].set < 0) close_over(start);
     return nodes_[static_cast<std::size_t>(start)].set;
 }

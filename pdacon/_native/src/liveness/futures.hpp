@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
 
 namespace pdacon {
@@ -27,15 +27,15 @@ struct Event {
 class Futures {
   public:
     // `newline`: the terminal whose columns count, -1: none.
-    Futures(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline, ColumnClasses classes,
-            Budget& budget);
+    Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
+            ColumnClasses classes, Budget& budget);
     // What is known already, to go on from with another budget.
     Futures(const Futures& known, Budget& budget) : Futures(known) { budget_ = &budget; }
 
     // The set of events that can follow a reading, as the id of a sorted sequence of event ids; as if every
     // column of a class could be reached if one can. Computes what is missing: amortised one visit of each
     // (reading, speller state) and its edges.
-    std::int32_t of(const Reading& reading, std::int32_t speller_state);
+    std::int32_t of(const LexerConfiguration& reading, std::int32_t speller_state);
 
     std::span<const std::int32_t> events(std::int32_t set) const { return sets_[set]; }
     const Event& event(std::int32_t id) const { return events_[static_cast<std::size_t>(id)]; }
@@ -53,7 +53,7 @@ class Futures {
     struct Landing {
         std::int32_t event = -1;
         Column column;
-        Reading reading{-1, {}, {}};
+        LexerConfiguration reading{-1, {}, {}};
         std::int32_t speller_state = 0;
         bool dead() const { return event < 0 && reading.state < 0; }
     };
@@ -67,16 +67,17 @@ class Futures {
         return moves_[static_cast<std::size_t>(speller_state)];
     }
     // The event at the end of input, or -1.
-    std::int32_t end_event(const Reading& reading);
+    std::int32_t end_event(const LexerConfiguration& reading);
     // The event of a commit that a move from here makes, or -1; `next` is the lexer's transition.
-    std::int32_t commit_event(std::int32_t next, const Reading& reading, const Move& move);
+    std::int32_t commit_event(std::int32_t next, const LexerConfiguration& reading, const Move& move);
     // The column of a commit, if it is the newline's.
-    Column column_of(const Commit& commit, const Reading& reading, std::int32_t byte_class) const {
+    Column column_of(const Commit& commit, const LexerConfiguration& reading, std::int32_t byte_class) const {
         return commit.label == newline_ ? lexer_.committed_column(commit, reading, byte_class) : Column{};
     }
     // Where a move within a lexeme leads to; columns stand for their classes.
-    Reading moved(const Reading& reading, std::int32_t next, std::int32_t byte_class) const {
-        Reading to{next, {}, {}};
+    LexerConfiguration moved(const LexerConfiguration& reading, std::int32_t next,
+                             std::int32_t byte_class) const {
+        LexerConfiguration to{next, {}, {}};
         if (newline_ < 0 || !lexer_.keeps_columns(next)) return to;
         to.now = reading.now;
         to.matched = reading.matched;
@@ -99,7 +100,7 @@ class Futures {
     static constexpr std::int32_t kUnasked = -2;
 
     struct Node {
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state;
         std::int32_t set = -1;    // the answer
         std::int32_t place = -1;  // among those that are answered together
@@ -114,12 +115,12 @@ class Futures {
     // The question for an event, as a number: of a label that leaves a residue, and of a newline that leaves
     // a column.
     std::int32_t ask(std::int32_t label, std::int32_t residue, Column column);
-    std::int32_t ask_end(const Reading& reading);
+    std::int32_t ask_end(const LexerConfiguration& reading);
     // The event, or -1: the residue cannot be lexed in any context after the label.
     std::int32_t answer(std::int32_t question);
     bool answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open);
     Landing landing_of(const Lexed& lexed) const;
-    std::int32_t node(const Reading& reading, std::int32_t speller_state);
+    std::int32_t node(const LexerConfiguration& reading, std::int32_t speller_state);
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
     std::int32_t join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets);

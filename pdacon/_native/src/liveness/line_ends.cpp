@@ -4,14 +4,14 @@
 
 namespace pdacon {
 
-bool LineEnds::is_alive(const Reading& reading, std::int32_t speller_state) {
+bool LineEnds::is_alive(const LexerConfiguration& reading, std::int32_t speller_state) {
     if (!has_future(reading, speller_state)) return false;
     const bool free =
         speller_state == 0 ? coaccessibility_.is_free(reading) : any_column(machine_.lexer, reading);
     return free || lead_on(reading, speller_state);
 }
 
-bool LineEnds::has_future(const Reading& reading, std::int32_t speller_state) {
+bool LineEnds::has_future(const LexerConfiguration& reading, std::int32_t speller_state) {
     if (speller_state != 0) return coaccessibility_.has_future(reading, speller_state, stack_);
     const auto future = coaccessibility_.future(reading);
     const auto known = std::ranges::find(futures_, future, &std::pair<std::int32_t, bool>::first);
@@ -20,7 +20,7 @@ bool LineEnds::has_future(const Reading& reading, std::int32_t speller_state) {
     return futures_.back().second;
 }
 
-bool LineEnds::lead_on(const Reading& reading, std::int32_t speller_state) {
+bool LineEnds::lead_on(const LexerConfiguration& reading, std::int32_t speller_state) {
     if (alike_from_ < 0) alike_from_ = machine_.layout.alike_from(stack_.column());
     search_.clear();
     searched_ = Interner();
@@ -40,7 +40,7 @@ bool LineEnds::lead_on(const Reading& reading, std::int32_t speller_state) {
 }
 
 // Beyond what the innermost block can have in it one column is as good as another of its class.
-void LineEnds::add(const Reading& reading, std::int32_t speller_state, std::int32_t from) {
+void LineEnds::add(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t from) {
     const auto next = machine_.layout.classes.least(reading, alike_from_);
     const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
     const auto id = ids_.intern(key);

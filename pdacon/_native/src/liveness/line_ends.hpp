@@ -21,11 +21,11 @@ class LineEnds {
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget), stack_(stack) {}
 
     // Whether the configuration can reach acceptance.
-    bool is_alive(const Reading& reading, std::int32_t speller_state);
+    bool is_alive(const LexerConfiguration& reading, std::int32_t speller_state);
 
   private:
     struct Place {
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state;
         std::int32_t id;
         std::int32_t from;  // the place of the search that led here, or -1
@@ -36,9 +36,9 @@ class LineEnds {
         bool taken;
     };
 
-    bool has_future(const Reading& reading, std::int32_t speller_state);
-    bool lead_on(const Reading& reading, std::int32_t speller_state);
-    void add(const Reading& reading, std::int32_t speller_state, std::int32_t from);
+    bool has_future(const LexerConfiguration& reading, std::int32_t speller_state);
+    bool lead_on(const LexerConfiguration& reading, std::int32_t speller_state);
+    void add(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t from);
     bool ends_here(const Place& at);
     bool goes_on(std::int32_t at);
     bool takes(const Commit& commit, Column column);

@@ -14,7 +14,8 @@ constexpr std::int32_t kEnd = -1;  // of the text, instead of a byte class
 
 }  // namespace
 
-Outlook OutlookSearch::find(const Reading& reading, const StackView& stack, std::string_view text) {
+Outlook OutlookSearch::find(const LexerConfiguration& reading, const StackView& stack,
+                            std::string_view text) {
     const auto& lexer = machine_.lexer;
     const auto most = static_cast<std::size_t>(lexer.lookahead()) + 1;
     for (const char byte : text.substr(text.size() - std::min(most, text.size())))
@@ -135,9 +136,9 @@ void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t
         const auto& commit = lexer.commit(next);
         stack = cut(stack, commit.label, column);
         if (stack < 0) return;
-        reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.behind);
+        reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.look_behind);
         if (reading.state < 0) return;
-        at = std::max(0, at - static_cast<std::int32_t>(lexer.word(commit.word).size()));
+        at = std::max(0, at - static_cast<std::int32_t>(lexer.pushback(commit.pushback).size()));
         const auto end = at - known;
         cuts.push_back({commit.label, begin, end});
         begin = end;
@@ -159,7 +160,8 @@ std::int32_t OutlookSearch::cut(std::int32_t stack, std::int32_t label, Column c
     return after_cut_[id];
 }
 
-bool OutlookSearch::is_alive(const Reading& reading, std::int32_t speller_state, std::int32_t stack) {
+bool OutlookSearch::is_alive(const LexerConfiguration& reading, std::int32_t speller_state,
+                             std::int32_t stack) {
     const auto& here = stacks_[static_cast<std::size_t>(stack)];
     return LineEnds(machine_, coaccessibility_, budget_, here).is_alive(reading, speller_state);
 }

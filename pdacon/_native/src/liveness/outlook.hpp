@@ -31,12 +31,12 @@ class OutlookSearch {
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget) {}
 
     // `text`: what has been read, or of its end as much as the lexer may read again. Throws LimitExceeded.
-    Outlook find(const Reading& reading, const StackView& stack, std::string_view text);
+    Outlook find(const LexerConfiguration& reading, const StackView& stack, std::string_view text);
 
   private:
     // A configuration behind so many bytes, of which a lexeme has been begun.
     struct Place {
-        Reading reading;
+        LexerConfiguration reading;
         std::int32_t speller_state;
         std::int32_t stack;              // index in stacks_
         std::vector<std::int32_t> read;  // as byte classes
@@ -57,7 +57,7 @@ class OutlookSearch {
     void go_on(const Place& from);
     void lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state);
     std::int32_t cut(std::int32_t stack, std::int32_t label, Column column);
-    bool is_alive(const Reading& reading, std::int32_t speller_state, std::int32_t stack);
+    bool is_alive(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t stack);
     void note(std::span<const Cut> cuts);
 
     const Pushdown& machine_;

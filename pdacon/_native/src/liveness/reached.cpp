@@ -9,7 +9,7 @@
 
 namespace pdacon {
 
-Reached find_reached(const Pushdown& machine, const Speller& speller, Budget budget) {
+Reached find_reached(const Pushdown& machine, const VocabularyStar& speller, Budget budget) {
     const auto& tables = machine.tables;
     if (machine.layout.newline >= 0) throw std::invalid_argument("reached: the machine has layout");
     Futures futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget);

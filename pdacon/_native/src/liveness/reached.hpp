@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 #include "pda/pushdown.hpp"
 
 namespace pdacon {
@@ -23,6 +23,6 @@ struct Reached {
 };
 
 // For a machine without layout. Throws LimitExceeded.
-Reached find_reached(const Pushdown& machine, const Speller& speller, Budget budget);
+Reached find_reached(const Pushdown& machine, const VocabularyStar& speller, Budget budget);
 
 }  // namespace pdacon

@@ -93,7 +93,7 @@ void Verdicts::make_cells(std::size_t num_rows) {
     throw std::bad_alloc();
 }
 
-std::int32_t Verdicts::line_of(const Reading& reading) const {
+std::int32_t Verdicts::line_of(const LexerConfiguration& reading) const {
     const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
     if (at < 0 && origin_)
         throw origin_->damage(

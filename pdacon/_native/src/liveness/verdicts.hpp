@@ -23,7 +23,7 @@ constexpr std::int64_t kNumVerdicts = 4;
 
 // What can be read of a newline in a lexer state, with the least columns of their classes.
 struct Line {
-    Reading reading;
+    LexerConfiguration reading;
     std::int32_t row;      // of Verdicts
     std::int32_t further;  // another one in the same state, before this one; or -1
     std::int32_t free;     // whether its future has all that its columns can lead to
@@ -32,7 +32,7 @@ struct Line {
 
 // The line of a reading, or -1. `first`: of each lexer state one of its lines, or -1.
 template <class First, class Lines>
-std::int32_t find_line(const First& first, const Lines& lines, const Reading& reading) {
+std::int32_t find_line(const First& first, const Lines& lines, const LexerConfiguration& reading) {
     auto at = first[static_cast<std::size_t>(reading.state)];
     while (at >= 0 && lines[static_cast<std::size_t>(at)].reading != reading)
         at = lines[static_cast<std::size_t>(at)].further;
@@ -53,11 +53,11 @@ class Verdicts {
                   std::vector<Line> lines, std::size_t num_rows);
 
     // The row of a reading between two tokens.
-    std::int32_t row(const Reading& reading) const {
+    std::int32_t row(const LexerConfiguration& reading) const {
         const auto known = rows_[static_cast<std::size_t>(reading.state)];
         return known >= 0 ? known : line(reading).row;
     }
-    std::int32_t line_of(const Reading& reading) const;
+    std::int32_t line_of(const LexerConfiguration& reading) const;
     Verdict at(std::int32_t row, std::int32_t top) const {
         return cells_[index(row, top)].load(std::memory_order_acquire);
     }
@@ -72,7 +72,7 @@ class Verdicts {
     }
     // Whether a reading has all of its future, whatever its columns are beyond their classes. If not, its
     // future has what it has, and perhaps more.
-    bool is_free(const Reading& reading) const {
+    bool is_free(const LexerConfiguration& reading) const {
         return column_free(reading.state) || any_column(machine_.lexer, reading) || line(reading).free != 0;
     }
 
@@ -80,7 +80,7 @@ class Verdicts {
     std::size_t index(std::int32_t row, std::int32_t top) const {
         return in_matrix(row, num_rows_, top, static_cast<std::size_t>(machine_.tables.num_states));
     }
-    const Line& line(const Reading& reading) const {
+    const Line& line(const LexerConfiguration& reading) const {
         return lines_[static_cast<std::size_t>(line_of(reading))];
     }
     // All unknown.

@@ -62,10 +62,10 @@ LexemeTrace trace_lexemes(const Pushdown& machine, std::string_view text, std::s
         const auto column = lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column))
             throw std::invalid_argument("trace: the text is not viable");
-        reading = boundary(machine, stack, commit.behind);
+        reading = boundary(machine, stack, commit.look_behind);
         const auto begin = trace.begin;
         trace.begin =
-            static_cast<std::int64_t>(at) - static_cast<std::int64_t>(lexer.word(commit.word).size());
+            static_cast<std::int64_t>(at) - static_cast<std::int64_t>(lexer.pushback(commit.pushback).size());
         if (trace.begin <= begin) throw std::invalid_argument("trace: a lexeme without a text");
         at = static_cast<std::size_t>(trace.begin);
         if (read <= since) continue;

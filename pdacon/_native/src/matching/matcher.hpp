@@ -38,14 +38,14 @@ class Matcher {
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
     struct Position {
-        Reading reading;
+        LexerConfiguration reading;
         bool terminated = false;
         bool leading_space = false;  // of the next token, if it has one, is not part of the text
         PersistentStack stack;
         std::size_t length = 0;  // of the text
     };
-    // Where a token or some bytes lead to. Reading never waits; whether what was read can be completed may
-    // need what another thread is about to find out.
+    // Where a token or some bytes lead to. LexerConfiguration never waits; whether what was read can be
+    // completed may need what another thread is about to find out.
     struct Step {
         Position to;
         std::string_view text;  // what is added

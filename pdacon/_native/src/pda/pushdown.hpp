@@ -218,7 +218,7 @@ bool feed_end(const Pushdown& machine, Stack& stack) {
 
 // Where the next lexeme starts, given what lies behind it; state kDead where nothing can start.
 template <class Stack>
-Reading boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
+LexerConfiguration boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
     return {
         machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind), {}, {}};
 }
@@ -226,7 +226,8 @@ Reading boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
 // Reads byte classes, the last of `pending` first; what a commit gives back to be lexed again is put in
 // front. False: the text is not viable, reading and stack are spoilt.
 template <class Stack>
-bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<std::int32_t>& pending) {
+bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
+          std::vector<std::int32_t>& pending) {
     while (!pending.empty()) {
         const auto byte_class = pending.back();
         const auto next = machine.lexer.next(reading.state, byte_class);
@@ -239,9 +240,9 @@ bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<s
         const auto& commit = machine.lexer.commit(next);
         const auto column = machine.lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column)) return false;
-        reading = boundary(machine, stack, commit.behind);
+        reading = boundary(machine, stack, commit.look_behind);
         if (reading.state < 0) return false;
-        const auto word = machine.lexer.word(commit.word);
+        const auto word = machine.lexer.pushback(commit.pushback);
         pending.insert(pending.end(), word.rbegin(), word.rend());
     }
     return true;
@@ -249,7 +250,7 @@ bool read(const Pushdown& machine, Stack& stack, Reading& reading, std::vector<s
 
 // Whether the text may end here. Spoils the stack.
 template <class Stack>
-bool ends(const Pushdown& machine, Stack& stack, Reading reading) {
+bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration reading) {
     std::vector<std::int32_t> pending;
     for (;;) {
         const auto end = machine.lexer.at_end(reading.state);
@@ -257,9 +258,9 @@ bool ends(const Pushdown& machine, Stack& stack, Reading reading) {
         if (end == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(end);
         if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
-        reading = boundary(machine, stack, commit.behind);
+        reading = boundary(machine, stack, commit.look_behind);
         if (reading.state < 0) return false;
-        const auto word = machine.lexer.word(commit.word);
+        const auto word = machine.lexer.pushback(commit.pushback);
         pending.assign(word.rbegin(), word.rend());
         if (!read(machine, stack, reading, pending)) return false;
     }

@@ -133,7 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Budget budget(kStates, 0);
         const auto spec = fuzzing::spec(input, terminals, contexts);
         const auto lexer = std::make_shared<const LexingAutomaton>(spec, budget);
-        const auto trie = std::make_shared<const Trie>(tokens(input));
+        const auto trie = std::make_shared<const SharedTrie>(tokens(input));
         StartSymbol start{};
         auto parser = tables(input, terminals, contexts, start);
         Layout blocks;

@@ -44,14 +44,14 @@ inline pdacon::Nfa nfa(Input& input, std::int32_t terminals) {
                                   : static_cast<std::int32_t>(made.target.size()));
     }
     const auto behind = input.count(1, 3);
-    made.behind.assign(static_cast<std::size_t>(behind) * 256, 0);
+    made.look_behind.assign(static_cast<std::size_t>(behind) * 256, 0);
     if (behind > 1)
         for (std::int32_t state = 0; state < behind; ++state)
             for (const char letter : std::string("ab \n\t")) {
                 const auto at = static_cast<std::size_t>(state) * 256 + static_cast<std::uint8_t>(letter);
-                made.behind[at] = input.below(behind);
+                made.look_behind[at] = input.below(behind);
             }
-    if (input.wild() && input.byte() > 250) made.behind.resize(input.byte());
+    if (input.wild() && input.byte() > 250) made.look_behind.resize(input.byte());
     for (std::int32_t at = 0; at < terminals * behind; ++at)
         made.entry.push_back(input.byte() % 8 == 7 ? -1 : input.below(positions));
     return made;

@@ -4,6 +4,8 @@
 #include "automata.hpp"
 #include "base/memory.hpp"
 #include "calls.hpp"
+#include "lexer/checks/early_ends.hpp"
+#include "lexer/checks/overlaps.hpp"
 #include "lexer/word_lists.hpp"
 
 namespace {
@@ -15,9 +17,9 @@ void walk(const pdacon::LexingAutomaton& lexer, fuzzing::Input& input) {
         state = lexer.next(state, lexer.byte_class(static_cast<std::uint8_t>(input.letter())));
         if (!pdacon::LexingAutomaton::is_commit(state)) continue;
         const auto& commit = lexer.commit(state);
-        lexer.word(commit.word);
+        lexer.pushback(commit.pushback);
         const auto contexts = lexer.contexts_after(commit.label);
-        state = contexts.empty() ? -1 : lexer.entry(contexts.front(), commit.behind);
+        state = contexts.empty() ? -1 : lexer.entry(contexts.front(), commit.look_behind);
     }
     lexer.first_columns();
 }

@@ -1,5 +1,5 @@
-// Where the order of alternatives or a lazy repetition makes a terminal match less than its pattern denotes:
-// breadth-first search over its threads in order, and all threads that there would be if none were ever cut.
+#include "lexer/checks/early_ends.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lexer/automaton.hpp"
-#include "lexer/nfa.hpp"
+#include "lexer/legibility.hpp"
 
 namespace pdacon {
 
@@ -16,51 +15,37 @@ namespace {
 
 using Positions = std::vector<std::int32_t>;
 
-// `end`: 0, or where its match has ended, which waits for its condition.
+// A thread at a position. `end`: 0, or, at a pending position, where the match has ended that waits for its
+// condition.
 struct Thread {
     std::int32_t position, end;
 };
 
-// `ordered`: the threads ahead of the last match. `cut`: those that have lost against a match and are not
-// among them, ascending; where there are none, nothing has been lost yet.
-struct Place {
+// A state of the search. `ordered`: the threads of higher priority than the last match. `cut`: the positions
+// of threads that have lost against a match and are not among them, ascending; empty while no thread has
+// lost.
+struct SearchState {
     std::vector<Thread> ordered;
     Positions cut;
-    std::int32_t matched;  // the length of the last match that is certain; 0: none. Not part of the place.
+    std::int32_t matched;  // the length of the last match that is certain; 0: none. Not part of the state.
     std::int32_t parent;
     std::uint8_t byte;
 };
 
-// Appends all byte and pending positions behind one, of every priority; whether a match is among them.
+// Adds the byte positions in the epsilon closure of a position, whatever their priority. Returns whether a
+// match is in it, or a condition that holds at the end of the text.
 bool close(const Nfa& nfa, std::int32_t position, std::set<std::int32_t>& out) {
     bool matched = false;
-    Positions open{position};
-    std::set<std::int32_t> seen;
-    while (!open.empty()) {
-        const auto at = open.back();
-        open.pop_back();
-        if (!seen.insert(at).second) continue;
-        switch (nfa.kind_of(at)) {
-            case NfaKind::kMatch:
-            case NfaKind::kPendingOrEnd:
-                matched = true;
-                break;
-            case NfaKind::kPending:
-                break;
-            case NfaKind::kBytes:
-                out.insert(at);
-                break;
-            case NfaKind::kSplit:
-                for (auto edge = nfa.offset[static_cast<std::size_t>(at)];
-                     edge < nfa.offset[static_cast<std::size_t>(at) + 1]; ++edge)
-                    open.push_back(nfa.target[static_cast<std::size_t>(edge)]);
-        }
-    }
+    for_each_in_closure(nfa, position, [&](std::int32_t at) {
+        const auto kind = nfa.kind_of(at);
+        if (kind == NfaKind::kBytes) out.insert(at);
+        matched = matched || kind == NfaKind::kMatch || kind == NfaKind::kPendingOrEnd;
+    });
     return matched;
 }
 
-// One byte for each way in which these threads can step; those that are good to read come first.
-std::vector<std::uint8_t> representatives(const Nfa& nfa, const Place& from) {
+// One byte for each class of bytes on which these threads step alike; the most legible come first.
+std::vector<std::uint8_t> representatives(const Nfa& nfa, const SearchState& from) {
     std::set<int> cuts;
     auto positions = from.cut;
     for (const auto& thread : from.ordered) positions.push_back(thread.position);
@@ -81,17 +66,17 @@ std::vector<std::uint8_t> representatives(const Nfa& nfa, const Place& from) {
     return bytes;
 }
 
-// Moves the ordered threads over the byte that makes the text `length` long.
+// Steps the ordered threads over a byte, behind which the text has `length` bytes.
 class Stepper {
   public:
     explicit Stepper(const Nfa& nfa) : nfa_(nfa), closure_(nfa), ended_(nfa) {}
 
-    void start(std::int32_t entry, Place& to) {
+    void start(std::int32_t entry, SearchState& to) {
         begin();
         enter(entry, 0, to);
     }
 
-    void step(const Place& from, std::uint8_t byte, std::int32_t length, Place& to) {
+    void step(const SearchState& from, std::uint8_t byte, std::int32_t length, SearchState& to) {
         begin();
         for (const auto [position, end] : from.ordered) {
             const auto target = closure_.step(position, byte);
@@ -118,7 +103,7 @@ class Stepper {
     }
 
     // Whether the match is certain.
-    bool enter(std::int32_t position, std::int32_t length, Place& to) {
+    bool enter(std::int32_t position, std::int32_t length, SearchState& to) {
         reached_.clear();
         const bool matched = closure_.until_match(position, reached_);
         for (const auto at : reached_)
@@ -130,7 +115,7 @@ class Stepper {
         return matched;
     }
 
-    void wait(std::int32_t position, std::int32_t end, Place& to) {
+    void wait(std::int32_t position, std::int32_t end, SearchState& to) {
         if (ended_.first(position)) to.ordered.push_back({position, end});
     }
 
@@ -139,11 +124,11 @@ class Stepper {
     Positions reached_;
 };
 
-// How much of a text that ends in a place is matched.
-std::int32_t matched_at_end(const Nfa& nfa, const Place& place) {
-    for (const auto [position, end] : place.ordered)
+// How many bytes of a text that ends in a state are matched.
+std::int32_t matched_at_end(const Nfa& nfa, const SearchState& state) {
+    for (const auto [position, end] : state.ordered)
         if (nfa.kind_of(position) == NfaKind::kPendingOrEnd) return end;
-    return place.matched;
+    return state.matched;
 }
 
 }  // namespace
@@ -155,28 +140,28 @@ std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Bu
     const auto entry = nfa.entry_of(terminal, 0);
     if (entry < 0) return {};
     Stepper stepper(nfa);
-    std::vector<Place> places;
+    std::vector<SearchState> states;
     std::set<std::pair<Positions, Positions>> seen;
-    const auto add = [&](Place place) {
-        if (place.ordered.empty() && place.cut.empty()) return;
+    const auto add = [&](SearchState state) {
+        if (state.ordered.empty() && state.cut.empty()) return;
         Positions key;
-        for (const auto [position, end] : place.ordered) key.push_back(end == 0 ? position : -1 - position);
-        if (!seen.emplace(std::move(key), place.cut).second) return;
-        places.push_back(std::move(place));
-        budget.check_states(places.size());
+        for (const auto [position, end] : state.ordered) key.push_back(end == 0 ? position : -1 - position);
+        if (!seen.emplace(std::move(key), state.cut).second) return;
+        states.push_back(std::move(state));
+        budget.check_states(states.size());
     };
-    Place start{{}, {}, 0, -1, 0};
+    SearchState start{{}, {}, 0, -1, 0};
     stepper.start(entry, start);
     add(std::move(start));
-    for (std::size_t at = 0; at < places.size(); ++at) {
-        const auto from = places[at];
+    for (std::size_t at = 0; at < states.size(); ++at) {
+        const auto from = states[at];
         const auto bytes = representatives(nfa, from);
         std::int32_t length = 1;
-        for (auto back = from.parent; back >= 0; back = places[static_cast<std::size_t>(back)].parent)
+        for (auto back = from.parent; back >= 0; back = states[static_cast<std::size_t>(back)].parent)
             ++length;
         for (const auto byte : bytes) {
             budget.tick();
-            Place to{{}, {}, from.matched, static_cast<std::int32_t>(at), byte};
+            SearchState to{{}, {}, from.matched, static_cast<std::int32_t>(at), byte};
             stepper.step(from, byte, length, to);
             bool any = false;
             std::set<std::int32_t> all;
@@ -191,9 +176,9 @@ std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Bu
             if (any && matched > 0 && matched < length) {
                 std::string text(1, static_cast<char>(byte));
                 for (auto back = static_cast<std::int32_t>(at);
-                     places[static_cast<std::size_t>(back)].parent >= 0;
-                     back = places[static_cast<std::size_t>(back)].parent)
-                    text.push_back(static_cast<char>(places[static_cast<std::size_t>(back)].byte));
+                     states[static_cast<std::size_t>(back)].parent >= 0;
+                     back = states[static_cast<std::size_t>(back)].parent)
+                    text.push_back(static_cast<char>(states[static_cast<std::size_t>(back)].byte));
                 std::reverse(text.begin(), text.end());
                 return EarlyEnd{std::move(text), matched};
             }

@@ -1,4 +1,5 @@
-// Which terminals match the same text: breadth-first search in the product of two leftmost-first automata.
+#include "lexer/checks/overlaps.hpp"
+
 #include <algorithm>
 #include <bitset>
 #include <compare>
@@ -6,14 +7,13 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "lexer/automaton.hpp"
-#include "lexer/nfa.hpp"
+#include "lexer/legibility.hpp"
 
 namespace pdacon {
 
 namespace {
 
-// A position, and whether its match has ended already and waits for its condition; it is a pending one then.
+// A thread at a position. `ended`: its match has ended and waits for its condition, at a pending position.
 struct Thread {
     std::int32_t position;
     bool ended;
@@ -21,17 +21,18 @@ struct Thread {
 };
 using Threads = std::vector<Thread>;
 
-// The end of a match that is certain.
+// In place of a position: a match that is certain.
 constexpr std::int32_t kCertain = -1;
 
-// A match that has come about, at a pending position or kCertain, and the threads that would win against it.
+// A match that has just ended, at a pending position or kCertain, with the threads that would still win
+// against it.
 struct End {
     Threads ahead;
     std::int32_t position;
     auto operator<=>(const End&) const = default;
 };
 
-// The threads of one terminal, moved over a byte. `ends`: the matches there. `won`: one that had ended before
+// The threads of one terminal behind a byte. `ends`: the matches there. `won`: a match that had ended before
 // is certain now.
 struct Moved {
     Threads threads;
@@ -103,31 +104,31 @@ class Stepper {
     std::vector<std::int32_t> reached_;
 };
 
-// What can be read behind a lexeme: more of it than there is, since no parser is asked, no match cuts
-// another, and conditions are taken to hold.
+// The texts that can follow a lexeme, approximated from above: no parser is asked, no match cuts another one,
+// and conditions are taken to hold.
 class Continuation {
   public:
-    // Positions in ascending order, and whether the text can end between two lexemes here.
-    struct Place {
+    // Positions in ascending order. `boundary`: whether a lexeme may end here.
+    struct Positions {
         std::vector<std::int32_t> positions;
         bool boundary;
-        auto operator<=>(const Place&) const = default;
+        auto operator<=>(const Positions&) const = default;
     };
 
     Continuation(const Nfa& nfa, std::span<const std::vector<std::int32_t>> following)
         : nfa_(nfa), following_(following), closure_(nfa) {}
 
-    Place behind(std::int32_t first, std::int32_t second) {
+    Positions after(std::int32_t first, std::int32_t second) {
         begin();
         for (const auto terminal : {first, second}) add_following(terminal);
-        return place(true);
+        return close(true);
     }
 
-    Place step(const Place& from, std::uint8_t byte) {
+    Positions step(const Positions& from, std::uint8_t byte) {
         begin();
         for (const auto position : from.positions)
             if (const auto target = closure_.step(position, byte); target >= 0) open_.push_back(target);
-        return place(false);
+        return close(false);
     }
 
   private:
@@ -140,12 +141,12 @@ class Continuation {
     void add_following(std::int32_t terminal) {
         if (!followed_.insert(terminal).second) return;
         for (const auto next : following_[static_cast<std::size_t>(terminal)])
-            for (std::int32_t behind = 0; behind < nfa_.num_behind(); ++behind)
-                if (const auto entry = nfa_.entry_of(next, behind); entry >= 0) open_.push_back(entry);
+            for (std::int32_t look_behind = 0; look_behind < nfa_.num_look_behind(); ++look_behind)
+                if (const auto entry = nfa_.entry_of(next, look_behind); entry >= 0) open_.push_back(entry);
     }
 
-    Place place(bool boundary) {
-        Place found{{}, boundary};
+    Positions close(bool boundary) {
+        Positions found{{}, boundary};
         while (!open_.empty()) {
             const auto position = open_.back();
             open_.pop_back();
@@ -177,8 +178,7 @@ class Continuation {
     std::set<std::int32_t> followed_;
 };
 
-// The bytes that lead to the last of some nodes, each of which knows the one before it and the byte between
-// them.
+// The text that leads to a node of a search, each of which knows its parent and the byte between them.
 template <class Nodes>
 std::string spelled(const Nodes& nodes, std::size_t at) {
     std::string text;
@@ -198,7 +198,7 @@ class OverlapSearch {
         known_.resize(nfa.kind.size());
     }
 
-    // True and the shortest common lexeme with what has to follow it, or false.
+    // Completes the finding for its two terminals. False if they have no common lexeme.
     bool find(Collision& collision) {
         struct Pair {
             Threads first, second;
@@ -207,7 +207,7 @@ class OverlapSearch {
         };
         const auto [first, second] = std::pair(collision.first, collision.second);
         hopeless_.clear();
-        behind_ = continuation_.behind(first, second);
+        following_text_ = continuation_.after(first, second);
         std::vector<Pair> pairs;
         std::set<std::pair<Threads, Threads>> seen;
         const auto add = [&](Threads a, Threads b, std::int32_t parent, std::uint8_t byte) {
@@ -215,9 +215,9 @@ class OverlapSearch {
             pairs.push_back({std::move(a), std::move(b), parent, byte});
             budget_.check_states(pairs.size());
         };
-        for (std::int32_t behind = 0; behind < nfa_.num_behind(); ++behind)
-            add(stepper_.start(nfa_.entry_of(first, behind)), stepper_.start(nfa_.entry_of(second, behind)),
-                -1, 0);
+        for (std::int32_t look_behind = 0; look_behind < nfa_.num_look_behind(); ++look_behind)
+            add(stepper_.start(nfa_.entry_of(first, look_behind)),
+                stepper_.start(nfa_.entry_of(second, look_behind)), -1, 0);
         for (std::size_t at = 0; at < pairs.size(); ++at) {
             const auto both = led_on(pairs[at].first) & led_on(pairs[at].second);
             for (const auto byte : representative_) {
@@ -235,7 +235,7 @@ class OverlapSearch {
     }
 
   private:
-    // The bytes with which some of the threads goes on: most lead nowhere.
+    // The bytes on which at least one thread goes on; most bytes are not among them.
     std::bitset<256> led_on(const Threads& threads) {
         std::bitset<256> bytes;
         for (const auto& thread : threads) {
@@ -249,41 +249,42 @@ class OverlapSearch {
         }
         return bytes;
     }
-    // Whether a match can still end. What only waits is of no concern then, unless something comes behind it.
+    // Drops the last threads as long as they only wait: no match can lose against them. Whether any thread is
+    // left.
     static bool goes_on(Threads& threads) {
         while (!threads.empty() && threads.back().ended) threads.pop_back();
         return !threads.empty();
     }
 
-    // Whether one of the first ends and one of the second is what its terminal matches, with some text behind
-    // it that can be read there.
+    // Whether there is an end of each terminal and a following text with which both are what their terminal
+    // matches.
     bool can_both_end(const std::vector<End>& first, const std::vector<End>& second, std::string& following) {
-        struct Node {
+        struct Ends {
             End first, second;
-            Continuation::Place place;
+            Continuation::Positions text;
             std::int32_t parent;
             std::uint8_t byte;
         };
-        std::vector<Node> open;
-        const auto add = [&](End a, End b, Continuation::Place place, std::int32_t parent,
+        std::vector<Ends> open;
+        const auto add = [&](End a, End b, Continuation::Positions text, std::int32_t parent,
                              std::uint8_t byte) {
-            if (hopeless_.emplace(a, b, place).second)
-                open.push_back({std::move(a), std::move(b), std::move(place), parent, byte});
+            if (hopeless_.emplace(a, b, text).second)
+                open.push_back({std::move(a), std::move(b), std::move(text), parent, byte});
         };
         for (const auto& a : first)
-            for (const auto& b : second) add(a, b, behind_, -1, 0);
+            for (const auto& b : second) add(a, b, following_text_, -1, 0);
         for (std::size_t at = 0; at < open.size(); ++at) {
-            if (open[at].place.boundary && wins_at_end(open[at].first) && wins_at_end(open[at].second)) {
+            if (open[at].text.boundary && wins_at_end(open[at].first) && wins_at_end(open[at].second)) {
                 following = spelled(open, at);
                 return true;
             }
             for (const auto byte : representative_) {
                 budget_.tick();
-                auto place = continuation_.step(open[at].place, byte);
+                auto text = continuation_.step(open[at].text, byte);
                 End a, b;
-                if ((place.boundary || !place.positions.empty()) && step(open[at].first, byte, a) &&
+                if ((text.boundary || !text.positions.empty()) && step(open[at].first, byte, a) &&
                     step(open[at].second, byte, b))
-                    add(std::move(a), std::move(b), std::move(place), static_cast<std::int32_t>(at), byte);
+                    add(std::move(a), std::move(b), std::move(text), static_cast<std::int32_t>(at), byte);
             }
             budget_.check_states(hopeless_.size());
         }
@@ -315,11 +316,11 @@ class OverlapSearch {
     Stepper stepper_;
     Continuation continuation_;
     std::vector<std::uint8_t> representative_;
-    std::vector<std::bitset<256>> known_;  // of each position: see led_on; none: not asked
-    // Of the pair at hand: what can follow it, and the ends that have been looked at; they have led to
-    // nothing.
-    Continuation::Place behind_;
-    std::set<std::tuple<End, End, Continuation::Place>> hopeless_;
+    std::vector<std::bitset<256>> known_;  // of each position, see led_on; empty: not computed
+    // About the terminals at hand: the texts that can follow, and the ends that the second search has been to
+    // in vain.
+    Continuation::Positions following_text_;
+    std::set<std::tuple<End, End, Continuation::Positions>> hopeless_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "composition/eager/situations.hpp"
+#include "composition/eager/abstract_configurations.hpp"
 
 #include <algorithm>
 
@@ -6,21 +6,22 @@
 
 namespace pdacon {
 
-Situations::Situations(const Pushdown& machine, const Trie& trie, std::int32_t most_columns, Budget& budget)
+AbstractConfigurations::AbstractConfigurations(const Pushdown& machine, const Trie& trie,
+                                               std::int32_t most_columns, Budget& budget)
     : machine_(machine) {
-    find_ways_down();
-    find_places(trie, most_columns, budget);
+    find_shortest_stacks();
+    find_configurations(trie, most_columns, budget);
 }
 
-std::vector<std::int32_t> Situations::completed(std::span<const std::int32_t> topmost) const {
+std::vector<std::int32_t> AbstractConfigurations::completed(std::span<const std::int32_t> topmost) const {
     std::vector<std::int32_t> stack(topmost.begin(), topmost.end());
-    for (auto state = way_down_[static_cast<std::size_t>(stack.back())]; state >= 0;
-         state = way_down_[static_cast<std::size_t>(state)])
+    for (auto state = shortest_below_[static_cast<std::size_t>(stack.back())]; state >= 0;
+         state = shortest_below_[static_cast<std::size_t>(state)])
         stack.push_back(state);
     return stack;
 }
 
-std::vector<std::vector<std::int32_t>> Situations::tops_by_context() const {
+std::vector<std::vector<std::int32_t>> AbstractConfigurations::tops_by_context() const {
     const auto& tables = machine_.tables;
     const auto start = machine_.start.start_state;
     std::vector<std::uint8_t> is_top(static_cast<std::size_t>(tables.num_states), 0);
@@ -38,14 +39,14 @@ std::vector<std::vector<std::int32_t>> Situations::tops_by_context() const {
     return found;
 }
 
-// Breadth first from the start state, upwards.
-void Situations::find_ways_down() {
+// Breadth-first search from the start state, upwards.
+void AbstractConfigurations::find_shortest_stacks() {
     const auto states = static_cast<std::size_t>(machine_.tables.num_states);
     std::vector<std::vector<std::int32_t>> above(states);
     for (std::size_t state = 0; state < states; ++state)
         for (const auto lower : machine_.predecessors[state])
             above[static_cast<std::size_t>(lower)].push_back(static_cast<std::int32_t>(state));
-    way_down_.assign(states, -1);
+    shortest_below_.assign(states, -1);
     std::vector<std::uint8_t> seen(states, 0);
     std::vector<std::int32_t> open{machine_.start.start_state};
     seen[static_cast<std::size_t>(open[0])] = 1;
@@ -53,12 +54,13 @@ void Situations::find_ways_down() {
         for (const auto state : above[static_cast<std::size_t>(open[i])]) {
             if (seen[static_cast<std::size_t>(state)] != 0) continue;
             seen[static_cast<std::size_t>(state)] = 1;
-            way_down_[static_cast<std::size_t>(state)] = open[i];
+            shortest_below_[static_cast<std::size_t>(state)] = open[i];
             open.push_back(state);
         }
 }
 
-void Situations::find_places(const Trie& trie, std::int32_t most_columns, Budget& budget) {
+void AbstractConfigurations::find_configurations(const Trie& trie, std::int32_t most_columns,
+                                                 Budget& budget) {
     const auto& lexer = machine_.lexer;
     const auto by_context = tops_by_context();
     std::vector<std::int32_t> classes;
@@ -67,29 +69,29 @@ void Situations::find_places(const Trie& trie, std::int32_t most_columns, Budget
     std::sort(classes.begin(), classes.end());
     classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
     Interner known;
-    std::vector<std::int32_t> last_context;  // of each place: where it was met last
+    std::vector<std::int32_t> last_context;  // of each configuration: the context it was last reached from
     for (std::int32_t context = 0; context < lexer.num_contexts(); ++context) {
         std::vector<std::size_t> open;
-        const auto add = [&](const Reading& reading) {
-            if (std::max(reading.now.value, reading.matched.value) > most_columns) return;
-            const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
-            const auto place = static_cast<std::size_t>(known.intern(key));
-            if (place == places_.size()) {
-                places_.push_back({reading, {}});
+        const auto add = [&](const LexerConfiguration& lexing) {
+            if (std::max(lexing.now.value, lexing.matched.value) > most_columns) return;
+            const std::int32_t key[] = {lexing.state, lexing.now.value, lexing.matched.value};
+            const auto number = static_cast<std::size_t>(known.intern(key));
+            if (number == all_.size()) {
+                all_.push_back({lexing, {}});
                 last_context.push_back(-1);
             }
-            if (last_context[place] == context) return;
-            last_context[place] = context;
-            open.push_back(place);
+            if (last_context[number] == context) return;
+            last_context[number] = context;
+            open.push_back(number);
         };
-        for (std::int32_t behind = 0; behind < lexer.num_behind(); ++behind)
+        for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind)
             if (const auto entry = lexer.entry(context, behind); entry >= 0) add({entry, {}, {}});
         const auto& tops = by_context[static_cast<std::size_t>(context)];
         for (std::size_t i = 0; i < open.size(); ++i) {
             budget.tick();
-            auto& here = places_[open[i]];
+            auto& here = all_[open[i]];
             here.tops.insert(here.tops.end(), tops.begin(), tops.end());
-            const auto from = here.reading;
+            const auto from = here.lexing;
             for (const auto byte_class : classes) {
                 const auto next = lexer.next(from.state, byte_class);
                 if (next < 0) continue;

@@ -1,4 +1,4 @@
-#include "composition/eager/every_mask.hpp"
+#include "composition/eager/eager_masks.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,40 +7,41 @@
 
 namespace pdacon {
 
-std::size_t EveryMask::run() {
+std::size_t EagerMasks::run() {
     try {
-        file_all();
+        compute_all();
     } catch (const LimitExceeded& limit) {
         if (std::string_view(limit.what()) != "seconds") throw;
-        left_ += std::max<std::size_t>(open_.size(), 1);
+        left_ += std::max<std::size_t>(queue_.size(), 1);
     }
     return left_;
 }
 
-void EveryMask::file_all() {
-    pda_.prepare();  // which the machine's predecessors are known after
-    situations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
+void EagerMasks::compute_all() {
+    pda_.prepare();  // finds the predecessors of LR states
+    configurations_.emplace(machine_, pda_.trie(), most_columns_, budget_);
     if (machine_.layout.newline >= 0) {
         find_levels();
         find_blocks();
     }
     pda_.leading_mask();
-    for (const auto& [reading, tops] : situations_->places())
-        for (const auto top : tops) open({reading, {top}});
-    while (!open_.empty() && file(open_.front())) open_.pop_front();
-    left_ += open_.size();
+    for (const auto& [lexing, tops] : configurations_->all())
+        for (const auto top : tops) enqueue({lexing, {top}});
+    while (!queue_.empty() && compute(queue_.front())) queue_.pop_front();
+    left_ += queue_.size();
 }
 
-void EveryMask::open(Open next) {
-    if (open_.size() < kMostOpen)
-        open_.push_back(std::move(next));
+void EagerMasks::enqueue(Abstract next) {
+    if (queue_.size() < kMostQueued)
+        queue_.push_back(std::move(next));
     else
         ++left_;
 }
 
-// INDENT and DEDENT may be in rules of their own: what a nonterminal opens is what the symbols of one of its
-// productions do, which are those that lead into the states below its end.
-void EveryMask::find_levels() {
+// A fixpoint over the productions. INDENT and DEDENT may lie in rules of their own. The level of a
+// nonterminal is the sum over the symbols of any one of its productions: blocks are balanced, so the sum is
+// the same in all.
+void EagerMasks::find_levels() {
     constexpr auto kUnknown = std::numeric_limits<std::int32_t>::min();
     const auto& tables = machine_.tables;
     levels_.assign(static_cast<std::size_t>(tables.num_states), kUnknown);
@@ -82,9 +83,9 @@ void EveryMask::find_levels() {
     std::ranges::replace(levels_, kUnknown, 0);
 }
 
-// Sets of columns, as open blocks have them: each block is further in than the one around it, perhaps by a
-// width that all have.
-void EveryMask::find_blocks() {
+// All ascending lists of columns that open blocks can have; with a fixed width of indentation, its multiples
+// only.
+void EagerMasks::find_blocks() {
     blocks_.emplace_back();
     if (const auto width = machine_.layout.indent_len; width > 0) {
         for (auto column = width; column <= most_columns_; column += width) {
@@ -101,11 +102,11 @@ void EveryMask::find_blocks() {
         }
 }
 
-// Whether such blocks can be open where these LR states are on top.
-bool EveryMask::fits(const States& topmost, std::int32_t blocks) const {
+// Whether the blocks can be open with these topmost LR states.
+bool EagerMasks::fits(const States& topmost, std::int32_t blocks) const {
     const auto& columns = blocks_[static_cast<std::size_t>(blocks)];
     auto left = columns.size();
-    std::int32_t closed = 0;  // blocks that are closed further up
+    std::int32_t closed = 0;  // how many blocks the states above have closed
     for (const auto state : topmost) {
         const auto column = Column::at(left == 0 ? 0 : columns[left - 1]);
         if (closed == 0 && machine_.layout.classes.least(column).value != machine_.block(state)) return false;
@@ -116,38 +117,38 @@ bool EveryMask::fits(const States& topmost, std::int32_t blocks) const {
     return true;
 }
 
-// The same situation for all columns of open blocks.
-void EveryMask::open_blocks(const Open& at) {
+// Enqueues an abstract configuration with each list of open blocks that fits it.
+void EagerMasks::enqueue_with_blocks(const Abstract& at) {
     for (std::int32_t blocks = 0; blocks < static_cast<std::int32_t>(blocks_.size()); ++blocks) {
         budget_.tick();
-        if (fits(at.topmost, blocks)) open({at.reading, at.topmost, blocks});
+        if (fits(at.topmost, blocks)) enqueue({at.lexing, at.topmost, blocks});
     }
 }
 
-// Files the mask of a stack with these topmost states, and opens the others that differ where it was looked
-// at. False: there is no room for more, so that what is left need not be computed.
-bool EveryMask::file(const Open& at) {
+// Computes the mask of a stack with these topmost states, and enqueues those that differ from it in a state
+// that the computation looked at. False: there is no room for more masks, so nothing more need be computed.
+bool EagerMasks::compute(const Abstract& at) {
     const auto& topmost = at.topmost;
     budget_.look();
-    const auto whole = situations_->completed(topmost);
+    const auto whole = configurations_->completed(topmost);
     PersistentStack stack(whole.back());
     for (auto depth = whole.size() - 1; depth > 0; --depth) stack.push(whole[depth - 1]);
     if (at.blocks >= 0)
         for (const auto column : blocks_[static_cast<std::size_t>(at.blocks)]) stack.open_block(column);
-    const auto filed = pda_.file_mask(at.reading, stack, at.blocks >= 0);
+    const auto filed = pda_.file_mask(at.lexing, stack, at.blocks >= 0);
     if (!filed) return false;
     if (filed->columns && at.blocks < 0) {
-        open_blocks(at);
+        enqueue_with_blocks(at);
         return true;
     }
     for (auto depth = topmost.size(); depth < filed->states; ++depth) {
         States other(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
-        for (const auto lower : situations_->below(whole[depth - 1])) {
+        for (const auto lower : configurations_->below(whole[depth - 1])) {
             if (lower == whole[depth]) continue;
             other.back() = lower;
             if (at.blocks >= 0 && !fits(other, at.blocks)) continue;
             if (depth < kDeepest)
-                open({at.reading, other, at.blocks});
+                enqueue({at.lexing, other, at.blocks});
             else
                 ++left_;
         }

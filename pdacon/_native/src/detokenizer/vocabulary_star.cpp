@@ -1,4 +1,4 @@
-#include "detokenizer/speller.hpp"
+#include "detokenizer/vocabulary_star.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,14 +7,14 @@
 
 namespace pdacon {
 
-Speller::Speller(const Trie& trie, Budget& budget) {
+VocabularyStar::VocabularyStar(const Trie& trie, Budget& budget) {
     if (!trie.alphabet().empty() || trie.num_nodes() == 1) {
         edges.emplace_back();
         for (const auto byte : trie.alphabet()) edges[0].push_back({byte, 0});
         boundary.push_back(1);
         return;
     }
-    Interner sets;  // of trie nodes, ascending; the root stands for the boundary
+    Interner sets;  // of trie nodes, ascending; a set with the root is a boundary
     const std::int32_t root[] = {0};
     sets.intern(root);
     for (std::size_t state = 0; state < sets.size(); ++state) {

@@ -1,0 +1,151 @@
+#include "composition/character_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace pdacon {
+
+namespace {
+
+// A set with fewer characters is left so often that a walk costs less than a look-up.
+constexpr int kLeastInLoop = 16;
+
+}  // namespace
+
+const CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
+    auto& step = steps_[static_cast<std::size_t>(lexer_state)];
+    step.known = true;
+    step.next = commonest_next(lexer_state);
+    if (step.next < 0) return step;
+    for (std::size_t byte = 0; byte < 128; ++byte)
+        if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == step.next)
+            step.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
+    step.characters.other = steps_outside_ascii(lexer_state, step.next);
+    return step;
+}
+
+const CharacterSteps::Step* CharacterSteps::loop(std::int32_t lexer_state) {
+    of(lexer_state);
+    auto& step = steps_[static_cast<std::size_t>(lexer_state)];
+    if (step.exits != nullptr) return &step;
+    if (step.next != lexer_state || step.characters.size() < kLeastInLoop ||
+        lexer_.keeps_columns(lexer_state))
+        return nullptr;
+    auto& exits = exits_[step.characters];
+    if (!exits) {
+        exits = trie_.loops().exits(step.characters);
+        bytes_ += exits->bytes();
+    }
+    step.exits = exits.get();
+    return &step;
+}
+
+void CharacterSteps::find_loops() {
+    constexpr std::size_t kMostSets = 32;
+    // Most states are no loops; looking at their byte classes is cheaper than describing them.
+    std::vector<int> ascii(static_cast<std::size_t>(lexer_.num_classes()), 0);
+    for (std::uint8_t byte = 0; byte < 128; ++byte)
+        ++ascii[static_cast<std::size_t>(lexer_.byte_class(byte))];
+    for (std::int32_t state = 0; state < lexer_.num_states() && exits_.size() < kMostSets; ++state) {
+        budget_.tick();
+        int characters = 0;
+        for (std::size_t cls = 0; cls < ascii.size(); ++cls)
+            if (lexer_.next(state, static_cast<std::int32_t>(cls)) == state) characters += ascii[cls];
+        if (characters >= kLeastInLoop) loop(state);
+    }
+}
+
+// The state itself if an ASCII byte leads back to it, otherwise the state that most ASCII bytes lead to;
+// kDead if they all commit or die.
+std::int32_t CharacterSteps::commonest_next(std::int32_t lexer_state) const {
+    std::vector<std::pair<std::int32_t, int>> counts;
+    for (std::size_t byte = 0; byte < 128; ++byte) {
+        const auto next = lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+        if (next == lexer_state) return next;
+        if (next < 0) continue;
+        const auto known = std::ranges::find(counts, next, &std::pair<std::int32_t, int>::first);
+        if (known == counts.end())
+            counts.emplace_back(next, 1);
+        else
+            ++known->second;
+    }
+    const auto most = std::ranges::max_element(counts, {}, &std::pair<std::int32_t, int>::second);
+    return most == counts.end() ? LexingAutomaton::kDead : most->first;
+}
+
+std::optional<std::uint8_t> CharacterSteps::loop_length(std::int32_t lexer_state) {
+    // The exits of shorter chains are walked for each state; longer chains are cut, so that the cache has
+    // only a few lengths for each set.
+    constexpr std::uint8_t kLeastLength = 4, kMostLength = 16;
+    const auto first = of(lexer_state);
+    if (first.characters.size() < kLeastInLoop) return std::nullopt;
+    if (first.next == lexer_state) {
+        if (lexer_.keeps_columns(lexer_state) && !can_forget_columns(lexer_state)) return std::nullopt;
+        return 0;
+    }
+    if (lexer_.keeps_columns(lexer_state)) return std::nullopt;
+    // The state is one character before a self-loop. A walk shares its subtrees with those of the loop.
+    if (first.next >= 0 && of(first.next).next == first.next) return std::nullopt;
+    std::uint8_t count = 0;
+    for (auto here = first; count < kMostLength; here = of(here.next)) {
+        if (here.next < 0 || here.characters != first.characters || lexer_.keeps_columns(here.next) ||
+            futures_.future(here.next) != futures_.future(first.next))
+            break;
+        ++count;
+    }
+    if (count < kLeastLength) return std::nullopt;
+    return std::bit_floor(count);
+}
+
+// Whether no text reads the columns that a lexer state keeps before the next line break sets them anew.
+bool CharacterSteps::can_forget_columns(std::int32_t lexer_state) const {
+    std::vector<std::int32_t> open{lexer_state};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        if (!futures_.column_free(open[i])) return false;
+        for (std::int32_t cls = 0; cls < lexer_.num_classes(); ++cls) {
+            const auto next = lexer_.next(open[i], cls);
+            if (LexingAutomaton::is_commit(next) && lexer_.commit(next).label == newline_) return false;
+            if (next < 0 || !lexer_.keeps_columns(next) || lexer_.is_line_break(cls)) continue;
+            if (std::find(open.begin(), open.end(), next) == open.end()) open.push_back(next);
+        }
+    }
+    return true;
+}
+
+// Whether every character outside ASCII leads to `target`, through states of the same future. The recursion
+// is at most as deep as a character has bytes.
+bool CharacterSteps::steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const {
+    const auto future = futures_.future(target);
+    const auto step = [&](std::int32_t state, int byte) {
+        return lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+    };
+    // Whether all sequences of `left` continuation bytes, the first of them in low..high, lead to the target.
+    const auto arrives = [&](const auto& self, std::int32_t state, int left, int low, int high) -> bool {
+        if (state < 0) return false;
+        if (left == 0) return state == target;
+        if (futures_.future(state) != future) return false;
+        std::int32_t checked = LexingAutomaton::kDead;
+        for (int byte = low; byte <= high; ++byte) {
+            const auto next = step(state, byte);
+            if (next != checked && !self(self, next, left - 1, 0x80, 0xBF)) return false;
+            checked = next;
+        }
+        return true;
+    };
+    for (int lead = 0xC2; lead <= 0xF4; ++lead) {
+        const int left = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+        const int low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+        const int high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+        if (!arrives(arrives, step(lexer_state, lead), left, low, high)) return false;
+    }
+    return true;
+}
+
+void CharacterSteps::forget() {
+    std::ranges::fill(steps_, Step{});
+    exits_.clear();
+    bytes_ = 0;
+}
+
+}  // namespace pdacon

@@ -1,0 +1,77 @@
+// Lexer states that read many characters alike: self-loops, and chains of states that count characters.
+//
+// Strings, names and comments are such states. What tokens do in them depends on the set of characters and on
+// the vocabulary alone, so it is looked up in the vocabulary's LoopCache instead of being walked for each
+// state.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "detokenizer/shared_trie.hpp"
+#include "lexer/automaton.hpp"
+#include "liveness/coaccessibility.hpp"
+#include "pda/pushdown.hpp"
+
+namespace pdacon {
+
+class CharacterSteps {
+  public:
+    // One step of a lexer state by whole characters: all of `characters` lead to `next`. That is the state
+    // itself if any character leads back to it, otherwise the state that most ASCII characters lead to.
+    // Between the bytes of a character outside ASCII the future is that of `next`.
+    struct Step {
+        std::int32_t next = LexingAutomaton::kDead;
+        bool known = false;
+        CharacterSet characters;
+        const LoopExits* exits = nullptr;  // of a self-loop on many characters, once asked for
+    };
+
+    CharacterSteps(const Pushdown& machine, const Coaccessibility& futures, const SharedTrie& trie,
+                   Budget& budget)
+        : lexer_(machine.lexer),
+          newline_(machine.layout.newline),
+          futures_(futures),
+          trie_(trie),
+          budget_(budget),
+          steps_(static_cast<std::size_t>(lexer_.num_states())) {}
+
+    // Finds the exits of self-loops before a mask needs them. Costs a walk over the trie for each set of
+    // characters that the vocabulary's cache does not know.
+    void find_loops();
+
+    const Step& of(std::int32_t lexer_state) {
+        auto& step = steps_[static_cast<std::size_t>(lexer_state)];
+        return step.known ? step : describe(lexer_state);
+    }
+    // The step of a self-loop on many characters that keeps no columns, with its exits; otherwise nullptr.
+    const Step* loop(std::int32_t lexer_state);
+    // How many characters of its step a lexer state reads one after another, all with the same set and the
+    // same future: 0 for any number, as LoopCache counts them. Nothing where a walk costs less than keeping
+    // the result.
+    std::optional<std::uint8_t> loop_length(std::int32_t lexer_state);
+
+    std::size_t bytes() const { return bytes_; }
+    void forget();
+
+  private:
+    const Step& describe(std::int32_t lexer_state);
+    std::int32_t commonest_next(std::int32_t lexer_state) const;
+    bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
+    bool can_forget_columns(std::int32_t lexer_state) const;
+
+    const LexingAutomaton& lexer_;
+    std::int32_t newline_;
+    const Coaccessibility& futures_;
+    const SharedTrie& trie_;
+    Budget& budget_;
+    std::vector<Step> steps_;  // of each lexer state
+    std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace pdacon

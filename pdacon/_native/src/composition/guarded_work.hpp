@@ -1,0 +1,69 @@
+// Work behind one lock that fills caches, and what is left of them where it fails.
+//
+// The owner's answers never depend on its caches. So where work meets a limit or runs out of memory, the
+// caches are emptied and the work is done once more, unless they were empty to begin with: then the work is
+// too large by itself. Only damage lasts: a damaged artifact, and a mistake of this module, which a
+// std::logic_error tells.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "artifact/artifact.hpp"
+#include "base/memory.hpp"
+
+namespace pdacon {
+
+class GuardedWork {
+  public:
+    // `origin`: of the artifact that the owner was loaded from, if any. `forget` empties the owner's caches,
+    // some of which may be half filled; it allocates nothing.
+    GuardedWork(std::size_t max_bytes, std::shared_ptr<const Origin> origin, std::function<void()> forget)
+        : max_bytes_(max_bytes), origin_(std::move(origin)), forget_(std::move(forget)) {}
+
+    // Does the work behind the lock. What it allocates, and what earlier work has left, counts against the
+    // limit. Throws what the work throws, LimitExceeded("bytes") in place of OutOfBytes, or the damage of
+    // earlier work.
+    template <class Work>
+    auto run(Work work) {
+        const std::lock_guard hold(lock_);
+        throw_damage();
+        const MemoryLimit memory(static_cast<std::int64_t>(max_bytes_), held_);
+        for (;;) {
+            try {
+                auto result = work();
+                is_fresh_ = false;
+                return result;
+            } catch (...) {
+                if (!recovers()) throw;
+            }
+        }
+    }
+
+    // What the caches have now is no reason to do work again.
+    void mark_fresh() { is_fresh_ = true; }
+    void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
+    std::size_t max_bytes() const { return max_bytes_; }
+    const std::shared_ptr<const Origin>& origin() const { return origin_; }
+    std::mutex& lock() const { return lock_; }
+
+  private:
+    void throw_damage() const;
+    bool recovers();
+
+    mutable std::mutex lock_;
+    std::size_t max_bytes_;
+    std::shared_ptr<const Origin> origin_;
+    std::function<void()> forget_;
+    std::int64_t held_ = 0;  // bytes that all work so far has left
+    bool is_fresh_ = true;   // no work has been done since the caches were empty
+    std::string failure_;
+    std::optional<ArtifactDamage> damage_;
+};
+
+}  // namespace pdacon

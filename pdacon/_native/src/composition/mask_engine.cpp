@@ -1,0 +1,40 @@
+#include "composition/mask_engine.hpp"
+
+#include "detokenizer/token_set.hpp"
+
+namespace pdacon {
+
+std::vector<std::int32_t> MaskEngine::compute(const LexerConfiguration& lexing, const StackView& stack,
+                                              Looked& looked) {
+    std::vector<std::int32_t> mask(trie_.words(), 0);
+    assembly_.add_allowed(classes_.of_state(lexing.state), lexing, stack, looked, mask);
+    Overlay here(stack, looked);
+    if (ends(machine_, here, lexing))
+        for (const auto token : trie_.tokens()->end_tokens()) set_bit(mask, token);
+    return mask;
+}
+
+// Tokens that begin with a space are read without it, all others as always.
+std::vector<std::int32_t> MaskEngine::compute_leading() {
+    const PersistentStack stack(machine_.start.start_state);
+    const auto lexing = boundary(machine_, stack, 0);
+    Looked looked;
+    auto mask = compute(lexing, stack.view(), looked);
+    const auto space = trie_.child(0, ' ');
+    if (space < 0) return mask;
+    const auto end = trie_.first_token(trie_.subtree_end(space));
+    for (auto position = trie_.first_token(space); position < end; ++position)
+        clear_bit(mask, trie_.token(position));
+    assembly_.add_allowed(classes_.below(space, lexing.state), lexing, stack.view(), looked, mask);
+    return mask;
+}
+
+std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
+                                             std::string* out, std::size_t most) {
+    if (!completion_)
+        completion_ = std::make_unique<Completion>(machine_, star_, coaccessibility_.futures(), budget_);
+    if (out != nullptr) out->clear();
+    return completion_->shortest(lexing, stack, out, most);
+}
+
+}  // namespace pdacon

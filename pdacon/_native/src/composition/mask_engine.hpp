@@ -1,0 +1,69 @@
+// What computes masks: liveness, token classes and mask assembly, over one lexer, parser and vocabulary.
+//
+// All that it holds can be forgotten and is found again. It keeps no masks and has no lock: TokenPda does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "completion/completion.hpp"
+#include "composition/mask_assembly.hpp"
+#include "composition/token_classes.hpp"
+#include "detokenizer/shared_trie.hpp"
+#include "detokenizer/vocabulary_star.hpp"
+#include "liveness/coaccessibility.hpp"
+#include "liveness/verdicts.hpp"
+#include "pda/pushdown.hpp"
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+class MaskEngine {
+  public:
+    // `known`: the futures of the machine's lexer, if somebody has computed them.
+    MaskEngine(const Pushdown& machine, const SharedTrie& trie, const VocabularyStar& star,
+               Verdicts& verdicts, Budget& budget, const Futures* known = nullptr)
+        : machine_(machine),
+          trie_(trie),
+          star_(star),
+          budget_(budget),
+          coaccessibility_(machine, star, verdicts, budget, known),
+          classes_(machine, coaccessibility_, trie, budget),
+          assembly_(machine, coaccessibility_, classes_, budget) {}
+
+    Coaccessibility& coaccessibility() { return coaccessibility_; }
+    // Does beforehand what most first masks need.
+    void find_loops() { classes_.find_loops(); }
+
+    // The mask of a configuration between two tokens. Records in `looked` what it depended on.
+    std::vector<std::int32_t> compute(const LexerConfiguration& lexing, const StackView& stack,
+                                      Looked& looked);
+    // The mask at the start of a text where a token loses one leading space.
+    std::vector<std::int32_t> compute_leading();
+    // Completion::shortest; what it needs is made when it is first asked for.
+    std::int64_t shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
+                                     std::string* out, std::size_t most);
+
+    // Memory that `forget` gives back.
+    std::size_t bytes() const { return coaccessibility_.bytes() + classes_.bytes() + assembly_.bytes(); }
+    void forget() {
+        assembly_.forget();
+        classes_.forget();
+        coaccessibility_.forget();
+    }
+
+  private:
+    const Pushdown& machine_;
+    const SharedTrie& trie_;
+    const VocabularyStar& star_;
+    Budget& budget_;
+    Coaccessibility coaccessibility_;
+    TokenClasses classes_;
+    MaskAssembly assembly_;
+    std::unique_ptr<Completion> completion_;
+};
+
+}  // namespace pdacon

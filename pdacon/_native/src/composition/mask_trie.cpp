@@ -1,0 +1,260 @@
+#include "composition/mask_trie.hpp"
+
+#include <algorithm>
+
+namespace pdacon {
+
+namespace {
+
+// The lexer configuration with its columns, then the columns of the open blocks from the innermost out.
+std::vector<std::int32_t> columns_key(const LexerConfiguration& lexing, const StackView& stack) {
+    std::vector<std::int32_t> key{lexing.state, lexing.now.value, lexing.matched.value};
+    for (const auto* block = stack.block; block != nullptr; block = block->around)
+        key.push_back(block->column);
+    return key;
+}
+
+// Where the branch of an LR state is, or would be inserted.
+auto branch_at(auto&& branches, std::int32_t state) {
+    return std::lower_bound(branches.begin(), branches.end(), state,
+                            [](const auto& branch, std::int32_t wanted) { return branch.state < wanted; });
+}
+
+template <class AnyTrie>
+std::int32_t find_from(const AnyTrie& trie, std::int32_t node, const StackNode* stack) {
+    for (; trie.mask_of(node) < 0; stack = stack->below) {
+        if (stack == nullptr) return -1;
+        const auto below = trie.branches(node);
+        const auto next = branch_at(below, stack->state);
+        if (next == below.end() || next->state != stack->state) return -1;
+        node = next->next;
+    }
+    return trie.mask_of(node);
+}
+
+}  // namespace
+
+template <class AnyTrie>
+std::int32_t MaskTrie::find_in(const AnyTrie& trie, const LexerConfiguration& lexing,
+                               const StackView& stack) const {
+    const auto mask = find_from(trie, lexing.state, stack.top);
+    if (mask >= 0 || !columns_) return mask;
+    const auto root = trie.columns_root(columns_key(lexing, stack));
+    return root < 0 ? -1 : find_from(trie, root, stack.top);
+}
+
+std::int32_t MaskTrie::find(const LexerConfiguration& lexing, const StackView& stack) const {
+    const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, lexing, stack);
+    return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, lexing, stack);
+}
+
+std::int32_t MaskTrie::Stored::columns_root(std::span<const std::int32_t> key) const {
+    const auto known = Interner::find(column_keys, column_slots, key);
+    return known < 0 ? -1 : column_roots[static_cast<std::size_t>(known)];
+}
+
+std::int32_t MaskTrie::Added::columns_root(std::span<const std::int32_t> key) const {
+    const auto known = column_keys.find(key);
+    return known < 0 ? -1 : column_roots[static_cast<std::size_t>(known)];
+}
+
+std::int32_t MaskTrie::Added::make_columns_root(std::span<const std::int32_t> key) {
+    const auto id = static_cast<std::size_t>(column_keys.intern(key));
+    if (id == column_roots.size()) {
+        column_roots.push_back(static_cast<std::int32_t>(nodes.size()));
+        nodes.emplace_back();
+    }
+    return column_roots[id];
+}
+
+std::int32_t MaskTrie::Added::make_branch(std::int32_t node, std::int32_t state) {
+    auto& below = nodes[static_cast<std::size_t>(node)].branches;
+    const auto known = branch_at(below, state);
+    if (known != below.end() && known->state == state) return known->next;
+    const auto next = static_cast<std::int32_t>(nodes.size());
+    below.insert(known, {state, next});
+    nodes.emplace_back();
+    return next;
+}
+
+void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+                   std::int32_t mask) {
+    // A grammar whose tokens can end any number of rules, and whose texts all nest differently, never asks
+    // for the same path twice.
+    if (!has_room(looked)) forget();
+    if (looked.states > kMostNodes) return;
+    try {
+        add_path(lexing, stack, looked, mask);
+    } catch (...) {  // out of memory: a part of a path would have no mask
+        forget();
+        throw;
+    }
+}
+
+void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+                        std::int32_t mask) {
+    if (added_.nodes.empty()) added_.nodes.resize(roots_);
+    auto at = looked.columns ? added_.make_columns_root(columns_key(lexing, stack)) : lexing.state;
+    const auto* node = stack.top;
+    for (auto left = looked.states; left > 0; --left, node = node->below)
+        at = added_.make_branch(at, node->state);
+    added_.nodes[static_cast<std::size_t>(at)].mask = mask;
+}
+
+// Allocates nothing: it is called where memory has run out.
+void MaskTrie::forget() {
+    added_.nodes = {};
+    added_.column_roots = {};
+    added_.column_keys.clear();
+}
+
+// The trie of the artifact with all that was added. Nodes of an artifact are shared by several parents, so
+// the nodes on an added path are copied first.
+MaskTrie::Added MaskTrie::merged() const {
+    Added trie;
+    for (std::size_t at = 0; at < stored_.masks.size(); ++at) {
+        const auto below = stored_.branches(static_cast<std::int32_t>(at));
+        trie.nodes.push_back({stored_.masks[at], {below.begin(), below.end()}});
+    }
+    if (trie.nodes.empty()) trie.nodes.resize(roots_);
+    for (std::size_t at = 0; at < stored_.column_keys.size(); ++at)
+        if (static_cast<std::size_t>(trie.column_keys.intern(
+                stored_.column_keys[static_cast<std::int32_t>(at)])) == trie.column_roots.size())
+            trie.column_roots.push_back(stored_.column_roots[at]);
+    std::vector<std::pair<std::int32_t, std::int32_t>> open;  // an added node, and its copy
+    if (!added_.nodes.empty())
+        for (std::int32_t root = 0; static_cast<std::size_t>(root) < roots_; ++root)
+            open.emplace_back(root, root);
+    for (std::size_t at = 0; at < added_.column_roots.size(); ++at)
+        open.emplace_back(added_.column_roots[at],
+                          trie.own_columns_root(added_.column_keys[static_cast<std::int32_t>(at)]));
+    while (!open.empty()) {
+        const auto [from, to] = open.back();
+        open.pop_back();
+        if (const auto mask = added_.mask_of(from); mask >= 0)
+            trie.nodes[static_cast<std::size_t>(to)].mask = mask;
+        for (const auto& branch : added_.branches(from))
+            open.emplace_back(branch.next, trie.own_branch(to, branch.state));
+    }
+    return trie;
+}
+
+std::int32_t MaskTrie::Added::copied(std::int32_t node) {
+    auto copy = nodes[static_cast<std::size_t>(node)];
+    nodes.push_back(std::move(copy));
+    return static_cast<std::int32_t>(nodes.size() - 1);
+}
+
+std::int32_t MaskTrie::Added::own_branch(std::int32_t node, std::int32_t state) {
+    const auto known = nodes.size();
+    auto next = make_branch(node, state);
+    if (nodes.size() > known) return next;
+    next = copied(next);
+    branch_at(nodes[static_cast<std::size_t>(node)].branches, state)->next = next;
+    return next;
+}
+
+std::int32_t MaskTrie::Added::own_columns_root(std::span<const std::int32_t> key) {
+    const auto known = column_keys.size();
+    const auto root = make_columns_root(key);
+    return column_keys.size() > known
+               ? root
+               : column_roots[static_cast<std::size_t>(column_keys.find(key))] = copied(root);
+}
+
+// Tells subtrees apart: the mask, then for each branch its state and the number of its subtree.
+std::vector<std::int32_t> MaskTrie::key_of(const Node& node, std::span<const std::int32_t> subtree_of) {
+    std::vector<std::int32_t> key{node.mask};
+    for (const auto& [state, next] : node.branches)
+        key.insert(key.end(), {state, subtree_of[static_cast<std::size_t>(next)]});
+    return key;
+}
+
+// Hash-consing bottom-up: the number of the subtree below each node other than the roots. Equal subtrees get
+// the same number, and a subtree comes after those that it contains.
+std::vector<std::int32_t> MaskTrie::number_subtrees(const Added& trie, Interner& subtrees) const {
+    constexpr std::int32_t kUnseen = -1;
+    std::vector<std::int32_t> subtree_of(trie.nodes.size(), kUnseen), open;
+    for (std::size_t root = 0; root < roots_; ++root)
+        for (const auto& branch : trie.nodes[root].branches) open.push_back(branch.next);
+    open.insert(open.end(), trie.column_roots.begin(), trie.column_roots.end());
+    while (!open.empty()) {
+        const auto node = open.back();
+        if (subtree_of[static_cast<std::size_t>(node)] != kUnseen) {
+            open.pop_back();
+            continue;
+        }
+        const auto before = open.size();
+        for (const auto& branch : trie.branches(node))
+            if (subtree_of[static_cast<std::size_t>(branch.next)] == kUnseen) open.push_back(branch.next);
+        if (open.size() > before) continue;
+        open.pop_back();
+        subtree_of[static_cast<std::size_t>(node)] =
+            subtrees.intern(key_of(trie.nodes[static_cast<std::size_t>(node)], subtree_of));
+    }
+    return subtree_of;
+}
+
+MaskTrie::MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
+                   std::int32_t start)
+    : roots_(lexer_states), columns_(columns) {
+    stored_.masks = artifact.array<std::int32_t>(Part::kDecisionMasks, start);
+    auto offsets = artifact.array<std::int32_t>(Part::kDecisionOffsets, start);
+    auto branches = artifact.array<Branch>(Part::kBranches, start);
+    auto key_offsets = artifact.array<std::int32_t>(Part::kLineKeyOffsets, start);
+    auto keys = artifact.array<std::int32_t>(Part::kLineKeys, start);
+    stored_.column_slots = artifact.array<std::int32_t>(Part::kLineSlots, start);
+    stored_.column_roots = artifact.array<std::int32_t>(Part::kLineRoots, start);
+    const auto nodes = static_cast<std::int64_t>(stored_.masks.size());
+    require_artifact(stored_.masks.size() >= roots_ && roots_ > 0 &&
+                         offsets.size() == stored_.masks.size() + 1 && are_rows(offsets, branches.size()),
+                     "decisions of other tables");
+    require_artifact(all_within(stored_.masks.view(), -1, static_cast<std::int64_t>(masks)),
+                     "a decision for a mask");
+    bool inside = true;  // branches lead forwards, so there is no cycle
+    for (std::int64_t node = 0; node < nodes; ++node)
+        for (auto at = offsets[static_cast<std::size_t>(node)];
+             at < offsets[static_cast<std::size_t>(node) + 1]; ++at)
+            inside &= branches[static_cast<std::size_t>(at)].next > node &&
+                      branches[static_cast<std::size_t>(at)].next < nodes;
+    require_artifact(inside, "a branch of a decision");
+    const auto keyed = stored_.column_roots.size();
+    require_artifact(key_offsets.size() == keyed + 1 && are_rows(key_offsets, keys.size()) &&
+                         all_within(stored_.column_roots.view(), 0, nodes) &&
+                         Interner::are_slots(stored_.column_slots, keyed),
+                     "lines of decisions");
+    stored_.all_branches = {std::move(offsets), std::move(branches)};
+    stored_.column_keys = {std::move(key_offsets), std::move(keys)};
+}
+
+// Most subtrees that texts, or an eager compilation, have filled the trie with are equal, and are stored
+// once. A node is stored before those that it leads to: first the roots, then the subtrees by descending
+// number.
+void MaskTrie::save(ArtifactWriter& artifact, std::int32_t start) const {
+    auto trie = merged();
+    Interner subtrees;
+    const auto subtree_of = number_subtrees(trie, subtrees);
+    const auto last = static_cast<std::int32_t>(roots_ + subtrees.size()) - 1;
+    const auto position = [&](std::int32_t subtree) { return last - subtree; };
+    std::vector<std::int32_t> masks, offsets{0};
+    std::vector<Branch> branches;
+    const auto add = [&](std::span<const std::int32_t> key) {
+        masks.push_back(key[0]);
+        for (std::size_t at = 1; at < key.size(); at += 2)
+            branches.push_back({key[at], position(key[at + 1])});
+        offsets.push_back(static_cast<std::int32_t>(branches.size()));
+    };
+    for (std::size_t root = 0; root < roots_; ++root) add(key_of(trie.nodes[root], subtree_of));
+    for (auto at = static_cast<std::int32_t>(subtrees.size()); at-- > 0;) add(subtrees[at]);
+    for (auto& root : trie.column_roots) root = position(subtree_of[static_cast<std::size_t>(root)]);
+    const auto keys = Rows<std::int32_t>::of(trie.column_keys);
+    artifact.add(Part::kDecisionMasks, start, std::span<const std::int32_t>(masks));
+    artifact.add(Part::kDecisionOffsets, start, std::span<const std::int32_t>(offsets));
+    artifact.add(Part::kBranches, start, std::span<const Branch>(branches));
+    artifact.add(Part::kLineKeyOffsets, start, keys.offsets().view());
+    artifact.add(Part::kLineKeys, start, keys.values().view());
+    artifact.add(Part::kLineSlots, start, trie.column_keys.slots());
+    artifact.add(Part::kLineRoots, start, std::span<const std::int32_t>(trie.column_roots));
+}
+
+}  // namespace pdacon

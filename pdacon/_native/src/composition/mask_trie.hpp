@@ -1,0 +1,112 @@
+// The mask trie: the masks that are known, by lexer state and the topmost LR states of the stack.
+//
+// A path from the root of a lexer state has the LR states from the top of the stack down, as far as the
+// computation of the mask looked at them; the mask is at its end. So a look-up reads the stack from the top,
+// and takes O(states that were looked at). Where the computation looked at columns, the root is that of a
+// lexer configuration with the columns of the open blocks.
+//
+// There are two tries. That of an artifact is used where it lies, as a directed acyclic graph in which equal
+// subtrees are stored once. What is added later is in a second trie.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "artifact/artifact.hpp"
+#include "base/flat.hpp"
+#include "base/interner.hpp"
+#include "lexer/columns.hpp"
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+class MaskTrie {
+  public:
+    // One root for each lexer state. `columns`: whether masks may depend on columns.
+    MaskTrie(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
+    // What `save` has written. Throws ArtifactDamage.
+    MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
+             std::int32_t start);
+    void save(ArtifactWriter& artifact, std::int32_t start) const;
+
+    // The mask of a configuration, or -1.
+    std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
+    // Adds a mask that `find` does not know, under what its computation looked at. A full trie is emptied
+    // first.
+    void add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+             std::int32_t mask);
+    // Whether `add` would empty nothing.
+    bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMostNodes; }
+    // Whether there is room for a mask that no text has asked for: such masks get half of all nodes.
+    bool has_room_beside_texts(const Looked& looked) const {
+        return size() + looked.states <= roots_ + kMostNodes / 2;
+    }
+    // Empties the added trie.
+    void forget();
+
+    // The size of the added trie.
+    std::size_t size() const { return added_.nodes.size(); }
+    std::size_t bytes() const { return size() * sizeof(Node); }
+    // Without the roots.
+    std::size_t bytes_of_paths() const { return size() > roots_ ? (size() - roots_) * sizeof(Node) : 0; }
+
+    // Nodes, some 64 MiB. A trie that is emptied fills again; masks keep their ids.
+    static constexpr std::size_t kMostNodes = 1 << 20;
+
+  private:
+    struct Branch {
+        std::int32_t state, next;  // an LR state, and the node that it leads to
+    };
+    // Either an end with its mask, or branches by the next LR state below, in ascending order.
+    struct Node {
+        std::int32_t mask = -1;
+        std::vector<Branch> branches;
+    };
+    struct Added {
+        std::vector<Node> nodes;  // begins with a root for each lexer state; empty before the first mask
+        // Roots of masks that depend on columns; their keys are those of `columns_key`.
+        Interner column_keys;
+        std::vector<std::int32_t> column_roots;
+
+        std::int32_t columns_root(std::span<const std::int32_t> key) const;
+        std::int32_t make_columns_root(std::span<const std::int32_t> key);
+        // The node that an LR state leads to, made if there is none.
+        std::int32_t make_branch(std::int32_t node, std::int32_t state);
+        // The same, but a node that is there already is replaced by a copy, since others may share it.
+        std::int32_t own_branch(std::int32_t node, std::int32_t state);
+        std::int32_t own_columns_root(std::span<const std::int32_t> key);
+        std::int32_t copied(std::int32_t node);
+        std::int32_t mask_of(std::int32_t node) const { return nodes[static_cast<std::size_t>(node)].mask; }
+        std::span<const Branch> branches(std::int32_t node) const {
+            return nodes[static_cast<std::size_t>(node)].branches;
+        }
+    };
+    // The trie of an artifact.
+    struct Stored {
+        Flat<std::int32_t> masks;
+        Rows<Branch> all_branches;
+        Rows<std::int32_t> column_keys;
+        Flat<std::int32_t> column_slots, column_roots;
+
+        std::int32_t columns_root(std::span<const std::int32_t> key) const;
+        std::int32_t mask_of(std::int32_t node) const { return masks[static_cast<std::size_t>(node)]; }
+        std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
+    };
+
+    void add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+                  std::int32_t mask);
+    template <class AnyTrie>
+    std::int32_t find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack) const;
+    Added merged() const;
+    static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> subtree_of);
+    std::vector<std::int32_t> number_subtrees(const Added& trie, Interner& subtrees) const;
+
+    std::size_t roots_;
+    bool columns_;
+    Added added_;
+    Stored stored_;
+};
+
+}  // namespace pdacon

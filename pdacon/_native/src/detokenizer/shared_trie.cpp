@@ -1,0 +1,35 @@
+#include "detokenizer/shared_trie.hpp"
+
+namespace pdacon {
+
+std::shared_ptr<const SharedTrie> Tries::of(std::shared_ptr<const Tokens> tokens,
+                                            const std::function<Flat<std::int32_t>()>& order) {
+    const std::lock_guard hold(lock_);
+    std::erase_if(known_, [](const auto& trie) { return trie.expired(); });
+    for (const auto& known : known_)
+        if (auto trie = known.lock(); trie && *trie->tokens() == *tokens) return trie;
+    auto trie = order ? std::make_shared<const SharedTrie>(std::move(tokens), order())
+                      : std::make_shared<const SharedTrie>(std::move(tokens));
+    known_.push_back(trie);
+    return trie;
+}
+
+void LazyTrie::save(ArtifactWriter& artifact) const {
+    tokens_->save(artifact);
+    artifact.add(Part::kTokenOrder, ArtifactWriter::kShared, get().order().view());
+}
+
+const SharedTrie& LazyTrie::get() const {
+    std::call_once(once_, [this] {
+        if (trie_) return;
+        trie_ = artifact_->origin()->watch([this] {
+            return tries_->of(tokens_, [this] {
+                return artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);
+            });
+        });
+        artifact_.reset();
+    });
+    return *trie_;
+}
+
+}  // namespace pdacon

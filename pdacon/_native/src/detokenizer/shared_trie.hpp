@@ -1,0 +1,63 @@
+// The trie of a vocabulary, shared by all constraints that use the vocabulary, and made only when it is
+// needed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "detokenizer/loops.hpp"
+#include "detokenizer/trie.hpp"
+
+namespace pdacon {
+
+// A trie, with what has been computed for the loops of its users' lexers.
+class SharedTrie : public Trie {
+  public:
+    using Trie::Trie;
+    LoopCache& loops() const { return loops_; }
+
+  private:
+    mutable LoopCache loops_{*this};  // synchronised by itself
+};
+
+// The tries that are in use: constraints with equal tokens share one.
+class Tries {
+  public:
+    // `order` returns the order of the tokens, where an artifact knows it. Safe from any thread; a caller
+    // that comes while a trie is made waits for it. Throws ArtifactDamage.
+    std::shared_ptr<const SharedTrie> of(std::shared_ptr<const Tokens> tokens,
+                                         const std::function<Flat<std::int32_t>()>& order = {});
+
+  private:
+    std::mutex lock_;
+    std::vector<std::weak_ptr<const SharedTrie>> known_;
+};
+
+// A trie that is made when it is first asked for. A loaded constraint whose masks are known never needs it.
+class LazyTrie {
+  public:
+    explicit LazyTrie(std::shared_ptr<const SharedTrie> trie)
+        : tokens_(trie->tokens()), trie_(std::move(trie)) {}
+    // What `save` has written. Throws ArtifactDamage.
+    LazyTrie(std::shared_ptr<const ArtifactReader> artifact, std::shared_ptr<Tries> tries)
+        : tokens_(std::make_shared<const Tokens>(*artifact)),
+          tries_(std::move(tries)),
+          artifact_(std::move(artifact)) {}
+    void save(ArtifactWriter& artifact) const;
+
+    const Tokens& tokens() const { return *tokens_; }
+    // Safe from any thread. Cost: the first time, some ms for 131,072 tokens. Throws ArtifactDamage.
+    const SharedTrie& get() const;
+
+  private:
+    std::shared_ptr<const Tokens> tokens_;
+    std::shared_ptr<Tries> tries_;
+    mutable std::shared_ptr<const ArtifactReader> artifact_;  // until the trie is made
+    mutable std::shared_ptr<const SharedTrie> trie_;
+    mutable std::once_flag once_;
+};
+
+}  // namespace pdacon

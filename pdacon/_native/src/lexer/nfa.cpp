@@ -1,0 +1,88 @@
+#include "lexer/nfa.hpp"
+
+#include <set>
+#include <stdexcept>
+
+namespace pdacon {
+
+namespace {
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+bool valid(std::int32_t value, std::size_t size) {
+    return value >= 0 && static_cast<std::size_t>(value) < size;
+}
+
+}  // namespace
+
+void validate(const Nfa& nfa) {
+    const auto positions = nfa.kind.size();
+    require(!nfa.look_behind.empty() && nfa.look_behind.size() % 256 == 0,
+            "nfa: what lies behind has no states");
+    const auto look_behind = static_cast<std::size_t>(nfa.num_look_behind());
+    require(nfa.entry.size() % look_behind == 0, "nfa: not an entry for each state of what lies behind");
+    for (const auto next : nfa.look_behind)
+        require(valid(next, look_behind), "nfa: bad state of what lies behind");
+    const auto terminals = static_cast<std::size_t>(nfa.num_terminals());
+    require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
+    require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),
+            "nfa: lengths differ");
+    require(nfa.offset.front() == 0 && static_cast<std::size_t>(nfa.offset.back()) == nfa.target.size(),
+            "nfa: offsets do not cover the edges");
+    for (std::size_t at = 0; at < positions; ++at) {
+        require(nfa.kind[at] <= 4 && nfa.offset[at] <= nfa.offset[at + 1], "nfa: bad position");
+        require(valid(nfa.owner[at], terminals), "nfa: bad owner");
+    }
+    for (const auto target : nfa.target) require(valid(target, positions), "nfa: bad target");
+    for (std::size_t at = 0; at < positions; ++at) {
+        if (!nfa.is_pending(static_cast<std::int32_t>(at))) continue;
+        for (auto edge = nfa.offset[at]; edge < nfa.offset[at + 1]; ++edge) {
+            const auto target = nfa.target[static_cast<std::size_t>(edge)];
+            require(nfa.is_pending(target) || nfa.kind_of(target) == NfaKind::kMatch,
+                    "nfa: a pending position leads back into the lexeme");
+        }
+    }
+    for (const auto entry : nfa.entry) require(entry == -1 || valid(entry, positions), "nfa: bad entry");
+}
+
+int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of) {
+    std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;
+    std::vector<bool> known(256 * 256);  // most edges of a large automaton have the range of another one
+    if (blanks)
+        for (const std::uint8_t byte : {'\n', '\t', ' '}) ranges.emplace(byte, byte);
+    for (std::size_t row = 0; row < nfa.look_behind.size(); row += 256)
+        for (std::size_t low = 0, byte = 1; byte <= 256; ++byte) {
+            if (byte < 256 && nfa.look_behind[row + byte] == nfa.look_behind[row + low]) continue;
+            ranges.emplace(static_cast<std::uint8_t>(low), static_cast<std::uint8_t>(byte - 1));
+            low = byte;
+        }
+    for (std::size_t at = 0; at < nfa.kind.size(); ++at) {
+        if (static_cast<NfaKind>(nfa.kind[at]) == NfaKind::kSplit) continue;
+        for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
+             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge) {
+            auto range = known[nfa.low[edge] * 256U + nfa.high[edge]];
+            if (!range) ranges.emplace(nfa.low[edge], nfa.high[edge]);
+            range = true;
+        }
+    }
+    class_of.fill(0);
+    int classes = 1;
+    for (const auto& [low, high] : ranges) {
+        std::array<int, 256> inside;
+        inside.fill(-1);
+        std::array<bool, 256> outside{};
+        for (int byte = 0; byte < 256; ++byte)
+            if (byte < low || byte > high) outside[class_of[static_cast<std::size_t>(byte)]] = true;
+        for (std::size_t byte = low; byte <= high; ++byte) {
+            const auto old = class_of[byte];
+            if (!outside[old]) continue;  // the whole class lies inside the range
+            if (inside[old] < 0) inside[old] = classes++;
+            class_of[byte] = static_cast<std::uint8_t>(inside[old]);
+        }
+    }
+    return classes;
+}
+
+}  // namespace pdacon
