@@ -317,7 +317,7 @@ bool is_allowed(const Matcher& matcher, nb::handle token) {
     const Matcher::Use use(matcher);
     const auto id = whole_number(token, "token");
     const auto known = matcher.known_allowed(id);
-    return known == Verdict::kUnknown ? allowed_step(matcher, id).has_value() : known == Verdict::kAlways;
+    return known == Liveness::kUnknown ? allowed_step(matcher, id).has_value() : known == Liveness::kMustLive;
 }
 
 bool accept_token(Matcher& matcher, nb::handle token) {

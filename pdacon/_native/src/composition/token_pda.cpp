@@ -75,14 +75,15 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
       max_depth_(max_depth),
       max_bytes_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
                                : std::size_t{std::numeric_limits<std::int64_t>::max()}),
-      verdicts_(machine_),
+      liveness_table_(machine_),
       masks_(tokens().words()),
       decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
     std::vector<std::int32_t> ends(tokens().words(), 0);
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
     guarded([&] {
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_, known);
+        engine_ =
+            std::make_unique<Engine>(machine_, trie_->get(), *speller(), liveness_table_, budget_, known);
         engine_->classes.find_loops();
         return true;
     });
@@ -94,7 +95,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const Trie> trie, Budget bu
 TokenPda::Engine& TokenPda::engine() {
     if (engine_) return *engine_;
     const auto make = [this] {
-        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), verdicts_, budget_);
+        engine_ = std::make_unique<Engine>(machine_, trie_->get(), *speller(), liveness_table_, budget_);
     };
     if (!origin_) {
         make();
@@ -152,15 +153,15 @@ bool TokenPda::empty_language() {
     return !alive(reading, stack.view());  // a vocabulary may have no token that ends a text
 }
 
-Verdict TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
-    const auto known = verdicts_.at(verdicts_.row(reading), stack.top->state);
-    if (known == Verdict::kAlways && verdicts_.is_free(reading)) return known;
-    return known == Verdict::kNever ? known : Verdict::kUnknown;
+Liveness TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
+    const auto known = liveness_table_.at(liveness_table_.row(reading), stack.top->state);
+    if (known == Liveness::kMustLive && liveness_table_.is_free(reading)) return known;
+    return known == Liveness::kDead ? known : Liveness::kUnknown;
 }
 
 bool TokenPda::alive(const Reading& reading, const StackView& stack) {
     const auto known = known_alive(reading, stack);
-    return known == Verdict::kUnknown ? alive_in(reading, 0, stack) : known == Verdict::kAlways;
+    return known == Liveness::kUnknown ? alive_in(reading, 0, stack) : known == Liveness::kMustLive;
 }
 
 // In the middle of a token: with what is spelled of it.
@@ -384,7 +385,7 @@ void TokenPda::save(ArtifactWriter& artifact, std::int32_t start) {
             trie_->save(artifact);
         }
         machine_.save(artifact, start);
-        verdicts_.save(artifact, start);
+        liveness_table_.save(artifact, start);
         decisions_.save(artifact, start);
         StoredMasks::save(artifact, start, masks_.words(), masks_.size(),
                           [&](std::size_t id) { return masks_.row(static_cast<std::int32_t>(id)); });
@@ -401,7 +402,7 @@ TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr
       origin_(artifact.origin()),
       trie_(std::move(trie)),
       budget_(0, 0),
-      verdicts_(machine_, artifact, start),
+      liveness_table_(machine_, artifact, start),
       masks_(StoredMasks(artifact, start, tokens().words())),
       decisions_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
                  masks_.size(), artifact, start) {

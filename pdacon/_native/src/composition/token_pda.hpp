@@ -33,9 +33,9 @@
 #include "detokenizer/trie.hpp"
 #include "liveness/coaccessibility.hpp"
 #include "liveness/line_ends.hpp"
+#include "liveness/liveness_table.hpp"
 #include "liveness/outlook.hpp"
 #include "liveness/reached.hpp"
-#include "liveness/verdicts.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -68,9 +68,9 @@ class TokenPda {
     Reached reached(Budget budget) const { return find_reached(machine_, Speller(trie(), budget), budget); }
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
-    // thread's computation; what is known already never does: kAlways, kNever, or else kUnknown.
+    // thread's computation; what is known already never does: kMustLive, kDead, or else kUnknown.
     bool alive(const Reading& reading, const StackView& stack);
-    Verdict known_alive(const Reading& reading, const StackView& stack) const;
+    Liveness known_alive(const Reading& reading, const StackView& stack) const;
 
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
     Outlook outlook(const Reading& reading, const StackView& stack, std::string_view text);
@@ -125,10 +125,10 @@ class TokenPda {
   private:
     // What finds masks that are not known.
     struct Engine {
-        Engine(const Pushdown& machine, const Trie& trie, const Speller& speller_, Verdicts& verdicts,
-               Budget& budget, const Futures* known = nullptr)
+        Engine(const Pushdown& machine, const Trie& trie, const Speller& speller_,
+               LivenessTable& liveness_table, Budget& budget, const Futures* known = nullptr)
             : speller(speller_),
-              coaccessibility(machine, speller, verdicts, budget, known),
+              coaccessibility(machine, speller, liveness_table, budget, known),
               classes(machine, coaccessibility, trie, budget),
               selection(machine, coaccessibility, classes, budget) {}
         // What can be forgotten and found again.
@@ -170,7 +170,7 @@ class TokenPda {
     Budget budget_;
     std::int64_t max_depth_ = 0;
     std::size_t max_bytes_ = 0;
-    Verdicts verdicts_;
+    LivenessTable liveness_table_;
     std::shared_ptr<const Speller> speller_;  // none: not asked for
     std::unique_ptr<Engine> engine_;          // none: it is made when it is needed
 

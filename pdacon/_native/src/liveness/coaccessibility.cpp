@@ -52,8 +52,8 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     return successors;
 }
 
-Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts,
-                                 Budget& budget, const Futures* known)
+Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller,
+                                 LivenessTable& liveness_table, Budget& budget, const Futures* known)
     : machine_(machine),
       futures_(known != nullptr
                    ? Futures(*known, budget)
@@ -64,8 +64,8 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
       all_(*this, nullptr),
       few_proofs_(machine, controls_, budget, few_),
       proofs_(machine, controls_, budget, all_),
-      verdicts_(verdicts) {
-    const bool fresh = verdicts.empty();
+      liveness_table_(liveness_table) {
+    const bool fresh = liveness_table.empty();
     make_rows();
     if (fresh) prove_entries();
 }
@@ -88,7 +88,7 @@ void Coaccessibility::make_rows() {
     std::vector<std::int32_t> rows;
     for (const auto future : future_) rows.push_back(future < 0 ? -1 : row_of(future));
     for (std::size_t at = 0; at < lines.size(); ++at) lines[at].row = row_of(line_future_[at]);
-    if (!verdicts_.set_rows(std::move(rows), std::move(first_line), std::move(lines), count))
+    if (!liveness_table_.set_rows(std::move(rows), std::move(first_line), std::move(lines), count))
         throw ArtifactDamage("the artifact is damaged: the rows of the verdicts are those of other tables");
 }
 
@@ -164,12 +164,12 @@ void Coaccessibility::prove_entries() {
         auto& begun = of_context[static_cast<std::size_t>(context)];
         if (begun.starts.empty()) begun = begun_in(context);
         const auto prove = [&](std::int32_t set) {
-            if (proved(set, state)) verdicts_.set(row(set), state, Verdict::kAlways);
+            if (proved(set, state)) liveness_table_.set(row(set), state, Liveness::kMustLive);
         };
         for (const auto set : begun.blanks) prove(set);
         for (const auto& [set, blank] : begun.starts)
-            if (blank >= 0 && verdicts_.at(row(blank), state) == Verdict::kAlways)
-                verdicts_.set(row(set), state, Verdict::kAlways);
+            if (blank >= 0 && liveness_table_.at(row(blank), state) == Liveness::kMustLive)
+                liveness_table_.set(row(set), state, Liveness::kMustLive);
             else
                 prove(set);
     }
@@ -222,14 +222,14 @@ bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
 
 // In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
 // stack at hand is looked through in less than one microsecond.
-Verdict Coaccessibility::find_verdict(std::int32_t future, std::int32_t top) {
-    if (below_exits(future, top) == Proofs::kAccepts) return Verdict::kAlways;
+Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
+    if (below_exits(future, top) == Proofs::kAccepts) return Liveness::kMustLive;
     const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
         return machine_.drops(label, top) || machine_.tables.action_of(top, label) != 0;
     });
-    return can_go_on ? Verdict::kDepends : Verdict::kNever;
+    return can_go_on ? Liveness::kMayLive : Liveness::kDead;
 }
 
 // Mostly one of the labels on a way out is enough.
@@ -238,11 +238,11 @@ void Coaccessibility::exits_first(std::vector<std::int32_t>& controls, std::int3
                           [&](std::int32_t control) { return exits_.has(top, controls_.label(control)); });
 }
 
-Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
-    auto answer = verdicts_.at(row(future), top);
-    if (answer != Verdict::kUnknown) return answer;
-    answer = find_verdict(future, top);
-    verdicts_.set(row(future), top, answer);
+Liveness Coaccessibility::liveness(std::int32_t future, std::int32_t top) {
+    auto answer = liveness_table_.at(row(future), top);
+    if (answer != Liveness::kUnknown) return answer;
+    answer = find_liveness(future, top);
+    liveness_table_.set(row(future), top, answer);
     return answer;
 }
 
@@ -250,8 +250,8 @@ Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
 bool Coaccessibility::alive(std::int32_t future, const StackView& stack, Looked& looked) {
     constexpr std::uint32_t kMostStates = 64;
     looked.states = std::max(looked.states, 1U);
-    const auto answer = verdict(future, stack.top->state);
-    if (answer != Verdict::kDepends) return answer == Verdict::kAlways;
+    const auto answer = liveness(future, stack.top->state);
+    if (answer != Liveness::kMayLive) return answer == Liveness::kMustLive;
     auto known = alive_.find(future, stack.top);
     if (known.answer < 0) {
         Looked here;
@@ -265,8 +265,8 @@ bool Coaccessibility::alive(std::int32_t future, const StackView& stack, Looked&
 }
 
 bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
-    const auto answer = verdict(future, stack.top());
-    return answer == Verdict::kDepends ? look_at(future, stack) : answer == Verdict::kAlways;
+    const auto answer = liveness(future, stack.top());
+    return answer == Liveness::kMayLive ? look_at(future, stack) : answer == Liveness::kMustLive;
 }
 
 bool Coaccessibility::look_at(std::int32_t future, Overlay stack) {
@@ -306,9 +306,9 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
             !(label == machine_.layout.indent ? feed_indent(machine_, after, controls_.column(control))
                                               : feed(machine_, after, label)))
             continue;
-        const auto verdict_of = [&](std::int32_t future) { return verdict(future, after.top()); };
+        const auto liveness_of = [&](std::int32_t future) { return liveness(future, after.top()); };
         if (label == machine_.lexer.end_label() || few_.is_settled(control, after.top(), dropped) ||
-            is_settled(control, after.top(), dropped, verdict_of))
+            is_settled(control, after.top(), dropped, liveness_of))
             return true;
         if (dropped)
             add_successors(control, after, dropped, controls);

@@ -24,10 +24,10 @@
 
 #include "liveness/exits.hpp"
 #include "liveness/futures.hpp"
+#include "liveness/liveness_table.hpp"
 #include "liveness/proofs.hpp"
 #include "liveness/summaries.hpp"
 #include "liveness/tops.hpp"
-#include "liveness/verdicts.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -49,26 +49,27 @@ class QuotientControls final : public PendingControls {
 
 class Coaccessibility {
   public:
-    // Lexer futures are computed at once; everything else on demand. Where `verdicts` are empty they get
+    // Lexer futures are computed at once; everything else on demand. Where `liveness_table` is empty it gets
     // their rows, and what is alive on every stack at the start of a lexeme is mostly found. Throws
     // ArtifactDamage if they have the rows of other tables. `known`: futures to begin with.
-    Coaccessibility(const Pushdown& machine, const Speller& speller, Verdicts& verdicts, Budget& budget,
-                    const Futures* known = nullptr);
+    Coaccessibility(const Pushdown& machine, const Speller& speller, LivenessTable& liveness_table,
+                    Budget& budget, const Futures* known = nullptr);
 
     // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
     // if they are free.
     std::int32_t future(const Reading& reading) const {
         const auto known = future_[static_cast<std::size_t>(reading.state)];
-        return known >= 0 ? known : line_future_[static_cast<std::size_t>(verdicts_.line_of(reading))];
+        return known >= 0 ? known : line_future_[static_cast<std::size_t>(liveness_table_.line_of(reading))];
     }
     std::int32_t future(std::int32_t lexer_state) const {
         return future_[static_cast<std::size_t>(lexer_state)];
     }
-    bool column_free(std::int32_t lexer_state) const { return verdicts_.column_free(lexer_state); }
-    bool is_free(const Reading& reading) const { return verdicts_.is_free(reading); }
+    bool column_free(std::int32_t lexer_state) const { return liveness_table_.column_free(lexer_state); }
+    bool is_free(const Reading& reading) const { return liveness_table_.is_free(reading); }
 
     // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
-    // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
+    // Cost: where it depends on the stack, a reduce chain for each label that can come next, until one is
+    // taken.
     bool alive(std::int32_t future, Overlay& stack);
     // The same, remembered under the states that it depended on.
     bool alive(std::int32_t future, const StackView& stack, Looked& looked);
@@ -81,9 +82,9 @@ class Coaccessibility {
         return reaches_end(futures_.of(reading, speller_state), stack);
     }
 
-    // What holds for a future on every stack with this top, as far as a look at the top shows: kDepends may
+    // What holds for a future on every stack with this top, as far as a look at the top shows: kMayLive may
     // be said of what is alive on all or on none. The caller holds the lock.
-    Verdict verdict(std::int32_t future, std::int32_t top);
+    Liveness liveness(std::int32_t future, std::int32_t top);
 
     Futures& futures() { return futures_; }
 
@@ -101,7 +102,7 @@ class Coaccessibility {
         }
         bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override {
             return owner_.is_settled(control, top, dropped, [&](std::int32_t future) {
-                return owner_.verdicts_.at(owner_.row(future), top);
+                return owner_.liveness_table_.at(owner_.row(future), top);
             });
         }
 
@@ -110,19 +111,19 @@ class Coaccessibility {
         const Exits* exits_;
     };
 
-    bool has_verdicts(std::int32_t future) const {
+    bool has_row(std::int32_t future) const {
         return static_cast<std::size_t>(future) < dense_.size() &&
                dense_[static_cast<std::size_t>(future)] >= 0;
     }
     std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
-    Verdict find_verdict(std::int32_t future, std::int32_t top);
+    Liveness find_liveness(std::int32_t future, std::int32_t top);
     void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
     std::int32_t below_exits(std::int32_t future, std::int32_t top);
     bool proved(std::int32_t future, std::int32_t top);
     // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
-    // every stack with this top, by a function that knows or finds its verdict there.
-    template <class VerdictOf>
-    bool is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of);
+    // every stack with this top, by a function that knows or finds how alive it is there.
+    template <class LivenessOf>
+    bool is_settled(std::int32_t control, std::int32_t top, bool dropped, LivenessOf liveness_of);
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
     bool look_at(std::int32_t future, Overlay stack);
     // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
@@ -153,17 +154,18 @@ class Coaccessibility {
     Proofs few_proofs_, proofs_;
     std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
     std::vector<std::int32_t> line_future_;  // the same of each line
-    std::vector<std::int32_t> dense_;        // of each future: its row in verdicts_, or -1
-    Verdicts& verdicts_;
+    std::vector<std::int32_t> dense_;        // of each future: its row in liveness_table_, or -1
+    LivenessTable& liveness_table_;
     Tops alive_;  // of each future, whether stacks are
 };
 
-template <class VerdictOf>
-bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of) {
+template <class LivenessOf>
+bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped,
+                                 LivenessOf liveness_of) {
     if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
-        return has_verdicts(future) && verdict_of(future) == Verdict::kAlways;
+        return has_row(future) && liveness_of(future) == Liveness::kMustLive;
     });
 }
 

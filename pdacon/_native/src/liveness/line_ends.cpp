@@ -29,13 +29,14 @@ bool LineEnds::lead_on(const Reading& reading, std::int32_t speller_state) {
         budget_.tick();
         const auto place = search_[static_cast<std::size_t>(at)];
         const auto known = known_[static_cast<std::size_t>(place.id)];
-        if (known == Verdict::kNever) continue;
-        if (known != Verdict::kAlways && !ends_here(place) && !goes_on(at)) continue;
+        if (known == Liveness::kDead) continue;
+        if (known != Liveness::kMustLive && !ends_here(place) && !goes_on(at)) continue;
         for (auto back = at; back >= 0; back = search_[static_cast<std::size_t>(back)].from)
-            known_[static_cast<std::size_t>(search_[static_cast<std::size_t>(back)].id)] = Verdict::kAlways;
+            known_[static_cast<std::size_t>(search_[static_cast<std::size_t>(back)].id)] =
+                Liveness::kMustLive;
         return true;
     }
-    for (const auto& place : search_) known_[static_cast<std::size_t>(place.id)] = Verdict::kNever;
+    for (const auto& place : search_) known_[static_cast<std::size_t>(place.id)] = Liveness::kDead;
     return false;
 }
 
@@ -44,7 +45,7 @@ void LineEnds::add(const Reading& reading, std::int32_t speller_state, std::int3
     const auto next = machine_.layout.classes.least(reading, alike_from_);
     const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
     const auto id = ids_.intern(key);
-    if (static_cast<std::size_t>(id) == known_.size()) known_.push_back(Verdict::kUnknown);
+    if (static_cast<std::size_t>(id) == known_.size()) known_.push_back(Liveness::kUnknown);
     const auto known = searched_.size();
     if (static_cast<std::size_t>(searched_.intern(std::span(&id, 1))) == known)
         search_.push_back({next, speller_state, id, from});

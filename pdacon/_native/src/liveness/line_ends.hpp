@@ -50,7 +50,7 @@ class LineEnds {
     std::vector<std::pair<std::int32_t, bool>> futures_;  // that were asked for, and whether they are alive
     std::int32_t alike_from_ = -1;                        // the column
     Interner ids_;                                        // of readings and speller states
-    std::vector<Verdict> known_;                          // of each
+    std::vector<Liveness> known_;                         // of each
     Interner searched_;                                   // ids of the places of this search
     std::vector<Place> search_;
     std::vector<Ending> endings_;  // what the parser makes of a place's labels and columns

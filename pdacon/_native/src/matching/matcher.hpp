@@ -60,7 +60,7 @@ class Matcher {
     }
     // Whether a token is allowed, where it ends inside the lexeme and no look down the stack is needed; else
     // kUnknown.
-    Verdict known_allowed(std::int64_t token) const;
+    Liveness known_allowed(std::int64_t token) const;
     void accept(Step step);  // one that is allowed
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);

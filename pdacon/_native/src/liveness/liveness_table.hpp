@@ -18,13 +18,13 @@
 
 namespace pdacon {
 
-enum class Verdict : std::uint8_t { kUnknown = 0, kAlways, kNever, kDepends };
-constexpr std::int64_t kNumVerdicts = 4;
+enum class Liveness : std::uint8_t { kUnknown = 0, kMustLive, kDead, kMayLive };
+constexpr std::int64_t kNumLivenessValues = 4;
 
 // What can be read of a newline in a lexer state, with the least columns of their classes.
 struct Line {
     Reading reading;
-    std::int32_t row;      // of Verdicts
+    std::int32_t row;      // of LivenessTable
     std::int32_t further;  // another one in the same state, before this one; or -1
     std::int32_t free;     // whether its future has all that its columns can lead to
     bool operator==(const Line&) const = default;
@@ -39,11 +39,11 @@ std::int32_t find_line(const First& first, const Lines& lines, const Reading& re
     return at;
 }
 
-class Verdicts {
+class LivenessTable {
   public:
-    explicit Verdicts(const Pushdown& machine) : machine_(machine) {}
+    explicit LivenessTable(const Pushdown& machine) : machine_(machine) {}
     // What `save` has written for the same machine. Throws ArtifactDamage.
-    Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start);
+    LivenessTable(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start);
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     bool empty() const { return rows_.empty(); }
@@ -58,11 +58,11 @@ class Verdicts {
         return known >= 0 ? known : line(reading).row;
     }
     std::int32_t line_of(const Reading& reading) const;
-    Verdict at(std::int32_t row, std::int32_t top) const {
+    Liveness at(std::int32_t row, std::int32_t top) const {
         return cells_[index(row, top)].load(std::memory_order_acquire);
     }
-    void set(std::int32_t row, std::int32_t top, Verdict verdict) {
-        cells_[index(row, top)].store(verdict, std::memory_order_release);
+    void set(std::int32_t row, std::int32_t top, Liveness liveness) {
+        cells_[index(row, top)].store(liveness, std::memory_order_release);
     }
 
     // Whether a lexer state is alive on the same stacks whatever its columns are, because it keeps none, or
@@ -100,7 +100,7 @@ class Verdicts {
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
     };
-    std::unique_ptr<std::atomic<Verdict>[], Free> cells_;
+    std::unique_ptr<std::atomic<Liveness>[], Free> cells_;
 };
 
 }  // namespace pdacon

@@ -1,4 +1,4 @@
-#include "liveness/verdicts.hpp"
+#include "liveness/liveness_table.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace pdacon {
 
-Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
+LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
     : machine_(machine),
       origin_(artifact.origin()),
       rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
@@ -42,7 +42,7 @@ Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std:
                      "verdicts of other tables");
     bool inside = true;
     for (std::size_t at = 0; at < known.size(); ++at) {
-        inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumVerdicts);
+        inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumLivenessValues);
         std::memcpy(static_cast<void*>(&cells_[static_cast<std::size_t>(places[at]) * kBlock]), &known[at],
                     kBlock);
     }
@@ -50,7 +50,7 @@ Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std:
 }
 
 // Few cells are known: they are in the blocks that are saved.
-void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
+void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
     std::vector<Block> known;
     std::vector<std::int32_t> places;
     for (std::size_t at = 0; at < num_blocks(); ++at) {
@@ -69,8 +69,8 @@ void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
     artifact.add(Part::kVerdictBlocks, start, std::span<const std::int32_t>(places));
 }
 
-bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
-                        std::vector<Line> lines, std::size_t num_rows) {
+bool LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
+                             std::vector<Line> lines, std::size_t num_rows) {
     if (!empty())
         return num_rows == num_rows_ && std::ranges::equal(rows, rows_) &&
                std::ranges::equal(first_line, first_line_) && std::ranges::equal(lines, lines_);
@@ -82,18 +82,18 @@ bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t
 }
 
 // Zeroed memory costs nothing until it is touched, which most of these never are.
-void Verdicts::make_cells(std::size_t num_rows) {
-    static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free &&
-                  static_cast<int>(Verdict::kUnknown) == 0);
+void LivenessTable::make_cells(std::size_t num_rows) {
+    static_assert(sizeof(std::atomic<Liveness>) == 1 && std::atomic<Liveness>::is_always_lock_free &&
+                  static_cast<int>(Liveness::kUnknown) == 0);
     num_rows_ = num_rows;
     MemoryLimit::take(num_blocks() * kBlock);
-    cells_.reset(static_cast<std::atomic<Verdict>*>(std::calloc(num_blocks(), kBlock)));
+    cells_.reset(static_cast<std::atomic<Liveness>*>(std::calloc(num_blocks(), kBlock)));
     if (cells_) return;
     if (origin_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
     throw std::bad_alloc();
 }
 
-std::int32_t Verdicts::line_of(const Reading& reading) const {
+std::int32_t LivenessTable::line_of(const Reading& reading) const {
     const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
     if (at < 0 && origin_)
         throw origin_->damage(
