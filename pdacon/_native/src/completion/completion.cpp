@@ -80,17 +80,18 @@ void Completion::from_below(std::int32_t lhs, const StackNode* node, Found& foun
 // Raises what is known to be left at least where a goal of the node's state has been reached, whatever is
 // pending then. False: it is known already, or there is no telling. Without it each level whose words need
 // blanks between them would make all levels above look for other ways, that many bytes further.
-bool Completion::look_below(const StackNode* node, const LeastYields::Goal& goal) {
+bool Completion::raise_below(const StackNode* node, const LeastYields::Goal& goal) {
     if (goal.lhs == yields_.whole() || speller_.edges.size() > 1) return false;
     const auto* revealed = below(node, goal);
-    if (looked_.contains(key_of(goal.lhs, revealed))) return false;
-    from_below(goal.lhs, revealed, looked_, [&](std::int32_t lhs, const StackNode* at, std::int64_t least) {
-        const auto any = place(lhs, kAny, at, least);
-        refine(any, sum(least, kFarther));
-        const auto found = places_[static_cast<std::size_t>(any)].least;
-        if (found != kNone) least = std::max(least, found - controls_.slack());
-        return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
-    });
+    if (raised_below_.contains(key_of(goal.lhs, revealed))) return false;
+    from_below(goal.lhs, revealed, raised_below_,
+               [&](std::int32_t lhs, const StackNode* at, std::int64_t least) {
+                   const auto any = place(lhs, kAny, at, least);
+                   refine(any, sum(least, kFarther));
+                   const auto found = places_[static_cast<std::size_t>(any)].least;
+                   if (found != kNone) least = std::max(least, found - controls_.slack());
+                   return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
+               });
     return true;
 }
 
@@ -193,7 +194,7 @@ void Completion::refine(std::int32_t root, std::int64_t limit) {
         } else if (best.summary >= 0) {
             const auto bound = summaries_.bound(best.summary) + 1;
             if (bound > 1 &&
-                look_below(from.node, yields_.goals(from.node->state)[static_cast<std::size_t>(best.goal)]))
+                raise_below(from.node, yields_.goals(from.node->state)[static_cast<std::size_t>(best.goal)]))
                 continue;
             summaries_.explore(best.summary,
                                bound > kFewBytes ? WeightedSummaries::kUnbounded : bound + bound / 2);
@@ -300,8 +301,8 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         const auto known = seen.size();
         if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
         const auto spelled = static_cast<std::size_t>(here.speller_state);
-        Looked looked;
-        Overlay closed(stack.view(), looked);
+        ReadSet read_set;
+        Overlay closed(stack.view(), read_set);
         if (speller_.boundary[spelled] && ends(machine_, closed, here.reading))
             offer(here.spent, {0, kNone, at, -1, here.reading, here.speller_state, stack});
         std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
@@ -354,7 +355,7 @@ std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::s
     }
     serials_.clear();
     least_after_.clear();
-    looked_.clear();
+    raised_below_.clear();
     place_ids_ = {};
     places_.clear();
     kept_.clear();
@@ -367,8 +368,8 @@ void Completion::spell(Reading reading, PersistentStack stack, std::int64_t left
     std::int32_t speller_state = 0;
     const auto at_column = [&] {
         if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
-        Looked looked;
-        Overlay closed(stack.view(), looked);
+        ReadSet read_set;
+        Overlay closed(stack.view(), read_set);
         return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, reading);
     };
     auto least = left;

@@ -85,7 +85,7 @@ class Completion {
     std::int64_t least_below(const StackNode* node, const LeastYields::Goal& goal);
     using Found = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and node
     std::int64_t least_after(std::int32_t lhs, const StackNode* node);
-    bool look_below(const StackNode* node, const LeastYields::Goal& goal);
+    bool raise_below(const StackNode* node, const LeastYields::Goal& goal);
     template <class Find>
     void from_below(std::int32_t lhs, const StackNode* node, Found& found, Find find);
     std::int32_t serial(const StackNode* node);
@@ -107,8 +107,8 @@ class Completion {
     WeightedSummaries summaries_;
     // Of the stack at hand.
     std::unordered_map<const StackNode*, std::int32_t> serials_;
-    Found least_after_;  // what is known of each
-    Found looked_;       // the same where no more is to be known, whatever is pending
+    Found least_after_;   // what is known of each
+    Found raised_below_;  // the same where no more is to be known, whatever is pending
     Interner place_ids_;
     std::vector<Place> places_;
     std::vector<PersistentStack> kept_;  // so that no address is used twice

@@ -76,7 +76,8 @@ std::int32_t Decisions::Tree::make_branch(std::int32_t node, std::int32_t state)
     return next;
 }
 
-void Decisions::add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask) {
+void Decisions::add(const Reading& reading, const StackView& stack, const ReadSet& looked,
+                    std::int32_t mask) {
     // Where each text nests differently, and a token can end any number of rules, no answer comes twice.
     if (!has_room(looked)) forget();
     if (looked.states > kMost) return;
@@ -88,7 +89,7 @@ void Decisions::add(const Reading& reading, const StackView& stack, const Looked
     }
 }
 
-void Decisions::add_path(const Reading& reading, const StackView& stack, const Looked& looked,
+void Decisions::add_path(const Reading& reading, const StackView& stack, const ReadSet& looked,
                          std::int32_t mask) {
     if (added_.nodes.empty()) added_.nodes.resize(roots_);
     auto at = looked.columns ? added_.make_line_root(line_of(reading, stack)) : reading.state;

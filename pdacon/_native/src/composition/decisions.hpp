@@ -30,11 +30,11 @@ class Decisions {
     std::int32_t find(const Reading& reading, const StackView& stack) const;
     // Files a mask under what its computation looked at, if `find` does not know it. May forget others, if
     // that would be too many.
-    void add(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
+    void add(const Reading& reading, const StackView& stack, const ReadSet& looked, std::int32_t mask);
     // Whether `add` would forget nothing.
-    bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMost; }
+    bool has_room(const ReadSet& looked) const { return size() + looked.states <= roots_ + kMost; }
     // Whether there is room for answers that no text has asked for: half of all.
-    bool has_room_beside_texts(const Looked& looked) const {
+    bool has_room_beside_texts(const ReadSet& looked) const {
         return size() + looked.states <= roots_ + kMost / 2;
     }
     // All but what an artifact has.
@@ -89,7 +89,7 @@ class Decisions {
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
-    void add_path(const Reading& reading, const StackView& stack, const Looked& looked, std::int32_t mask);
+    void add_path(const Reading& reading, const StackView& stack, const ReadSet& looked, std::int32_t mask);
     template <class AnyTree>
     std::int32_t find_in(const AnyTree& tree, const Reading& reading, const StackView& stack) const;
     Tree all() const;

@@ -23,7 +23,7 @@ void Selection::Answer::add(const Answer& other) {
 }
 
 void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
-                            Looked& looked, std::span<std::int32_t> mask) {
+                            ReadSet& looked, std::span<std::int32_t> mask) {
     if (bytes() > kMostBytes) forget();
     open_.clear();
     made_.clear();

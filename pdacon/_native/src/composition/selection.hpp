@@ -15,7 +15,7 @@
 #include "composition/token_classes.hpp"
 #include "detokenizer/token_set.hpp"
 #include "liveness/coaccessibility.hpp"
-#include "liveness/tops.hpp"
+#include "liveness/prefix_cache.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -30,7 +30,7 @@ class Selection {
     // Adds to a mask the tokens of a node that are allowed where the reading has come to it; what that
     // depended on is recorded.
     void add_allowed(const TokenClasses::Node& node, const Reading& start, const StackView& stack,
-                     Looked& looked, std::span<std::int32_t> mask);
+                     ReadSet& looked, std::span<std::int32_t> mask);
 
     // Of what is remembered; it can be forgotten, and has to be when the classes are.
     std::size_t bytes() const { return bytes_ + answer_of_.bytes(); }
@@ -56,7 +56,7 @@ class Selection {
         StackView stack;
         std::uint32_t popped = 0, pushed = 0;
         std::size_t next = 0;  // crossing
-        Looked looked = {};
+        ReadSet looked = {};
         Answer answer = {};
     };
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -73,8 +73,8 @@ class Selection {
     TokenClasses& classes_;
     Budget& budget_;
     std::vector<Open> open_;
-    Overlay::Nodes made_;  // what the stacks of open_ have been made of
-    Tops answer_of_;       // of each node
+    Overlay::Nodes made_;    // what the stacks of open_ have been made of
+    PrefixCache answer_of_;  // of each node
     std::deque<Answer> answers_;
     std::size_t bytes_ = 0;
 };

@@ -167,7 +167,7 @@ bool TokenPda::alive(const Reading& reading, const StackView& stack) {
 // In the middle of a token: with what is spelled of it.
 bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack) {
     return guarded([&] {
-        Looked looked;
+        ReadSet looked;
         Overlay here(stack, looked);
         return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, speller_state);
     });
@@ -196,7 +196,7 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
 TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
     return in_bytes(guarded([&] {
         return known_or(decisions_.find(reading, stack), [&] {
-            Looked looked;
+            ReadSet looked;
             auto words = compute(reading, stack, looked);
             return std::pair(std::move(words),
                              [&, looked](std::int32_t id) { decisions_.add(reading, stack, looked, id); });
@@ -204,13 +204,13 @@ TokenPda::Mask TokenPda::mask(const Reading& reading, const StackView& stack) {
     }));
 }
 
-std::optional<Looked> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
-                                          bool columns_meant) {
+std::optional<ReadSet> TokenPda::file_mask(const Reading& reading, const PersistentStack& stack,
+                                           bool columns_meant) {
     std::optional<LimitExceeded> full;  // thrown where nothing is half done
-    auto filed = guarded([&]() -> std::optional<Looked> {
+    auto filed = guarded([&]() -> std::optional<ReadSet> {
         full.reset();
         if (masks_.bytes() + cached_bytes() >= max_bytes_) engine().forget();
-        Looked looked;
+        ReadSet looked;
         auto words = compute(reading, stack.view(), looked);
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
@@ -261,7 +261,7 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
     return at(id);
 }
 
-std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, Looked& looked) {
+std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackView& stack, ReadSet& looked) {
     std::vector<std::int32_t> mask(tokens().words(), 0);
     auto& found = engine();
     found.selection.add_allowed(found.classes.of_state(reading.state), reading, stack, looked, mask);
@@ -275,7 +275,7 @@ std::vector<std::int32_t> TokenPda::compute(const Reading& reading, const StackV
 std::vector<std::int32_t> TokenPda::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
     const auto reading = boundary(machine_, stack, 0);
-    Looked looked;
+    ReadSet looked;
     auto mask = compute(reading, stack.view(), looked);
     const auto& trie = trie_->get();
     const auto space = trie.child(0, ' ');
@@ -310,7 +310,7 @@ std::string TokenPda::forced_bytes(Reading reading, PersistentStack stack, std::
         return move;
     };
     while (forced.size() < limit) {
-        Looked looked;
+        ReadSet looked;
         Overlay here(stack.view(), looked);
         const auto at = static_cast<std::size_t>(speller_state);
         if (speller.boundary[at] && ends(machine_, here, reading)) break;

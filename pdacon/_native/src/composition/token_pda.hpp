@@ -91,7 +91,8 @@ class TokenPda {
     // Computes and files a mask before any text asks for it, but where nothing is allowed, or where it
     // depends on columns and those that are given are not `meant`. What it depends on; nothing if there is no
     // room for its answer beside those of texts. Throws LimitExceeded("bytes").
-    std::optional<Looked> file_mask(const Reading& reading, const PersistentStack& stack, bool columns_meant);
+    std::optional<ReadSet> file_mask(const Reading& reading, const PersistentStack& stack,
+                                     bool columns_meant);
     // At the end of the text.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -152,7 +153,7 @@ class TokenPda {
     void start_afresh();
     bool recovers();
 
-    std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, Looked& looked);
+    std::vector<std::int32_t> compute(const Reading& reading, const StackView& stack, ReadSet& looked);
     std::vector<std::int32_t> compute_leading();
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
     bool alive_in(const Reading& reading, std::int32_t speller_state, const StackView& stack);

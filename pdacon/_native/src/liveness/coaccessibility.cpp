@@ -59,10 +59,10 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const Speller& speller
                    ? Futures(*known, budget)
                    : Futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget)),
       controls_(futures_, machine.layout),
-      exits_(machine),
-      few_(*this, &exits_),
+      hints_(machine),
+      hinted_(*this, &hints_),
       all_(*this, nullptr),
-      few_proofs_(machine, controls_, budget, few_),
+      hinted_proofs_(machine, controls_, budget, hinted_),
       proofs_(machine, controls_, budget, all_),
       liveness_table_(liveness_table) {
     const bool fresh = liveness_table.empty();
@@ -154,12 +154,12 @@ void Coaccessibility::find_column_free(const std::vector<std::int32_t>& first_li
     }
 }
 
-// In most grammars every start of a lexeme is alive on every stack, and shown to be by the exits of the
+// In most grammars every start of a lexeme is alive on every stack, and shown to be by the hints of the
 // states alone. Then what follows a lexeme need not be looked into for anything else. What follows most of
 // all is a blank, whose future is less than that of the start: where it is proved, both are.
 void Coaccessibility::prove_entries() {
     std::vector<Begun> of_context(static_cast<std::size_t>(machine_.lexer.num_contexts()));
-    for (const auto state : exits_.nearest_first()) {
+    for (const auto state : hints_.cheapest_first()) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
         auto& begun = of_context[static_cast<std::size_t>(context)];
         if (begun.starts.empty()) begun = begun_in(context);
@@ -203,27 +203,27 @@ bool Coaccessibility::is_blank(std::int32_t future) const {
     });
 }
 
-// What the exits alone lead to.
-std::int32_t Coaccessibility::below_exits(std::int32_t future, std::int32_t top) {
+// What the hints alone lead to.
+std::int32_t Coaccessibility::below_hinted(std::int32_t future, std::int32_t top) {
     std::vector<std::int32_t> controls;
     for (const auto control : controls_.of_set(future))
-        if (exits_.has(top, controls_.label(control))) controls.push_back(control);
-    return few_proofs_.below(controls, top);
+        if (hints_.has(top, controls_.label(control))) controls.push_back(control);
+    return hinted_proofs_.below(controls, top);
 }
 
 bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
-    const auto pops = below_exits(future, top);
+    const auto pops = below_hinted(future, top);
     if (pops == Proofs::kAccepts) return true;
     const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
-    return !few_proofs_.is_empty(pops) && !below.empty() &&
+    return !hinted_proofs_.is_empty(pops) && !below.empty() &&
            std::all_of(below.begin(), below.end(),
-                       [&](std::int32_t state) { return few_proofs_.always(pops, state); });
+                       [&](std::int32_t state) { return hinted_proofs_.always(pops, state); });
 }
 
 // In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
 // stack at hand is looked through in less than one microsecond.
 Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
-    if (below_exits(future, top) == Proofs::kAccepts) return Liveness::kMustLive;
+    if (below_hinted(future, top) == Proofs::kAccepts) return Liveness::kMustLive;
     const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
@@ -233,9 +233,9 @@ Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
 }
 
 // Mostly one of the labels on a way out is enough.
-void Coaccessibility::exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
+void Coaccessibility::hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
     std::stable_partition(controls.begin(), controls.end(),
-                          [&](std::int32_t control) { return exits_.has(top, controls_.label(control)); });
+                          [&](std::int32_t control) { return hints_.has(top, controls_.label(control)); });
 }
 
 Liveness Coaccessibility::liveness(std::int32_t future, std::int32_t top) {
@@ -247,20 +247,20 @@ Liveness Coaccessibility::liveness(std::int32_t future, std::int32_t top) {
 }
 
 // What many states tell is as quick to find as to find again.
-bool Coaccessibility::alive(std::int32_t future, const StackView& stack, Looked& looked) {
+bool Coaccessibility::alive(std::int32_t future, const StackView& stack, ReadSet& read_set) {
     constexpr std::uint32_t kMostStates = 64;
-    looked.states = std::max(looked.states, 1U);
+    read_set.states = std::max(read_set.states, 1U);
     const auto answer = liveness(future, stack.top->state);
     if (answer != Liveness::kMayLive) return answer == Liveness::kMustLive;
     auto known = alive_.find(future, stack.top);
     if (known.answer < 0) {
-        Looked here;
+        ReadSet here;
         known.answer = look_at(future, Overlay(stack, here));
         known.states = here.states;
         if (bytes() > kMostBytes) forget();
         if (known.states <= kMostStates) alive_.add(future, stack.top, known);
     }
-    looked.states = std::max(looked.states, known.states);
+    read_set.states = std::max(read_set.states, known.states);
     return known.answer != 0;
 }
 
@@ -293,7 +293,7 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
                 next.push_back(successor.control);
     };
     const auto top = stack.top();
-    exits_first(controls, top);
+    hinted_first(controls, top);
     std::vector<Taken> taken;
     for (std::size_t at = 0; at < controls.size(); ++at) {
         const auto control = controls[at];
@@ -307,7 +307,7 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
                                               : feed(machine_, after, label)))
             continue;
         const auto liveness_of = [&](std::int32_t future) { return liveness(future, after.top()); };
-        if (label == machine_.lexer.end_label() || few_.is_settled(control, after.top(), dropped) ||
+        if (label == machine_.lexer.end_label() || hinted_.is_settled(control, after.top(), dropped) ||
             is_settled(control, after.top(), dropped, liveness_of))
             return true;
         if (dropped)

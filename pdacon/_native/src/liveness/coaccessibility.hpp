@@ -22,12 +22,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "liveness/exits.hpp"
+#include "liveness/completion_hints.hpp"
 #include "liveness/futures.hpp"
 #include "liveness/liveness_table.hpp"
+#include "liveness/prefix_cache.hpp"
 #include "liveness/proofs.hpp"
 #include "liveness/summaries.hpp"
-#include "liveness/tops.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -72,7 +72,7 @@ class Coaccessibility {
     // taken.
     bool alive(std::int32_t future, Overlay& stack);
     // The same, remembered under the states that it depended on.
-    bool alive(std::int32_t future, const StackView& stack, Looked& looked);
+    bool alive(std::int32_t future, const StackView& stack, ReadSet& read_set);
     // The same for any set of events of `futures()`, with nothing remembered for it.
     bool reaches_end(std::int32_t events, Overlay stack);
 
@@ -93,12 +93,12 @@ class Coaccessibility {
     void forget() { alive_.forget(); }
 
   private:
-    // Leaves out what is known to be alive and, if exits are given, all labels but those.
+    // Leaves out what is known to be alive and, if hints are given, all labels but those.
     class Known final : public Shortcuts {
       public:
-        Known(Coaccessibility& owner, const Exits* exits) : owner_(owner), exits_(exits) {}
+        Known(Coaccessibility& owner, const CompletionHints* hints) : owner_(owner), hints_(hints) {}
         bool counts(std::int32_t label, std::int32_t state) const override {
-            return exits_ == nullptr || exits_->has(state, label);
+            return hints_ == nullptr || hints_->has(state, label);
         }
         bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override {
             return owner_.is_settled(control, top, dropped, [&](std::int32_t future) {
@@ -108,7 +108,7 @@ class Coaccessibility {
 
       private:
         Coaccessibility& owner_;
-        const Exits* exits_;
+        const CompletionHints* hints_;
     };
 
     bool has_row(std::int32_t future) const {
@@ -117,8 +117,8 @@ class Coaccessibility {
     }
     std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
     Liveness find_liveness(std::int32_t future, std::int32_t top);
-    void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
-    std::int32_t below_exits(std::int32_t future, std::int32_t top);
+    void hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
+    std::int32_t below_hinted(std::int32_t future, std::int32_t top);
     bool proved(std::int32_t future, std::int32_t top);
     // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
     // every stack with this top, by a function that knows or finds how alive it is there.
@@ -149,14 +149,14 @@ class Coaccessibility {
     const Pushdown& machine_;
     Futures futures_;
     QuotientControls controls_;
-    Exits exits_;
-    Known few_, all_;
-    Proofs few_proofs_, proofs_;
+    CompletionHints hints_;
+    Known hinted_, all_;
+    Proofs hinted_proofs_, proofs_;
     std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
     std::vector<std::int32_t> line_future_;  // the same of each line
     std::vector<std::int32_t> dense_;        // of each future: its row in liveness_table_, or -1
     LivenessTable& liveness_table_;
-    Tops alive_;  // of each future, whether stacks are
+    PrefixCache alive_;  // of each future, whether stacks are
 };
 
 template <class LivenessOf>

@@ -19,7 +19,7 @@ Outlook OutlookSearch::find(const Reading& reading, const StackView& stack, std:
     const auto most = static_cast<std::size_t>(lexer.lookahead()) + 1;
     for (const char byte : text.substr(text.size() - std::min(most, text.size())))
         before_.push_back(lexer.byte_class(static_cast<std::uint8_t>(byte)));
-    stacks_.emplace_back(stack, looked_);
+    stacks_.emplace_back(stack, read_set_);
     add({reading, 0, 0, {}, lexer.at_end(reading.state) == LexingAutomaton::kBoundary});
     for (std::size_t at = 0; at < places_.size(); ++at) {
         budget_.tick();

@@ -64,7 +64,7 @@ class OutlookSearch {
     const Pushdown& machine_;
     Coaccessibility& coaccessibility_;
     Budget& budget_;
-    Looked looked_;
+    ReadSet read_set_;
     std::vector<Overlay> stacks_;
     Interner stack_ids_;                   // the stack before, the label and the column that led to another
     std::vector<std::int32_t> after_cut_;  // of each: the stack, or -1

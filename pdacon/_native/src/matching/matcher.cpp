@@ -167,8 +167,8 @@ void Matcher::reset() {
 }
 
 bool Matcher::may_end(const Position& at) const {
-    Looked looked;
-    Overlay stack(at.stack.view(), looked);
+    ReadSet read_set;
+    Overlay stack(at.stack.view(), read_set);
     return ends(pda_->machine(), stack, at.reading);
 }
 

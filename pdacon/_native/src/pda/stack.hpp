@@ -102,7 +102,7 @@ class PersistentStack {
 };
 
 // What answers have depended on: how many of a stack's states, counted from its top, and whether on columns.
-struct Looked {
+struct ReadSet {
     std::uint32_t states = 0;
     bool columns = false;
 };
@@ -110,11 +110,12 @@ struct Looked {
 // A stack that starts as another's content and leaves that untouched.
 class Overlay {
   public:
-    Overlay(const StackView& base, Looked& looked) : base_(base.top), block_(base.block), looked_(&looked) {}
+    Overlay(const StackView& base, ReadSet& read_set)
+        : base_(base.top), block_(base.block), read_set_(&read_set) {}
 
     std::int32_t top() const {
         if (!pushed_.empty()) return pushed_.back();
-        looked_->states = std::max(looked_->states, popped_ + 1);
+        read_set_->states = std::max(read_set_->states, popped_ + 1);
         return base_->state;
     }
     void push(std::int32_t state) { pushed_.push_back(state); }
@@ -149,7 +150,7 @@ class Overlay {
             block_ = block_->around;
         }
     }
-    void look_at_columns() { looked_->columns = true; }
+    void look_at_columns() { read_set_->columns = true; }
 
     // How many states of the other stack are gone, and how many are on what is left of it.
     std::uint32_t popped() const { return popped_; }
@@ -186,7 +187,7 @@ class Overlay {
     std::vector<std::int32_t> pushed_;
     const BlockNode* block_;
     std::vector<std::int32_t> opened_;  // columns of blocks
-    Looked* looked_;
+    ReadSet* read_set_;
 };
 
 }  // namespace pdacon

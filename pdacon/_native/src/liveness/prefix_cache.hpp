@@ -1,4 +1,4 @@
-// What has been found out for stacks: numbers, each under a key and the topmost states of a stack that it
+// What has been entry out for stacks: numbers, each under a key and the topmost states of a stack that it
 // depended on.
 #pragma once
 
@@ -10,36 +10,36 @@
 
 namespace pdacon {
 
-class Tops {
+class PrefixCache {
   public:
-    struct Found {
+    struct Entry {
         std::int32_t answer = -1;  // or none
         std::uint32_t states = 0;  // that it depended on
     };
-    Found find(std::int32_t key, const StackNode* top) const {
-        Found found;
+    Entry find(std::int32_t key, const StackNode* top) const {
+        Entry entry;
         std::int32_t place[] = {kKey, key};
-        for (const auto* at = top;; at = at->below, ++found.states) {
+        for (const auto* at = top;; at = at->below, ++entry.states) {
             const auto id = places_.find(place);
             if (id < 0) return {};
-            found.answer = answers_[static_cast<std::size_t>(id)];
-            if (found.answer >= 0) return found;
+            entry.answer = answers_[static_cast<std::size_t>(id)];
+            if (entry.answer >= 0) return entry;
             if (at == nullptr) return {};
             place[0] = id;
             place[1] = at->state;
         }
     }
     // For a key and a stack for which `find` finds none.
-    void add(std::int32_t key, const StackNode* top, const Found& found) {
+    void add(std::int32_t key, const StackNode* top, const Entry& entry) {
         std::int32_t place[] = {kKey, key};
         auto id = places_.intern(place);
-        for (auto left = found.states; left > 0; --left, top = top->below) {
+        for (auto left = entry.states; left > 0; --left, top = top->below) {
             place[0] = id;
             place[1] = top->state;
             id = places_.intern(place);
         }
         answers_.resize(places_.size(), -1);
-        answers_[static_cast<std::size_t>(id)] = found.answer;
+        answers_[static_cast<std::size_t>(id)] = entry.answer;
     }
     void forget() {
         places_ = Interner();

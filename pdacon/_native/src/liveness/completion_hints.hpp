@@ -19,11 +19,11 @@
 
 namespace pdacon {
 
-class Exits {
+class CompletionHints {
   public:
     // Cost: for each reduce of a state, the states that can lie as far below as it pops; then, as often as
     // the longest chain of unit rules is long, the pairs of a state and one below it.
-    explicit Exits(const Pushdown& machine);
+    explicit CompletionHints(const Pushdown& machine);
 
     // Whether a label is on a way out of a state.
     bool has(std::int32_t state, std::int32_t label) const {
@@ -33,7 +33,7 @@ class Exits {
     }
 
     // The states by the length of their ways out.
-    const std::vector<std::int32_t>& nearest_first() const { return nearest_first_; }
+    const std::vector<std::int32_t>& cheapest_first() const { return cheapest_first_; }
 
   private:
     static constexpr std::int32_t kDone = -1;     // one of the state's rules is complete
@@ -77,10 +77,10 @@ class Exits {
         downs_;  // of each state: the way out that leads down, or of the start state to the end
     std::vector<Item> items_;
     std::vector<std::size_t> first_pair_;  // of each state
-    std::vector<Yield> rests_;             // of each pair: the way out, and its rank
+    std::vector<Yield> rests_;             // of each pair: the way out, and its cost
     std::size_t words_;
     std::vector<std::uint64_t> labels_;  // of each state, by bit
-    std::vector<std::int32_t> nearest_first_;
+    std::vector<std::int32_t> cheapest_first_;
 };
 
 }  // namespace pdacon

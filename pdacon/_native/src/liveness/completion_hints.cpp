@@ -1,4 +1,4 @@
-#include "liveness/exits.hpp"
+#include "liveness/completion_hints.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 namespace pdacon {
 
-Exits::Exits(const Pushdown& machine)
+CompletionHints::CompletionHints(const Pushdown& machine)
     : machine_(machine),
       yields_(static_cast<std::size_t>(machine.tables.num_nonterminals)),
       downs_(static_cast<std::size_t>(machine.tables.num_states)),
@@ -26,7 +26,7 @@ Exits::Exits(const Pushdown& machine)
 
 // Every state below one in which a rule is complete has the rule's item with the point one symbol further to
 // the left, so the symbols that lead into states spell it backwards.
-void Exits::find_rules() {
+void CompletionHints::find_rules() {
     const auto& tables = machine_.tables;
     std::vector<std::int32_t> into(downs_.size(), 0);  // the symbol that leads into each state
     std::vector<std::int32_t> rule_of(tables.lhs.size(), -1);
@@ -64,17 +64,17 @@ void Exits::find_rules() {
     }
 }
 
-Exits::Yield Exits::yield_of(std::int32_t symbol) const {
+CompletionHints::Yield CompletionHints::yield_of(std::int32_t symbol) const {
     const auto terminals = machine_.tables.num_terminals;
     return symbol < terminals ? Yield{1, symbol} : yields_[static_cast<std::size_t>(symbol - terminals)];
 }
 
-Exits::Yield Exits::join(const Yield& head, const Yield& tail) {
+CompletionHints::Yield CompletionHints::join(const Yield& head, const Yield& tail) {
     return {std::min(head.cost + tail.cost, kEndless), head.first == kDone ? tail.first : head.first};
 }
 
 // Source: Knuth 1977, "A generalization of Dijkstra's algorithm"; here by rounds, which are few.
-void Exits::find_yields() {
+void CompletionHints::find_yields() {
     for (bool again = true; again;) {
         again = false;
         for (const auto& rule : rules_) {
@@ -89,7 +89,7 @@ void Exits::find_yields() {
 }
 
 // Of a rule that has been begun: what is left of it in each of the states on the way.
-void Exits::find_items(Rule& rule) {
+void CompletionHints::find_items(Rule& rule) {
     const auto improve = [&](std::int32_t state, const Yield& way) {
         auto& known = downs_[static_cast<std::size_t>(state)];
         if (way.cost < known.cost) known = way;
@@ -122,15 +122,15 @@ void Exits::find_items(Rule& rule) {
         improve(start, rest);
 }
 
-std::size_t Exits::pair_of(std::int32_t state, std::int32_t below) const {
+std::size_t CompletionHints::pair_of(std::int32_t state, std::int32_t below) const {
     const auto& states = machine_.predecessors[static_cast<std::size_t>(state)];
     const auto at = std::lower_bound(states.begin(), states.end(), below) - states.begin();
     return first_pair_[static_cast<std::size_t>(state)] + static_cast<std::size_t>(at);
 }
 
-// Of each pair the rule of the least rank: the terminals that are missing, and what comes after it. Shortest
+// Of each pair the rule of the least cost: the terminals that are missing, and what comes after it. Shortest
 // paths by rounds, of which there are as many as a chain of unit rules is long.
-void Exits::find_rests() {
+void CompletionHints::find_rests() {
     for (std::size_t state = 0; state < downs_.size(); ++state) {
         first_pair_.push_back(rests_.size());
         rests_.insert(rests_.end(), machine_.predecessors[state].size(), downs_[state]);
@@ -155,26 +155,26 @@ void Exits::find_rests() {
     for (bool again = true; again;) {
         again = false;
         for (const auto& [from, to, rest] : steps) {
-            const auto rank = rest.cost + rests_[to].cost + 1;
-            if (rank >= rests_[from].cost) continue;
-            rests_[from] = {rank, rest.first};
+            const auto cost = rest.cost + rests_[to].cost + 1;
+            if (cost >= rests_[from].cost) continue;
+            rests_[from] = {cost, rest.first};
             again = true;
         }
     }
 }
 
-void Exits::find_labels() {
+void CompletionHints::find_labels() {
     const auto set = [](std::span<std::uint64_t> labels, std::int32_t label) {
         labels[static_cast<std::size_t>(label) / 64] |= std::uint64_t{1} << (label % 64);
     };
     labels_.assign(downs_.size() * words_, 0);
     std::vector<std::uint8_t> done(downs_.size(), 0);  // whether a rule is complete
-    std::vector<std::int32_t> rank(downs_.size());     // the worst
+    std::vector<std::int32_t> cost(downs_.size());     // the worst
     for (std::size_t state = 0; state < downs_.size(); ++state) {
         const auto labels = labels_of(state);
         if (machine_.lexer.ignored_label() >= 0) set(labels, machine_.lexer.ignored_label());
         const auto add = [&](const Yield& way) {
-            rank[state] = std::max(rank[state], way.cost);
+            cost[state] = std::max(cost[state], way.cost);
             if (way.first == kDone) done[state] = 1;
             if (way.first >= 0) set(labels, way.first);
         };
@@ -208,10 +208,10 @@ void Exits::find_labels() {
         for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
             if (has(state, layout.indent) || has(state, layout.dedent))
                 set(labels_of(static_cast<std::size_t>(state)), layout.newline);
-    nearest_first_.resize(downs_.size());
-    std::iota(nearest_first_.begin(), nearest_first_.end(), 0);
-    std::stable_sort(nearest_first_.begin(), nearest_first_.end(), [&](std::int32_t a, std::int32_t b) {
-        return rank[static_cast<std::size_t>(a)] < rank[static_cast<std::size_t>(b)];
+    cheapest_first_.resize(downs_.size());
+    std::iota(cheapest_first_.begin(), cheapest_first_.end(), 0);
+    std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(), [&](std::int32_t a, std::int32_t b) {
+        return cost[static_cast<std::size_t>(a)] < cost[static_cast<std::size_t>(b)];
     });
 }
 
