@@ -1,5 +1,5 @@
 // The quotient of coaccessibility with costs: a label, with the set of the residues that it may leave for so
-// many bytes. Single events would be as many as lookahead has texts.
+// many bytes. Single emissions would be as many as lookahead has texts.
 //
 // What a label costs is counted beyond the shortest lexeme of it, and a byte with the lexeme that it is of:
 // those of a residue with what they become. So costs say how much longer a text is than the grammar asks for.
@@ -40,7 +40,7 @@ class WeightedControls final : public PendingControls {
     std::int32_t length(std::int32_t label) const { return lengths_.of(label); }
 
   private:
-    using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
+    using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of emissions
 
     struct State {
         Reading reading;
@@ -57,7 +57,7 @@ class WeightedControls final : public PendingControls {
     std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
     template <class Visit>
     void search(const State& from, Visit visit);
-    const Costs& event_costs(State from);
+    const Costs& emission_costs(State from);
     Costs costs_from(const State& from);
     std::vector<Successor> by_label(const Costs& costs);
 
@@ -67,7 +67,7 @@ class WeightedControls final : public PendingControls {
     std::int32_t slack_ = 0;
     Interner numbers_;  // of states
     std::unordered_map<std::int32_t, Following> following_;
-    std::unordered_map<std::int32_t, Costs> event_costs_;
+    std::unordered_map<std::int32_t, Costs> emission_costs_;
 };
 
 }  // namespace pdacon

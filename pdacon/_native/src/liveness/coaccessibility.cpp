@@ -10,9 +10,9 @@ const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
     const auto [known, added] = of_set_.try_emplace(set);
     if (added) {
         std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and residues
-        for (const auto id : futures_.events(set)) {
-            const auto& event = futures_.event(id);
-            left.push_back({event.label, event.column, event.residue});
+        for (const auto id : futures_.emissions(set)) {
+            const auto& emission = futures_.emission(id);
+            left.push_back({emission.label, emission.column, emission.residue});
         }
         std::sort(left.begin(), left.end());
         auto& controls = known->second;
@@ -31,10 +31,10 @@ const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
 
 std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t context,
                                                                 std::span<const std::int32_t> residues) {
-    std::vector<std::int32_t> events, sets;  // most residues lead to the same sets
+    std::vector<std::int32_t> emissions, sets;  // most residues lead to the same sets
     for (const auto residue : residues) {
         const auto landing = futures_.land(context, residue);
-        if (landing.event >= 0) events.push_back(landing.event);
+        if (landing.emission >= 0) emissions.push_back(landing.emission);
         if (landing.reading.state >= 0) sets.push_back(futures_.of(landing.reading, landing.speller_state));
     }
     const auto sort = [](std::vector<std::int32_t>& ids) {
@@ -43,12 +43,12 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     };
     sort(sets);
     for (const auto set : sets) {
-        const auto more = futures_.events(set);
-        events.insert(events.end(), more.begin(), more.end());
+        const auto more = futures_.emissions(set);
+        emissions.insert(emissions.end(), more.begin(), more.end());
     }
-    sort(events);
+    sort(emissions);
     std::vector<Successor> successors;
-    for (const auto next : of_set(futures_.intern_set(events))) successors.push_back({next, 0});
+    for (const auto next : of_set(futures_.intern_set(emissions))) successors.push_back({next, 0});
     return successors;
 }
 
@@ -94,7 +94,7 @@ void Coaccessibility::make_rows() {
 
 // All that can be read of a newline, and which of it is free. Where a line begins every column of a class can
 // be reached if one can. So if what can follow there is what can follow here, the column here does not
-// matter. All that lies between has that future too, because futures only lose events.
+// matter. All that lies between has that future too, because futures only lose emissions.
 void Coaccessibility::find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines) {
     const auto& lexer = machine_.lexer;
     first_line.assign(future_.size(), -1);
@@ -188,7 +188,7 @@ Coaccessibility::Begun Coaccessibility::begun_in(std::int32_t context) {
             const auto next = lexer.next(entry, cls);
             const auto inside = next < 0 ? -1 : future(next);
             if (inside < 0 || !is_blank(inside)) continue;
-            if (std::ranges::includes(futures_.events(start), futures_.events(inside)))
+            if (std::ranges::includes(futures_.emissions(start), futures_.emissions(inside)))
                 begun.starts.back().blank = inside;
             if (std::ranges::find(begun.blanks, inside) == begun.blanks.end()) begun.blanks.push_back(inside);
         }
@@ -197,9 +197,9 @@ Coaccessibility::Begun Coaccessibility::begun_in(std::int32_t context) {
 }
 
 bool Coaccessibility::is_blank(std::int32_t future) const {
-    const auto events = futures_.events(future);
-    return !events.empty() && std::ranges::all_of(events, [&](std::int32_t event) {
-        return futures_.event(event).label == machine_.lexer.ignored_label();
+    const auto emissions = futures_.emissions(future);
+    return !emissions.empty() && std::ranges::all_of(emissions, [&](std::int32_t emission) {
+        return futures_.emission(emission).label == machine_.lexer.ignored_label();
     });
 }
 
@@ -328,8 +328,8 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
     return unknown ? std::nullopt : std::optional(false);
 }
 
-bool Coaccessibility::reaches_end(std::int32_t events, Overlay below) {
-    auto pops = proofs_.below(controls_.of_set(events), below.top());
+bool Coaccessibility::reaches_end(std::int32_t emissions, Overlay below) {
+    auto pops = proofs_.below(controls_.of_set(emissions), below.top());
     for (;;) {
         if (pops == Proofs::kAccepts) return true;
         if (proofs_.is_empty(pops) || below.at_bottom()) return false;

@@ -38,7 +38,7 @@ class QuotientControls final : public PendingControls {
   public:
     using PendingControls::PendingControls;
 
-    // The controls of a set of events: one per label.
+    // The controls of a set of emissions: one per label.
     const std::vector<std::int32_t>& of_set(std::int32_t set);
 
   private:
@@ -73,8 +73,8 @@ class Coaccessibility {
     bool alive(std::int32_t future, Overlay& stack);
     // The same, remembered under the states that it depended on.
     bool alive(std::int32_t future, const StackView& stack, ReadSet& read_set);
-    // The same for any set of events of `futures()`, with nothing remembered for it.
-    bool reaches_end(std::int32_t events, Overlay stack);
+    // The same for any set of emissions of `futures()`, with nothing remembered for it.
+    bool reaches_end(std::int32_t emissions, Overlay stack);
 
     // Whether what can follow a reading, with what is spelled of a token, leads on, if all of it can.
     bool has_future(const Reading& reading, std::int32_t speller_state, Overlay& stack) {
@@ -152,7 +152,7 @@ class Coaccessibility {
     CompletionHints hints_;
     Known hinted_, all_;
     Proofs hinted_proofs_, proofs_;
-    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
+    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of emissions; -1: columns decide
     std::vector<std::int32_t> line_future_;  // the same of each line
     std::vector<std::int32_t> dense_;        // of each future: its row in liveness_table_, or -1
     LivenessTable& liveness_table_;

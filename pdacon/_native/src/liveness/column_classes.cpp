@@ -99,8 +99,8 @@ class Blanks {
     std::vector<std::pair<std::int32_t, bool>> places_;
 };
 
-// What can be committed with which column, from the places of lines: a lexer and a speller state each. Events
-// stand for what they lead to, whatever their column.
+// What can be committed with which column, from the places of lines: a lexer and a speller state each.
+// Emissions stand for what they lead to, whatever their column.
 class Lines {
   public:
     Lines(Futures& futures, std::int32_t newline, Budget& budget)
@@ -116,7 +116,7 @@ class Lines {
             add_whole(spelled);
         }
         for (std::size_t at = 0; at < before_.size(); ++at) expand_before(before_[at]);
-        // Events are made on the way, and with them what their residues lead to.
+        // Emissions are made on the way, and with them what their residues lead to.
         for (std::size_t at = 0, landing = 0; at < places_.size() || landing < futures_.lined().size();) {
             if (at < places_.size())
                 expand(static_cast<std::int32_t>(at++));
@@ -136,9 +136,9 @@ class Lines {
     struct Place {
         std::int32_t lexer_state, speller_state;
         bool begins = false;  // a line
-        Numbers now, older;   // events with the column of the place, and with that of an older match
-        std::vector<std::pair<std::int32_t, std::int32_t>> further;  // events further in, and by how much
-        Numbers first;  // events in the first column of another line
+        Numbers now, older;   // emissions with the column of the place, and with that of an older match
+        std::vector<std::pair<std::int32_t, std::int32_t>> further;  // emissions further in, and by how much
+        Numbers first;  // emissions in the first column of another line
         Numbers here, spaced, tabbed,
             lines;        // the places that a byte leads to, by what becomes of the column
         Numbers matched;  // places whose older match is that of this place
@@ -148,7 +148,7 @@ class Lines {
     struct Start {
         std::int32_t place = -1, column = 0;        // in a line
         std::int32_t older = -1, older_column = 0;  // a place with an older match
-        std::int32_t event = -1;                    // one event alone, in `column`
+        std::int32_t emission = -1;                 // one emission alone, in `column`
     };
 
     bool has_match(std::int32_t state) const {
@@ -185,8 +185,8 @@ class Lines {
             for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {
                 const auto next = lexer_.next(state, line_break);
                 if (!is_whole(lexer_, next, newline_)) continue;
-                const auto event = futures_.commit_event(next, {state, {}, {}}, move);
-                if (event >= 0) starts_.push_back({.event = futures_.event(event).landings});
+                const auto emission = futures_.commit_emission(next, {state, {}, {}}, move);
+                if (emission >= 0) starts_.push_back({.emission = futures_.emission(emission).landings});
             }
         }
     }
@@ -203,8 +203,8 @@ class Lines {
     }
     void add_start(const Futures::Landing& landing) {
         Start start;
-        if (landing.event >= 0) {
-            start.event = futures_.event(landing.event).landings;
+        if (landing.emission >= 0) {
+            start.emission = futures_.emission(landing.emission).landings;
             start.column = landing.column.value;
         } else {
             const auto& [state, now, matched] = landing.reading;
@@ -248,7 +248,7 @@ class Lines {
     std::vector<std::pair<std::int32_t, std::int32_t>> before_;
     std::vector<Place> places_;
     std::vector<Start> starts_;
-    // Of each place, sets of events: with the column of its older match; [columns] with a column so much
+    // Of each place, sets of emissions: with the column of its older match; [columns] with a column so much
     // further in; [columns] with a column in a later line.
     Numbers older_;
     std::vector<Numbers> attained_, any_line_;
@@ -270,9 +270,9 @@ void Lines::expand(std::int32_t id) {
     if (!futures_.may_end(spelled) || !LexingAutomaton::is_commit(end) ||
         lexer_.commit(end).label != newline_)
         return;
-    if (const auto event = futures_.end_event({state, {}, {}}); event >= 0) {
+    if (const auto emission = futures_.end_emission({state, {}, {}}); emission >= 0) {
         auto& at = places_[static_cast<std::size_t>(id)];
-        (has_match(state) ? at.now : at.older).push_back(futures_.event(event).landings);
+        (has_match(state) ? at.now : at.older).push_back(futures_.emission(emission).landings);
     }
 }
 
@@ -293,16 +293,16 @@ void Lines::lead(std::int32_t id, std::int32_t next, const Futures::Move& move) 
 
 void Lines::commit(std::int32_t id, std::int32_t next, const Futures::Move& move) {
     const auto state = places_[static_cast<std::size_t>(id)].lexer_state;
-    const auto known = futures_.commit_event(next, {state, {}, {}}, move);
+    const auto known = futures_.commit_emission(next, {state, {}, {}}, move);
     if (known < 0) return;
-    const auto event = futures_.event(known).landings;
+    const auto emission = futures_.emission(known).landings;
     auto& at = places_[static_cast<std::size_t>(id)];
     if (!lexer_.word(lexer_.commit(next).word).empty())
-        (has_match(state) ? at.now : at.older).push_back(event);
+        (has_match(state) ? at.now : at.older).push_back(emission);
     else if (lexer_.is_line_break(move.byte_class))
-        at.first.push_back(event);
+        at.first.push_back(emission);
     else
-        at.further.emplace_back(event, width(move.byte_class));
+        at.further.emplace_back(emission, width(move.byte_class));
 }
 
 template <class Add>
@@ -313,16 +313,16 @@ std::vector<std::int32_t> Lines::by_component(const std::vector<Numbers>& succes
         members[static_cast<std::size_t>(component[id])].push_back(static_cast<std::int32_t>(id));
     std::vector<std::int32_t> found(places_.size(), -1);
     for (const auto& group : members) {  // successors first
-        Numbers events;
+        Numbers emissions;
         for (const auto id : group) {
             const auto at = static_cast<std::size_t>(id);
-            add(at, found, events);
+            add(at, found, emissions);
             for (const auto next : successors[at])
                 if (const auto set = found[static_cast<std::size_t>(next)]; set >= 0)
-                    unite(events, sets_[set]);
+                    unite(emissions, sets_[set]);
         }
-        sort_unique(events);
-        const auto set = sets_.intern(events);
+        sort_unique(emissions);
+        const auto set = sets_.intern(emissions);
         for (const auto id : group) found[static_cast<std::size_t>(id)] = set;
     }
     return found;
@@ -331,8 +331,8 @@ std::vector<std::int32_t> Lines::by_component(const std::vector<Numbers>& succes
 void Lines::find_older() {
     std::vector<Numbers> successors;
     for (const auto& place : places_) successors.push_back(place.still);
-    older_ = by_component(successors, [&](std::size_t at, const Numbers&, Numbers& events) {
-        unite(events, places_[at].older);
+    older_ = by_component(successors, [&](std::size_t at, const Numbers&, Numbers& emissions) {
+        unite(emissions, places_[at].older);
     });
 }
 
@@ -349,21 +349,21 @@ void Lines::follow_columns() {
         const auto at_column = [&](std::size_t back) -> const Numbers& {
             return attained_[attained_.size() - back];
         };
-        attained_.push_back(by_component(successors, [&](std::size_t id, const Numbers&, Numbers& events) {
+        attained_.push_back(by_component(successors, [&](std::size_t id, const Numbers&, Numbers& emissions) {
             const auto& at = places_[id];
             if (column == 0) {
-                unite(events, at.now);
+                unite(emissions, at.now);
                 for (const auto next : at.matched)
-                    unite(events, sets_[older_[static_cast<std::size_t>(next)]]);
+                    unite(emissions, sets_[older_[static_cast<std::size_t>(next)]]);
             }
-            for (const auto& [event, width] : at.further)
-                if (width == column) events.push_back(event);
+            for (const auto& [emission, width] : at.further)
+                if (width == column) emissions.push_back(emission);
             if (column >= 1)
                 for (const auto next : at.spaced)
-                    unite(events, sets_[at_column(1)[static_cast<std::size_t>(next)]]);
+                    unite(emissions, sets_[at_column(1)[static_cast<std::size_t>(next)]]);
             if (column >= width_)
                 for (const auto next : at.tabbed)
-                    unite(events,
+                    unite(emissions,
                           sets_[at_column(static_cast<std::size_t>(width_))[static_cast<std::size_t>(next)]]);
         }));
         const auto number = columns.intern(attained_.back());
@@ -391,27 +391,27 @@ void Lines::find_any_line() {
         for (const auto* more : {&place.spaced, &place.tabbed, &place.lines}) unite(successors.back(), *more);
     }
     for (std::int32_t column = 0; column < repeat_ + period_; ++column)
-        any_line_.push_back(by_component(successors, [&](std::size_t id, const Numbers&, Numbers& events) {
-            if (column == 0) unite(events, places_[id].first);
+        any_line_.push_back(by_component(successors, [&](std::size_t id, const Numbers&, Numbers& emissions) {
+            if (column == 0) unite(emissions, places_[id].first);
             for (const auto next : places_[id].lines)
-                unite(events,
+                unite(emissions,
                       sets_[attained_[static_cast<std::size_t>(column)][static_cast<std::size_t>(next)]]);
         }));
 }
 
 // What can be committed with a column.
 std::int32_t Lines::committed(const Start& start, std::int32_t column) {
-    Numbers events;
+    Numbers emissions;
     if (start.place >= 0) {
         const auto place = static_cast<std::size_t>(start.place);
-        if (column >= start.column) unite(events, sets_[attained_[like(column - start.column)][place]]);
-        unite(events, sets_[any_line_[like(column)][place]]);
+        if (column >= start.column) unite(emissions, sets_[attained_[like(column - start.column)][place]]);
+        unite(emissions, sets_[any_line_[like(column)][place]]);
     }
     if (start.older >= 0 && column == start.older_column)
-        unite(events, sets_[older_[static_cast<std::size_t>(start.older)]]);
-    if (start.event >= 0 && column == start.column) events.push_back(start.event);
-    sort_unique(events);
-    return sets_.intern(events);
+        unite(emissions, sets_[older_[static_cast<std::size_t>(start.older)]]);
+    if (start.emission >= 0 && column == start.column) emissions.push_back(start.emission);
+    sort_unique(emissions);
+    return sets_.intern(emissions);
 }
 
 ColumnClasses Lines::coarsest() {

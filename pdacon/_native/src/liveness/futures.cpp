@@ -41,7 +41,7 @@ Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int3
       budget_(&budget),
       boundary_(speller.boundary),
       plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
-      plain_events_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
+      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -62,42 +62,42 @@ std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32
     return residues_.intern(key);
 }
 
-// Appends what tells landings apart: mostly one number, of a state or of an event.
+// Appends what tells landings apart: mostly one number, of a state or of an emission.
 void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key) {
-    const auto& [event, column, reading, speller_state] = landing;
+    const auto& [emission, column, reading, speller_state] = landing;
     const bool columns = column.known() || reading.now.known() || reading.matched.known();
     if (!columns && speller_state == 0) {
-        key.push_back(event < 0 ? reading.state : -2 - event);
+        key.push_back(emission < 0 ? reading.state : -2 - emission);
         return;
     }
     constexpr auto kLonger = std::numeric_limits<std::int32_t>::min();
-    key.insert(key.end(), {kLonger, event, column.value, reading.state, reading.now.value,
+    key.insert(key.end(), {kLonger, emission, column.value, reading.state, reading.now.value,
                            reading.matched.value, speller_state});
 }
 
 std::int32_t Futures::ask(std::int32_t label, std::int32_t residue, Column column) {
     const std::int32_t key[] = {label, residue, classes_.least(column).value};
     const auto question = questions_.intern(key);
-    if (static_cast<std::size_t>(question) == event_of_.size()) event_of_.push_back(kUnasked);
+    if (static_cast<std::size_t>(question) == emission_of_.size()) emission_of_.push_back(kUnasked);
     return question;
 }
 
-// What must be known of other events first is about shorter residues. It is found with a stack of its own: a
-// residue can be as long as a terminal, and have as many lexemes.
+// What must be known of other emissions first is about shorter residues. It is found with a stack of its own:
+// a residue can be as long as a terminal, and have as many lexemes.
 std::int32_t Futures::answer(std::int32_t question) {
-    const auto known = event_of_[static_cast<std::size_t>(question)];
+    const auto known = emission_of_[static_cast<std::size_t>(question)];
     if (known != kUnasked) return known;
     std::vector<std::int32_t> open{question};
     while (!open.empty()) {
         const auto last = open.back();
-        if (event_of_[static_cast<std::size_t>(last)] != kUnasked || answer_or_ask(last, open))
+        if (emission_of_[static_cast<std::size_t>(last)] != kUnasked || answer_or_ask(last, open))
             open.pop_back();
     }
-    return event_of_[static_cast<std::size_t>(question)];
+    return emission_of_[static_cast<std::size_t>(question)];
 }
 
-// False: it has to be asked for others first, which are open now. Residues that land alike share an event:
-// without that, as many events as texts of residues would be told apart.
+// False: it has to be asked for others first, which are open now. Residues that land alike share an emission:
+// without that, as many emissions as texts of residues would be told apart.
 bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open) {
     budget_->tick();
     const auto key = questions_[question];
@@ -109,7 +109,7 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
             const auto lexed = lex(context, residue);
-            if (lexed.question != kNone && event_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
+            if (lexed.question != kNone && emission_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
                 open.push_back(lexed.question);
             if (open.size() > before) continue;
             const auto landing = landing_of(lexed);
@@ -121,18 +121,18 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
     }
     if (open.size() > before) return false;
     lined_.insert(lined_.end(), lined.begin(), lined.end());
-    std::int32_t event = -1;
+    std::int32_t emission = -1;
     if (!dead) {
         const std::int32_t landed[] = {landings_.intern(landings), column};
-        event = landed_.intern(landed);
-        if (static_cast<std::size_t>(event) == events_.size())
-            events_.push_back({label, residue, column, landed[0]});
+        emission = landed_.intern(landed);
+        if (static_cast<std::size_t>(emission) == emissions_.size())
+            emissions_.push_back({label, residue, column, landed[0]});
     }
-    event_of_[static_cast<std::size_t>(question)] = event;
+    emission_of_[static_cast<std::size_t>(question)] = emission;
     return true;
 }
 
-std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, const Move& move) {
+std::int32_t Futures::commit_emission(std::int32_t next, const Reading& reading, const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
         const auto left = residue(move.speller_state, false, commit.behind, lexer_.word(commit.word));
@@ -140,11 +140,11 @@ std::int32_t Futures::commit_event(std::int32_t next, const Reading& reading, co
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
     const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
-    if (plain_events_[number] == kUnasked) plain_events_[number] = make();
-    return plain_events_[number];
+    if (plain_emissions_[number] == kUnasked) plain_emissions_[number] = make();
+    return plain_emissions_[number];
 }
 
-std::int32_t Futures::end_event(const Reading& reading) {
+std::int32_t Futures::end_emission(const Reading& reading) {
     const auto question = ask_end(reading);
     return question == kNone ? -1 : answer(question);
 }
@@ -188,8 +188,8 @@ Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
 // Once its question is answered.
 Futures::Landing Futures::landing_of(const Lexed& lexed) const {
     if (lexed.question == kNone) return lexed.landing;
-    const auto event = event_of_[static_cast<std::size_t>(lexed.question)];
-    return event < 0 ? Landing{} : Landing{event, lexed.landing.column};
+    const auto emission = emission_of_[static_cast<std::size_t>(lexed.question)];
+    return emission < 0 ? Landing{} : Landing{emission, lexed.landing.column};
 }
 
 Futures::Landing Futures::land(std::int32_t context, std::int32_t residue) {
@@ -198,16 +198,17 @@ Futures::Landing Futures::land(std::int32_t context, std::int32_t residue) {
     return landing_of(lexed);
 }
 
-std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id) {
+std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_id) {
     if (residue_id < 0 || static_cast<std::size_t>(residue_id) >= residues_.size())
         throw std::out_of_range("futures: no such residue");
     if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
     if (lexer_.entry(context, residues_[residue_id][2]) == LexingAutomaton::kDead) return {};
     const auto landing = land(context, residue_id);
-    if (landing.event >= 0) return {event(landing.event)};
-    std::vector<Event> found;
+    if (landing.emission >= 0) return {emission(landing.emission)};
+    std::vector<Emission> found;
     if (landing.reading.state >= 0)
-        for (const auto id : events(of(landing.reading, landing.speller_state))) found.push_back(event(id));
+        for (const auto id : emissions(of(landing.reading, landing.speller_state)))
+            found.push_back(emission(id));
     return found;
 }
 
@@ -227,7 +228,7 @@ std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
     return id;
 }
 
-// Appends the nodes that the edges of one lead to, and the events of its own edges.
+// Appends the nodes that the edges of one lead to, and the emissions of its own edges.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
     budget_->tick();
     const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
@@ -241,11 +242,11 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
             if (successors.empty() || successors.back() != to) successors.push_back(to);
             continue;
         }
-        const auto event = commit_event(next, reading, move);
-        if (event >= 0) own.push_back(event);
+        const auto emission = commit_emission(next, reading, move);
+        if (emission >= 0) own.push_back(emission);
     }
     if (may_end(speller_state))
-        if (const auto end = end_event(reading); end >= 0) own.push_back(end);
+        if (const auto end = end_emission(reading); end >= 0) own.push_back(end);
     make_set(successors);
 }
 
@@ -258,14 +259,15 @@ std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
 
 // A newline without a line break is good where newlines are dropped, as any other is: it adds nothing to one
 // with a column that leaves the same.
-void Futures::drop_covered(std::vector<std::int32_t>& events) const {
+void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
     std::vector<std::int32_t> covered;  // landings
-    for (const auto id : events)
-        if (event(id).label == newline_ && event(id).column >= 0) covered.push_back(event(id).landings);
+    for (const auto id : emissions)
+        if (emission(id).label == newline_ && emission(id).column >= 0)
+            covered.push_back(emission(id).landings);
     if (covered.empty()) return;
     std::sort(covered.begin(), covered.end());
-    std::erase_if(events, [&](std::int32_t id) {
-        const auto& at = event(id);
+    std::erase_if(emissions, [&](std::int32_t id) {
+        const auto& at = emission(id);
         return at.label == newline_ && at.column < 0 &&
                std::binary_search(covered.begin(), covered.end(), at.landings);
     });
@@ -276,7 +278,7 @@ void Futures::drop_covered(std::vector<std::int32_t>& events) const {
 void Futures::close_over(std::int32_t start) {
     std::vector<std::int32_t> open{start}, successors;
     nodes_[static_cast<std::size_t>(start)].place = 0;
-    Sequences within, beyond, own;  // of each open node: open ones that it leads to, answers, events
+    Sequences within, beyond, own;  // of each open node: open ones that it leads to, answers, emissions
     for (std::size_t at = 0; at < open.size(); ++at) {
         successors.clear();
         expand(open[at], successors, own.values);
@@ -301,13 +303,13 @@ void Futures::close_over(std::int32_t start) {
     std::vector<std::size_t> order(open.size());
     for (std::size_t at = 0; at < open.size(); ++at)
         order[ends[static_cast<std::size_t>(component[at])]++] = at;
-    std::vector<std::int32_t> events, sets;
+    std::vector<std::int32_t> emissions, sets;
     for (std::size_t group = 0, begin = 0; begin < order.size(); begin = ends[group++]) {  // successors first
         const auto members = std::span(order).subspan(begin, ends[group] - begin);
-        events.clear();
+        emissions.clear();
         sets.clear();
         for (const auto at : members) {
-            events.insert(events.end(), own[at].begin(), own[at].end());
+            emissions.insert(emissions.end(), own[at].begin(), own[at].end());
             sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
             for (const auto next : within[at])
                 if (const auto set =
@@ -316,28 +318,28 @@ void Futures::close_over(std::int32_t start) {
                     sets.push_back(set);
         }
         make_set(sets);
-        const auto answer = events.empty() && sets.size() == 1 ? sets[0] : join(events, sets);
+        const auto answer = emissions.empty() && sets.size() == 1 ? sets[0] : join(emissions, sets);
         for (const auto at : members) nodes_[static_cast<std::size_t>(open[at])].set = answer;
     }
 }
 
-// The id of the union of some events and some sets of them. Sorted by bits, where more are given than that
+// The id of the union of some emissions and some sets of them. Sorted by bits, where more are given than that
 // has words.
-std::int32_t Futures::join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets) {
-    for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
-    marks_.resize(events_.size() / kBits + 1, 0);
-    if (events.size() <= marks_.size()) {
-        make_set(events);
+std::int32_t Futures::join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets) {
+    for (const auto set : sets) emissions.insert(emissions.end(), sets_[set].begin(), sets_[set].end());
+    marks_.resize(emissions_.size() / kBits + 1, 0);
+    if (emissions.size() <= marks_.size()) {
+        make_set(emissions);
     } else {
-        for (const auto event : events)
-            marks_[static_cast<std::size_t>(event) / kBits] |= std::uint64_t{1} << (event % kBits);
-        events.clear();
+        for (const auto emission : emissions)
+            marks_[static_cast<std::size_t>(emission) / kBits] |= std::uint64_t{1} << (emission % kBits);
+        emissions.clear();
         for (std::size_t word = 0; word < marks_.size(); ++word)
             for (auto left = std::exchange(marks_[word], 0); left != 0; left &= left - 1)
-                events.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(left));
+                emissions.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(left));
     }
-    if (newline_ >= 0) drop_covered(events);
-    return sets_.intern(events);
+    if (newline_ >= 0) drop_covered(emissions);
+    return sets_.intern(emissions);
 }
 
 }  // namespace pdacon

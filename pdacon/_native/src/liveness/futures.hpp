@@ -19,9 +19,9 @@ namespace pdacon {
 // A commit seen from before: the label; the residue: what lies behind its end, what has been read since and
 // must be lexed again, where the speller stands, and whether the input ended there; of a newline the least
 // column of the class of its own, -1: it has no line break.
-struct Event {
+struct Emission {
     std::int32_t label, residue, column;
-    std::int32_t landings;  // the same for events that differ in their columns alone
+    std::int32_t landings;  // the same for emissions that differ in their columns alone
 };
 
 class Futures {
@@ -32,30 +32,30 @@ class Futures {
     // What is known already, to go on from with another budget.
     Futures(const Futures& known, Budget& budget) : Futures(known) { budget_ = &budget; }
 
-    // The set of events that can follow a reading, as the id of a sorted sequence of event ids; as if every
-    // column of a class could be reached if one can. Computes what is missing: amortised one visit of each
-    // (reading, speller state) and its edges.
+    // The set of emissions that can follow a reading, as the id of a sorted sequence of emission ids; as if
+    // every column of a class could be reached if one can. Computes what is missing: amortised one visit of
+    // each (reading, speller state) and its edges.
     std::int32_t of(const Reading& reading, std::int32_t speller_state);
 
-    std::span<const std::int32_t> events(std::int32_t set) const { return sets_[set]; }
-    const Event& event(std::int32_t id) const { return events_[static_cast<std::size_t>(id)]; }
-    std::int32_t intern_set(std::span<const std::int32_t> sorted_events) {
-        return sets_.intern(sorted_events);
+    std::span<const std::int32_t> emissions(std::int32_t set) const { return sets_[set]; }
+    const Emission& emission(std::int32_t id) const { return emissions_[static_cast<std::size_t>(id)]; }
+    std::int32_t intern_set(std::span<const std::int32_t> sorted_emissions) {
+        return sets_.intern(sorted_emissions);
     }
     // The residue at the start of a text: nothing has been read.
     std::int32_t beginning() { return residue(0, false, 0, {}); }
     // What a residue has to be lexed again, as byte classes.
     std::span<const std::int32_t> word(std::int32_t residue) const { return residues_[residue].subspan(3); }
     // What can be committed first in a context, after a residue.
-    std::vector<Event> after(std::int32_t context, std::int32_t residue);
-    // Where a residue leads when it is lexed from the start of a context: to at most one event that is
+    std::vector<Emission> after(std::int32_t context, std::int32_t residue);
+    // Where a residue leads when it is lexed from the start of a context: to at most one emission that is
     // certain, with its very column, or to a reading and a speller state.
     struct Landing {
-        std::int32_t event = -1;
+        std::int32_t emission = -1;
         Column column;
         Reading reading{-1, {}, {}};
         std::int32_t speller_state = 0;
-        bool dead() const { return event < 0 && reading.state < 0; }
+        bool dead() const { return emission < 0 && reading.state < 0; }
     };
     Landing land(std::int32_t context, std::int32_t residue);
 
@@ -66,10 +66,10 @@ class Futures {
     std::span<const Move> moves(std::int32_t speller_state) const {
         return moves_[static_cast<std::size_t>(speller_state)];
     }
-    // The event at the end of input, or -1.
-    std::int32_t end_event(const Reading& reading);
-    // The event of a commit that a move from here makes, or -1; `next` is the lexer's transition.
-    std::int32_t commit_event(std::int32_t next, const Reading& reading, const Move& move);
+    // The emission at the end of input, or -1.
+    std::int32_t end_emission(const Reading& reading);
+    // The emission of a commit that a move from here makes, or -1; `next` is the lexer's transition.
+    std::int32_t commit_emission(std::int32_t next, const Reading& reading, const Move& move);
     // The column of a commit, if it is the newline's.
     Column column_of(const Commit& commit, const Reading& reading, std::int32_t byte_class) const {
         return commit.label == newline_ ? lexer_.committed_column(commit, reading, byte_class) : Column{};
@@ -104,27 +104,27 @@ class Futures {
         std::int32_t set = -1;    // the answer
         std::int32_t place = -1;  // among those that are answered together
     };
-    // A landing up to the first commit: the question for the event of that, kNone: there is none.
+    // A landing up to the first commit: the question for the emission of that, kNone: there is none.
     struct Lexed {
         Landing landing;
         std::int32_t question = kNone;
     };
     static constexpr std::int32_t kNone = -1;
     Lexed lex(std::int32_t context, std::int32_t residue_id);
-    // The question for an event, as a number: of a label that leaves a residue, and of a newline that leaves
-    // a column.
+    // The question for an emission, as a number: of a label that leaves a residue, and of a newline that
+    // leaves a column.
     std::int32_t ask(std::int32_t label, std::int32_t residue, Column column);
     std::int32_t ask_end(const Reading& reading);
-    // The event, or -1: the residue cannot be lexed in any context after the label.
+    // The emission, or -1: the residue cannot be lexed in any context after the label.
     std::int32_t answer(std::int32_t question);
     bool answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open);
     Landing landing_of(const Lexed& lexed) const;
     std::int32_t node(const Reading& reading, std::int32_t speller_state);
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
-    std::int32_t join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets);
+    std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
     static void add_landing(const Landing& landing, std::vector<std::int32_t>& key);
-    void drop_covered(std::vector<std::int32_t>& events) const;
+    void drop_covered(std::vector<std::int32_t>& emissions) const;
     std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
                          std::span<const std::int32_t> word);
 
@@ -138,11 +138,11 @@ class Futures {
     Interner node_ids_, residues_, questions_, landings_, landed_, sets_;
     std::vector<Node> nodes_;
     std::vector<Landing> lined_;
-    std::vector<std::int32_t> plain_events_;  // of each commit between two tokens that has no column
-    std::vector<Event> events_;               // by their landings and columns
-    std::vector<std::int32_t> event_of_;      // of each question
+    std::vector<std::int32_t> plain_emissions_;  // of each commit between two tokens that has no column
+    std::vector<Emission> emissions_;            // by their landings and columns
+    std::vector<std::int32_t> emission_of_;      // of each question
     static constexpr std::int32_t kBits = 64;
-    std::vector<std::uint64_t> marks_;  // scratch space: of each event, all 0
+    std::vector<std::uint64_t> marks_;  // scratch space: of each emission, all 0
 };
 
 }  // namespace pdacon

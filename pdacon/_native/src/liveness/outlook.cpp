@@ -65,12 +65,12 @@ std::vector<std::int32_t> OutlookSearch::again(std::span<const std::int32_t> rea
 void OutlookSearch::add_future(const Place& place) {
     auto& labels = place.begins_here ? found_.next : found_.unfinished;
     auto& futures = coaccessibility_.futures();
-    const auto events = futures.events(futures.of(place.reading, place.speller_state));
-    const std::vector<std::int32_t> all(events.begin(), events.end());  // a copy: more are made
-    for (const auto event : all) {
-        const auto label = futures.event(event).label;
+    const auto emissions = futures.emissions(futures.of(place.reading, place.speller_state));
+    const std::vector<std::int32_t> all(emissions.begin(), emissions.end());  // a copy: more are made
+    for (const auto emission : all) {
+        const auto label = futures.emission(emission).label;
         if (label == machine_.lexer.end_label() || labels.contains(label)) continue;
-        const auto alone = futures.intern_set(std::span(&event, 1));
+        const auto alone = futures.intern_set(std::span(&emission, 1));
         if (!coaccessibility_.reaches_end(alone, stacks_[static_cast<std::size_t>(place.stack)])) continue;
         // Columns are known here by their classes alone.
         if (label == machine_.layout.newline && !is_alive(place.reading, place.speller_state, place.stack))
