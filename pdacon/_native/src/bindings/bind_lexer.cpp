@@ -180,7 +180,7 @@ class NextLexemes {
         const MemoryLimit memory(max_bytes_, bytes_);
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
         for (const auto& emission : futures_.after(context, residue))
-            found.emplace_back(emission.label, emission.residue);
+            found.emplace_back(emission.label, emission.pushback);
         return found;
     }
 

@@ -14,32 +14,32 @@ std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& 
     for (const auto& [id, cost] : costs) {
         const auto& emission = futures_.emission(id);
         const auto beyond =
-            cost - lengths_.of_word(futures_.word(emission.residue)) - lengths_.of(emission.label);
-        groups[{emission.label, emission.column, beyond}].push_back(emission.residue);
+            cost - lengths_.of_word(futures_.bytes_of(emission.pushback)) - lengths_.of(emission.label);
+        groups[{emission.label, emission.column, beyond}].push_back(emission.pushback);
     }
     std::vector<Successor> successors;
-    for (auto& [group, residues] : groups) {
+    for (auto& [group, pushbacks] : groups) {
         const auto [label, column, beyond] = group;
-        std::sort(residues.begin(), residues.end());
-        emit_controls(label, column, residues,
+        std::sort(pushbacks.begin(), pushbacks.end());
+        emit_controls(label, column, pushbacks,
                       [&, cost = beyond](std::int32_t control) { successors.push_back({control, cost}); });
     }
     return successors;
 }
 
 std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> residues) {
+                                                                std::span<const std::int32_t> pushbacks) {
     Costs costs;
     const auto add = [&](std::int32_t emission, std::int32_t cost) {
         const auto [at, added] = costs.try_emplace(emission, cost);
         if (!added) at->second = std::min(at->second, cost);
     };
-    for (const auto residue : residues) {
-        const auto landing = futures_.land(context, residue);
-        const auto bytes = lengths_.of_word(futures_.word(residue));
-        if (landing.emission >= 0) add(landing.emission, bytes);
-        if (landing.reading.state < 0) continue;
-        for (const auto& [emission, cost] : emission_costs({landing.reading, landing.speller_state}))
+    for (const auto pushback : pushbacks) {
+        const auto result = futures_.scan(context, pushback);
+        const auto bytes = lengths_.of_word(futures_.bytes_of(pushback));
+        if (result.emission >= 0) add(result.emission, bytes);
+        if (result.reading.state < 0) continue;
+        for (const auto& [emission, cost] : emission_costs({result.reading, result.speller_state}))
             add(emission, bytes + cost);
     }
     return by_label(costs);
@@ -71,12 +71,12 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     std::map<std::pair<std::int32_t, std::int32_t>, std::set<std::int32_t>> groups;
     for (const auto id : emissions) {
         const auto& emission = futures_.emission(id);
-        groups[{emission.label, emission.column}].insert(emission.residue);
+        groups[{emission.label, emission.column}].insert(emission.pushback);
         if (has_layout_)
-            slack_ = std::max(slack_, static_cast<std::int32_t>(futures_.word(emission.residue).size()));
+            slack_ = std::max(slack_, static_cast<std::int32_t>(futures_.bytes_of(emission.pushback).size()));
     }
-    for (const auto& [group, residues] : groups) {
-        const std::vector<std::int32_t> left(residues.begin(), residues.end());
+    for (const auto& [group, pushbacks] : groups) {
+        const std::vector<std::int32_t> left(pushbacks.begin(), pushbacks.end());
         const auto add = [&](std::int32_t control) { any_.push_back(control); };
         emit_controls(group.first, group.second, left, [&](std::int32_t control) {
             add(control);

@@ -1,8 +1,9 @@
-// The quotient of coaccessibility with costs: a label, with the set of the residues that it may leave for so
+// The quotient of coaccessibility with costs: a label, with the set of the pushbacks that it may leave for so
 // many bytes. Single emissions would be as many as lookahead has texts.
 //
 // What a label costs is counted beyond the shortest lexeme of it, and a byte with the lexeme that it is of:
-// those of a residue with what they become. So costs say how much longer a text is than the grammar asks for.
+// those of a pushback with what they become. So costs say how much longer a text is than the grammar asks
+// for.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class WeightedControls final : public PendingControls {
         std::int32_t cost = 0;
     };
     Following following(const Reading& reading, std::int32_t speller_state);
-    // For each label and column a control with all residues that one lexeme can leave, wherever it begins
+    // For each label and column a control with all pushbacks that one lexeme can leave, wherever it begins
     // between two tokens: what follows any control follows one of these, for no more than `slack` bytes
     // beyond.
     const std::vector<std::int32_t>& any();
@@ -54,7 +55,7 @@ class WeightedControls final : public PendingControls {
                                     state.speller_state};
         return numbers_.intern(key);
     }
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) override;
     template <class Visit>
     void search(const State& from, Visit visit);
     const Costs& emission_costs(State from);

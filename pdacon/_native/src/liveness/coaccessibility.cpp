@@ -9,33 +9,33 @@ namespace pdacon {
 const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
     const auto [known, added] = of_set_.try_emplace(set);
     if (added) {
-        std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and residues
+        std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and pushbacks
         for (const auto id : futures_.emissions(set)) {
             const auto& emission = futures_.emission(id);
-            left.push_back({emission.label, emission.column, emission.residue});
+            left.push_back({emission.label, emission.column, emission.pushback});
         }
         std::sort(left.begin(), left.end());
         auto& controls = known->second;
-        std::vector<std::int32_t> residues;
+        std::vector<std::int32_t> pushbacks;
         for (std::size_t at = 0; at < left.size(); ++at) {
-            residues.push_back(left[at][2]);
+            pushbacks.push_back(left[at][2]);
             if (at + 1 < left.size() && left[at + 1][0] == left[at][0] && left[at + 1][1] == left[at][1])
                 continue;
-            emit_controls(left[at][0], left[at][1], residues,
+            emit_controls(left[at][0], left[at][1], pushbacks,
                           [&](std::int32_t control) { controls.push_back(control); });
-            residues.clear();
+            pushbacks.clear();
         }
     }
     return known->second;
 }
 
 std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> residues) {
-    std::vector<std::int32_t> emissions, sets;  // most residues lead to the same sets
-    for (const auto residue : residues) {
-        const auto landing = futures_.land(context, residue);
-        if (landing.emission >= 0) emissions.push_back(landing.emission);
-        if (landing.reading.state >= 0) sets.push_back(futures_.of(landing.reading, landing.speller_state));
+                                                                std::span<const std::int32_t> pushbacks) {
+    std::vector<std::int32_t> emissions, sets;  // most pushbacks lead to the same sets
+    for (const auto pushback : pushbacks) {
+        const auto result = futures_.scan(context, pushback);
+        if (result.emission >= 0) emissions.push_back(result.emission);
+        if (result.reading.state >= 0) sets.push_back(futures_.of(result.reading, result.speller_state));
     }
     const auto sort = [](std::vector<std::int32_t>& ids) {
         std::sort(ids.begin(), ids.end());

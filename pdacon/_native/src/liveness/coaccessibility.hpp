@@ -33,7 +33,7 @@
 
 namespace pdacon {
 
-// Pending controls of the quotient: a label with the set of all residues it may leave.
+// Pending controls of the quotient: a label with the set of all pushbacks it may leave.
 class QuotientControls final : public PendingControls {
   public:
     using PendingControls::PendingControls;
@@ -42,7 +42,7 @@ class QuotientControls final : public PendingControls {
     const std::vector<std::int32_t>& of_set(std::int32_t set);
 
   private:
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) override;
 
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
 };

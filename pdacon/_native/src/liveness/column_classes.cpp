@@ -116,12 +116,13 @@ class Lines {
             add_whole(spelled);
         }
         for (std::size_t at = 0; at < before_.size(); ++at) expand_before(before_[at]);
-        // Emissions are made on the way, and with them what their residues lead to.
-        for (std::size_t at = 0, landing = 0; at < places_.size() || landing < futures_.lined().size();) {
+        // Emissions are made on the way, and with them what their pushbacks lead to.
+        for (std::size_t at = 0, result = 0;
+             at < places_.size() || result < futures_.results_with_columns().size();) {
             if (at < places_.size())
                 expand(static_cast<std::int32_t>(at++));
             else
-                add_start(futures_.lined()[landing++]);
+                add_start(futures_.results_with_columns()[result++]);
         }
     }
 
@@ -186,7 +187,8 @@ class Lines {
                 const auto next = lexer_.next(state, line_break);
                 if (!is_whole(lexer_, next, newline_)) continue;
                 const auto emission = futures_.commit_emission(next, {state, {}, {}}, move);
-                if (emission >= 0) starts_.push_back({.emission = futures_.emission(emission).landings});
+                if (emission >= 0)
+                    starts_.push_back({.emission = futures_.emission(emission).pushback_class});
             }
         }
     }
@@ -201,14 +203,14 @@ class Lines {
                 line(next, move.speller_state);
         }
     }
-    void add_start(const Futures::Landing& landing) {
+    void add_start(const Futures::ScanResult& result) {
         Start start;
-        if (landing.emission >= 0) {
-            start.emission = futures_.emission(landing.emission).landings;
-            start.column = landing.column.value;
+        if (result.emission >= 0) {
+            start.emission = futures_.emission(result.emission).pushback_class;
+            start.column = result.column.value;
         } else {
-            const auto& [state, now, matched] = landing.reading;
-            const auto id = place(state, landing.speller_state);
+            const auto& [state, now, matched] = result.reading;
+            const auto id = place(state, result.speller_state);
             if (now.known() || has_match(state)) {
                 start.place = id;
                 start.column = std::max(now.value, matched.value);
@@ -272,7 +274,7 @@ void Lines::expand(std::int32_t id) {
         return;
     if (const auto emission = futures_.end_emission({state, {}, {}}); emission >= 0) {
         auto& at = places_[static_cast<std::size_t>(id)];
-        (has_match(state) ? at.now : at.older).push_back(futures_.emission(emission).landings);
+        (has_match(state) ? at.now : at.older).push_back(futures_.emission(emission).pushback_class);
     }
 }
 
@@ -295,7 +297,7 @@ void Lines::commit(std::int32_t id, std::int32_t next, const Futures::Move& move
     const auto state = places_[static_cast<std::size_t>(id)].lexer_state;
     const auto known = futures_.commit_emission(next, {state, {}, {}}, move);
     if (known < 0) return;
-    const auto emission = futures_.emission(known).landings;
+    const auto emission = futures_.emission(known).pushback_class;
     auto& at = places_[static_cast<std::size_t>(id)];
     if (!lexer_.word(lexer_.commit(next).word).empty())
         (has_match(state) ? at.now : at.older).push_back(emission);

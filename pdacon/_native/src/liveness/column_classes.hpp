@@ -14,8 +14,8 @@
 namespace pdacon {
 
 // The coarsest classes of which this holds: from each place where a line begins, and from each place in a
-// line that a residue leads to, whatever can be committed with one column of a class can be with every column
-// of it. In most grammars that is one class, or two: the first column and all others.
+// line that a pushback leads to, whatever can be committed with one column of a class can be with every
+// column of it. In most grammars that is one class, or two: the first column and all others.
 //
 // The columns that lead from a place to a commit are a regular set over one letter, for a byte adds 0, 1 or
 // the width of a tab; so they repeat in the end. They are followed column by column until they do.

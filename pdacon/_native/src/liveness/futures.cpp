@@ -55,16 +55,16 @@ Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int3
     }
 }
 
-std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t behind,
-                              std::span<const std::int32_t> word) {
+std::int32_t Futures::pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
+                               std::span<const std::int32_t> word) {
     std::vector<std::int32_t> key{speller_state, ended, behind};
     key.insert(key.end(), word.begin(), word.end());
-    return residues_.intern(key);
+    return pushbacks_.intern(key);
 }
 
-// Appends what tells landings apart: mostly one number, of a state or of an emission.
-void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key) {
-    const auto& [emission, column, reading, speller_state] = landing;
+// Appends what tells results apart: mostly one number, of a state or of an emission.
+void Futures::add_result(const ScanResult& result, std::vector<std::int32_t>& key) {
+    const auto& [emission, column, reading, speller_state] = result;
     const bool columns = column.known() || reading.now.known() || reading.matched.known();
     if (!columns && speller_state == 0) {
         key.push_back(emission < 0 ? reading.state : -2 - emission);
@@ -75,15 +75,15 @@ void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key
                            reading.matched.value, speller_state});
 }
 
-std::int32_t Futures::ask(std::int32_t label, std::int32_t residue, Column column) {
-    const std::int32_t key[] = {label, residue, classes_.least(column).value};
+std::int32_t Futures::ask(std::int32_t label, std::int32_t pushback, Column column) {
+    const std::int32_t key[] = {label, pushback, classes_.least(column).value};
     const auto question = questions_.intern(key);
     if (static_cast<std::size_t>(question) == emission_of_.size()) emission_of_.push_back(kUnasked);
     return question;
 }
 
-// What must be known of other emissions first is about shorter residues. It is found with a stack of its own:
-// a residue can be as long as a terminal, and have as many lexemes.
+// What must be known of other emissions first is about shorter pushbacks. It is found with a stack of its
+// own: a pushback can be as long as a terminal, and have as many lexemes.
 std::int32_t Futures::answer(std::int32_t question) {
     const auto known = emission_of_[static_cast<std::size_t>(question)];
     if (known != kUnasked) return known;
@@ -96,37 +96,37 @@ std::int32_t Futures::answer(std::int32_t question) {
     return emission_of_[static_cast<std::size_t>(question)];
 }
 
-// False: it has to be asked for others first, which are open now. Residues that land alike share an emission:
-// without that, as many emissions as texts of residues would be told apart.
+// False: it has to be asked for others first, which are open now. Pushbacks that land alike share an
+// emission: without that, as many emissions as texts of pushbacks would be told apart.
 bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open) {
     budget_->tick();
     const auto key = questions_[question];
-    const std::int32_t label = key[0], residue = key[1], column = key[2];
+    const std::int32_t label = key[0], pushback = key[1], column = key[2];
     const auto before = open.size();
-    std::vector<std::int32_t> landings{label};
-    std::vector<Landing> lined;
+    std::vector<std::int32_t> results{label};
+    std::vector<ScanResult> with_columns;
     bool dead = label != lexer_.end_label();
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
-            const auto lexed = lex(context, residue);
+            const auto lexed = lex(context, pushback);
             if (lexed.question != kNone && emission_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
                 open.push_back(lexed.question);
             if (open.size() > before) continue;
-            const auto landing = landing_of(lexed);
-            dead = dead && landing.dead();
-            if (landing.column.known() || landing.reading.now.known() || landing.reading.matched.known())
-                lined.push_back(landing);
-            add_landing(landing, landings);
+            const auto result = result_of(lexed);
+            dead = dead && result.dead();
+            if (result.column.known() || result.reading.now.known() || result.reading.matched.known())
+                with_columns.push_back(result);
+            add_result(result, results);
         }
     }
     if (open.size() > before) return false;
-    lined_.insert(lined_.end(), lined.begin(), lined.end());
+    results_with_columns_.insert(results_with_columns_.end(), with_columns.begin(), with_columns.end());
     std::int32_t emission = -1;
     if (!dead) {
-        const std::int32_t landed[] = {landings_.intern(landings), column};
-        emission = landed_.intern(landed);
+        const std::int32_t emission_key[] = {pushback_classes_.intern(results), column};
+        emission = emission_ids_.intern(emission_key);
         if (static_cast<std::size_t>(emission) == emissions_.size())
-            emissions_.push_back({label, residue, column, landed[0]});
+            emissions_.push_back({label, pushback, column, emission_key[0]});
     }
     emission_of_[static_cast<std::size_t>(question)] = emission;
     return true;
@@ -135,7 +135,7 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
 std::int32_t Futures::commit_emission(std::int32_t next, const Reading& reading, const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
-        const auto left = residue(move.speller_state, false, commit.behind, lexer_.word(commit.word));
+        const auto left = pushback(move.speller_state, false, commit.behind, lexer_.word(commit.word));
         return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
@@ -152,14 +152,14 @@ std::int32_t Futures::end_emission(const Reading& reading) {
 std::int32_t Futures::ask_end(const Reading& reading) {
     const auto end = lexer_.at_end(reading.state);
     if (end == LexingAutomaton::kDead) return kNone;
-    if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), residue(0, true, 0, {}), {});
+    if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), pushback(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    const auto left = residue(0, true, commit.behind, lexer_.word(commit.word));
+    const auto left = pushback(0, true, commit.behind, lexer_.word(commit.word));
     return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
-Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
-    const auto key = residues_[residue_id];  // until another one is added
+Futures::Lexed Futures::lex(std::int32_t context, std::int32_t pushback_id) {
+    const auto key = pushbacks_[pushback_id];  // until another one is added
     const auto word = key.subspan(3);
     const auto speller_state = key[0];
     const bool ended = key[1] != 0;
@@ -177,7 +177,7 @@ Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
         const auto column = column_of(commit, reading, word[at]);
-        return {{-1, column}, ask(commit.label, residue(speller_state, ended, commit.behind, rest), column)};
+        return {{-1, column}, ask(commit.label, pushback(speller_state, ended, commit.behind, rest), column)};
     }
     if (!ended) return {{-1, {}, reading, speller_state}};
     const auto question = ask_end(reading);
@@ -186,28 +186,28 @@ Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
 }
 
 // Once its question is answered.
-Futures::Landing Futures::landing_of(const Lexed& lexed) const {
-    if (lexed.question == kNone) return lexed.landing;
+Futures::ScanResult Futures::result_of(const Lexed& lexed) const {
+    if (lexed.question == kNone) return lexed.result;
     const auto emission = emission_of_[static_cast<std::size_t>(lexed.question)];
-    return emission < 0 ? Landing{} : Landing{emission, lexed.landing.column};
+    return emission < 0 ? ScanResult{} : ScanResult{emission, lexed.result.column};
 }
 
-Futures::Landing Futures::land(std::int32_t context, std::int32_t residue) {
-    const auto lexed = lex(context, residue);
+Futures::ScanResult Futures::scan(std::int32_t context, std::int32_t pushback) {
+    const auto lexed = lex(context, pushback);
     if (lexed.question != kNone) answer(lexed.question);
-    return landing_of(lexed);
+    return result_of(lexed);
 }
 
-std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_id) {
-    if (residue_id < 0 || static_cast<std::size_t>(residue_id) >= residues_.size())
-        throw std::out_of_range("futures: no such residue");
+std::vector<Emission> Futures::after(std::int32_t context, std::int32_t pushback_id) {
+    if (pushback_id < 0 || static_cast<std::size_t>(pushback_id) >= pushbacks_.size())
+        throw std::out_of_range("futures: no such pushback");
     if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
-    if (lexer_.entry(context, residues_[residue_id][2]) == LexingAutomaton::kDead) return {};
-    const auto landing = land(context, residue_id);
-    if (landing.emission >= 0) return {emission(landing.emission)};
+    if (lexer_.entry(context, pushbacks_[pushback_id][2]) == LexingAutomaton::kDead) return {};
+    const auto result = scan(context, pushback_id);
+    if (result.emission >= 0) return {emission(result.emission)};
     std::vector<Emission> found;
-    if (landing.reading.state >= 0)
-        for (const auto id : emissions(of(landing.reading, landing.speller_state)))
+    if (result.reading.state >= 0)
+        for (const auto id : emissions(of(result.reading, result.speller_state)))
             found.push_back(emission(id));
     return found;
 }
@@ -260,16 +260,16 @@ std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
 // A newline without a line break is good where newlines are dropped, as any other is: it adds nothing to one
 // with a column that leaves the same.
 void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
-    std::vector<std::int32_t> covered;  // landings
+    std::vector<std::int32_t> covered;  // results
     for (const auto id : emissions)
         if (emission(id).label == newline_ && emission(id).column >= 0)
-            covered.push_back(emission(id).landings);
+            covered.push_back(emission(id).pushback_class);
     if (covered.empty()) return;
     std::sort(covered.begin(), covered.end());
     std::erase_if(emissions, [&](std::int32_t id) {
         const auto& at = emission(id);
         return at.label == newline_ && at.column < 0 &&
-               std::binary_search(covered.begin(), covered.end(), at.landings);
+               std::binary_search(covered.begin(), covered.end(), at.pushback_class);
     });
 }
 

@@ -16,12 +16,12 @@
 
 namespace pdacon {
 
-// A commit seen from before: the label; the residue: what lies behind its end, what has been read since and
+// A commit seen from before: the label; the pushback: what lies behind its end, what has been read since and
 // must be lexed again, where the speller stands, and whether the input ended there; of a newline the least
 // column of the class of its own, -1: it has no line break.
 struct Emission {
-    std::int32_t label, residue, column;
-    std::int32_t landings;  // the same for emissions that differ in their columns alone
+    std::int32_t label, pushback, column;
+    std::int32_t pushback_class;  // the same for emissions that differ in their columns alone
 };
 
 class Futures {
@@ -42,22 +42,24 @@ class Futures {
     std::int32_t intern_set(std::span<const std::int32_t> sorted_emissions) {
         return sets_.intern(sorted_emissions);
     }
-    // The residue at the start of a text: nothing has been read.
-    std::int32_t beginning() { return residue(0, false, 0, {}); }
-    // What a residue has to be lexed again, as byte classes.
-    std::span<const std::int32_t> word(std::int32_t residue) const { return residues_[residue].subspan(3); }
-    // What can be committed first in a context, after a residue.
-    std::vector<Emission> after(std::int32_t context, std::int32_t residue);
-    // Where a residue leads when it is lexed from the start of a context: to at most one emission that is
+    // The pushback at the start of a text: nothing has been read.
+    std::int32_t beginning() { return pushback(0, false, 0, {}); }
+    // What a pushback has to be lexed again, as byte classes.
+    std::span<const std::int32_t> bytes_of(std::int32_t pushback) const {
+        return pushbacks_[pushback].subspan(3);
+    }
+    // What can be committed first in a context, after a pushback.
+    std::vector<Emission> after(std::int32_t context, std::int32_t pushback);
+    // Where a pushback leads when it is lexed from the start of a context: to at most one emission that is
     // certain, with its very column, or to a reading and a speller state.
-    struct Landing {
+    struct ScanResult {
         std::int32_t emission = -1;
         Column column;
         Reading reading{-1, {}, {}};
         std::int32_t speller_state = 0;
         bool dead() const { return emission < 0 && reading.state < 0; }
     };
-    Landing land(std::int32_t context, std::int32_t residue);
+    ScanResult scan(std::int32_t context, std::int32_t pushback);
 
     // The distinct moves of a speller state: a byte class of the lexer, and the speller state after it.
     struct Move {
@@ -83,8 +85,8 @@ class Futures {
         lexer_.move(to, next, byte_class);
         return classes_.least(to);
     }
-    // Where residues led with columns of their own.
-    const std::vector<Landing>& lined() const { return lined_; }
+    // Where pushbacks led with columns of their own.
+    const std::vector<ScanResult>& results_with_columns() const { return results_with_columns_; }
     bool may_end(std::int32_t speller_state) const {
         return boundary_[static_cast<std::size_t>(speller_state)];
     }
@@ -104,29 +106,29 @@ class Futures {
         std::int32_t set = -1;    // the answer
         std::int32_t place = -1;  // among those that are answered together
     };
-    // A landing up to the first commit: the question for the emission of that, kNone: there is none.
+    // A result up to the first commit: the question for the emission of that, kNone: there is none.
     struct Lexed {
-        Landing landing;
+        ScanResult result;
         std::int32_t question = kNone;
     };
     static constexpr std::int32_t kNone = -1;
-    Lexed lex(std::int32_t context, std::int32_t residue_id);
-    // The question for an emission, as a number: of a label that leaves a residue, and of a newline that
+    Lexed lex(std::int32_t context, std::int32_t pushback_id);
+    // The question for an emission, as a number: of a label that leaves a pushback, and of a newline that
     // leaves a column.
-    std::int32_t ask(std::int32_t label, std::int32_t residue, Column column);
+    std::int32_t ask(std::int32_t label, std::int32_t pushback, Column column);
     std::int32_t ask_end(const Reading& reading);
-    // The emission, or -1: the residue cannot be lexed in any context after the label.
+    // The emission, or -1: the pushback cannot be lexed in any context after the label.
     std::int32_t answer(std::int32_t question);
     bool answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open);
-    Landing landing_of(const Lexed& lexed) const;
+    ScanResult result_of(const Lexed& lexed) const;
     std::int32_t node(const Reading& reading, std::int32_t speller_state);
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
-    static void add_landing(const Landing& landing, std::vector<std::int32_t>& key);
+    static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
     void drop_covered(std::vector<std::int32_t>& emissions) const;
-    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
-                         std::span<const std::int32_t> word);
+    std::int32_t pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
+                          std::span<const std::int32_t> word);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -135,11 +137,11 @@ class Futures {
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
     std::vector<std::int32_t> plain_nodes_;  // of each lexer state between two tokens, without columns
-    Interner node_ids_, residues_, questions_, landings_, landed_, sets_;
+    Interner node_ids_, pushbacks_, questions_, pushback_classes_, emission_ids_, sets_;
     std::vector<Node> nodes_;
-    std::vector<Landing> lined_;
+    std::vector<ScanResult> results_with_columns_;
     std::vector<std::int32_t> plain_emissions_;  // of each commit between two tokens that has no column
-    std::vector<Emission> emissions_;            // by their landings and columns
+    std::vector<Emission> emissions_;            // by their results and columns
     std::vector<std::int32_t> emission_of_;      // of each question
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: of each emission, all 0

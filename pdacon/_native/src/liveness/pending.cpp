@@ -17,14 +17,14 @@ std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, st
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
         const auto known = ids_[control];
-        const std::vector<std::int32_t> residues(known.begin() + 2, known.end());
+        const std::vector<std::int32_t> pushbacks(known.begin() + 2, known.end());
         std::vector<Successor> successors;
         if (!dropped) add_blocks(control, block, successors);
         if (is_at_end(control)) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), -1, residues.back()};
+            const std::int32_t end[] = {futures_.lexer().end_label(), -1, pushbacks.back()};
             successors.push_back({ids_.intern(end), 0});
         } else if (dropped || is_through(control, block)) {
-            const auto more = lexed(context, residues);
+            const auto more = lexed(context, pushbacks);
             successors.insert(successors.end(), more.begin(), more.end());
         }
         after_.push_back(list(successors));
@@ -52,9 +52,9 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
         std::vector<std::int32_t> found;
         const auto known = ids_[control];
         for (std::size_t at = 2; at < known.size() && known[at] != kAtEnd; ++at) {
-            const auto landing = futures_.land(context, known[at]);
-            if (landing.reading.state >= 0 && landing.speller_state == 0)
-                found.push_back(futures_.of(landing.reading, 0));
+            const auto result = futures_.scan(context, known[at]);
+            if (result.reading.state >= 0 && result.speller_state == 0)
+                found.push_back(futures_.of(result.reading, 0));
         }
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());

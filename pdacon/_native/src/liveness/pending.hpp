@@ -1,6 +1,6 @@
-// Pending controls: a label that waits to be taken to the parser, the residues that its lexeme may leave, and
-// of a newline, and of the INDENT or DEDENT made of it, the class of its column.
-// What can be pending after it is found once and remembered; with what cost, the kinds of controls know.
+// Pending controls: a label that waits to be taken to the parser, the pushbacks that its lexeme may leave,
+// and of a newline, and of the INDENT or DEDENT made of it, the class of its column. What can be pending
+// after it is found once and remembered; with what cost, the kinds of controls know.
 #pragma once
 
 #include <cstdint>
@@ -37,16 +37,16 @@ class PendingControls {
     const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
 
   protected:
-    // What can be pending once one of the residues has been lexed in the context.
-    virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) = 0;
+    // What can be pending once one of the pushbacks has been lexed in the context.
+    virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) = 0;
 
-    // The controls of a label, a column and residues. At the end of a text blocks close before the end is
+    // The controls of a label, a column and pushbacks. At the end of a text blocks close before the end is
     // taken.
     template <class Emit>
-    void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> residues,
+    void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> pushbacks,
                        Emit emit) {
         std::vector<std::int32_t> key{label, column};
-        key.insert(key.end(), residues.begin(), residues.end());
+        key.insert(key.end(), pushbacks.begin(), pushbacks.end());
         emit(ids_.intern(key));
         if (label != futures_.lexer().end_label() || layout_.newline < 0) return;
         key[0] = layout_.dedent;
@@ -71,7 +71,7 @@ class PendingControls {
     Futures& futures_;
 
   private:
-    static constexpr std::int32_t kAtEnd = -1;  // before the residue of an end of the text
+    static constexpr std::int32_t kAtEnd = -1;  // before the pushback of an end of the text
 
     bool is_at_end(std::int32_t control) const {
         return ids_[control].size() > 2 && ids_[control][2] == kAtEnd;
@@ -79,7 +79,7 @@ class PendingControls {
     void add_blocks(std::int32_t control, std::int32_t block, std::vector<Successor>& successors);
 
     const Layout& layout_;
-    Interner ids_;  // label, column and residues, ascending
+    Interner ids_;  // label, column and pushbacks, ascending
     Interner after_ids_, lists_;
     std::vector<std::int32_t> after_;  // lists of successors
     Interner entered_ids_;
