@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "liveness/line_ends.hpp"
+#include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
 
@@ -50,7 +50,7 @@ void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start
 }
 
 void Selection::add_staying(Open& open, const Reading& start) {
-    std::optional<LineEnds> lines;
+    std::optional<NewlineLiveness> lines;
     const auto is_allowed = [&](const TokenClasses::Stay& stay) {
         if (stay.lexer_state < 0) return coaccessibility_.alive(stay.future, open.stack, open.looked);
         if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(open.stack, open.looked));

@@ -169,13 +169,16 @@ bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, cons
     return guarded([&] {
         ReadSet looked;
         Overlay here(stack, looked);
-        return LineEnds(machine_, engine().coaccessibility, budget_, here).is_alive(reading, speller_state);
+        return NewlineLiveness(machine_, engine().coaccessibility, budget_, here)
+            .is_alive(reading, speller_state);
     });
 }
 
-Outlook TokenPda::outlook(const Reading& reading, const StackView& stack, std::string_view text) {
+ExpectedTerminals TokenPda::expected_terminals(const Reading& reading, const StackView& stack,
+                                               std::string_view text) {
     return guarded([&] {
-        return OutlookSearch(machine_, engine().coaccessibility, budget_).find(reading, stack, text);
+        return ExpectedTerminalsSearch(machine_, engine().coaccessibility, budget_)
+            .find(reading, stack, text);
     });
 }
 

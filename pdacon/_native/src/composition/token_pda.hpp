@@ -32,9 +32,9 @@
 #include "detokenizer/speller.hpp"
 #include "detokenizer/trie.hpp"
 #include "liveness/coaccessibility.hpp"
-#include "liveness/line_ends.hpp"
+#include "liveness/expected_terminals.hpp"
 #include "liveness/liveness_table.hpp"
-#include "liveness/outlook.hpp"
+#include "liveness/newline_liveness.hpp"
 #include "liveness/reached.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
@@ -73,7 +73,8 @@ class TokenPda {
     Liveness known_alive(const Reading& reading, const StackView& stack) const;
 
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
-    Outlook outlook(const Reading& reading, const StackView& stack, std::string_view text);
+    ExpectedTerminals expected_terminals(const Reading& reading, const StackView& stack,
+                                         std::string_view text);
 
     // A mask and its id; the words are valid as long as this object.
     struct Mask {

@@ -2,7 +2,7 @@
 //
 // In: the pushdown automaton, and which bytes a vocabulary can spell. Out: whether some sentence goes on from
 // a configuration, for the stack at hand; what can come next. It does not know masks. Only grammars with an
-// Indenter need column_classes and line_ends: leave them aside at first.
+// Indenter need column_classes and newline_liveness: leave them aside at first.
 //
 // Source: pre* of pushdown systems by summaries (Bouajjani, Esparza and Maler 1997; Reps, Horwitz and Sagiv
 // 1995), on the Myhill-Nerode quotient of the lexer by the commits to come.

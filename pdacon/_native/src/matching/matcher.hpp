@@ -84,8 +84,8 @@ class Matcher {
     std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
     std::vector<std::int32_t> stack() const;
     // Which terminals can come, of a text that goes on. `text`: what has been read.
-    Outlook outlook(std::string_view text) const {
-        return pda_->outlook(at_.reading, at_.stack.view(), text);
+    ExpectedTerminals expected_terminals(std::string_view text) const {
+        return pda_->expected_terminals(at_.reading, at_.stack.view(), text);
     }
     // What was accepted. Throws MatcherMisuse if it was not kept.
     const std::string& text() const;

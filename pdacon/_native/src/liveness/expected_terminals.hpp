@@ -14,7 +14,7 @@
 namespace pdacon {
 
 // Labels, as the lexer commits them.
-struct Outlook {
+struct ExpectedTerminals {
     std::set<std::int32_t> unfinished;  // what the lexeme that has been begun is, in some sentence
     std::set<std::int32_t> next;        // what begins right here, in some sentence
 };
@@ -25,13 +25,13 @@ struct Outlook {
 // behind the place are counted, as long as a match can wait for them: the lexer's lookahead. What is read
 // again then is what has been read: the words of commits stand for all texts that lead to the same, and may
 // have their lexemes elsewhere. A lexeme that begins here can be whatever its future has.
-class OutlookSearch {
+class ExpectedTerminalsSearch {
   public:
-    OutlookSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Budget& budget)
+    ExpectedTerminalsSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Budget& budget)
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget) {}
 
     // `text`: what has been read, or of its end as much as the lexer may read again. Throws LimitExceeded.
-    Outlook find(const Reading& reading, const StackView& stack, std::string_view text);
+    ExpectedTerminals find(const Reading& reading, const StackView& stack, std::string_view text);
 
   private:
     // A configuration behind so many bytes, of which a lexeme has been begun.
@@ -72,7 +72,7 @@ class OutlookSearch {
     Interner place_ids_;
     std::vector<std::int32_t> ways_;  // to each
     std::vector<Place> places_;
-    Outlook found_;
+    ExpectedTerminals found_;
 };
 
 }  // namespace pdacon

@@ -14,10 +14,11 @@
 
 namespace pdacon {
 
-class LineEnds {
+class NewlineLiveness {
   public:
     // What is looked at is recorded where the stack records it.
-    LineEnds(const Pushdown& machine, Coaccessibility& coaccessibility, Budget& budget, const Overlay& stack)
+    NewlineLiveness(const Pushdown& machine, Coaccessibility& coaccessibility, Budget& budget,
+                    const Overlay& stack)
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget), stack_(stack) {}
 
     // Whether the configuration can reach acceptance.

@@ -1,10 +1,10 @@
-#include "liveness/outlook.hpp"
+#include "liveness/expected_terminals.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "liveness/line_ends.hpp"
+#include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
 
@@ -14,7 +14,8 @@ constexpr std::int32_t kEnd = -1;  // of the text, instead of a byte class
 
 }  // namespace
 
-Outlook OutlookSearch::find(const Reading& reading, const StackView& stack, std::string_view text) {
+ExpectedTerminals ExpectedTerminalsSearch::find(const Reading& reading, const StackView& stack,
+                                                std::string_view text) {
     const auto& lexer = machine_.lexer;
     const auto most = static_cast<std::size_t>(lexer.lookahead()) + 1;
     for (const char byte : text.substr(text.size() - std::min(most, text.size())))
@@ -34,13 +35,13 @@ Outlook OutlookSearch::find(const Reading& reading, const StackView& stack, std:
 
 // How many bytes may lie behind a match that waits at a place: it has ended before that or right there if no
 // more have been read since.
-std::int64_t OutlookSearch::longest_wait(const Place& place) const {
+std::int64_t ExpectedTerminalsSearch::longest_wait(const Place& place) const {
     const auto& lexer = machine_.lexer;
     if (place.read.empty() || lexer.waiting().empty()) return lexer.lookahead();
     return lexer.waiting()[static_cast<std::size_t>(place.reading.state) * 2 + 1];
 }
 
-void OutlookSearch::add(Place place) {
+void ExpectedTerminalsSearch::add(Place place) {
     const std::array key{place.reading.state,
                          place.reading.now.value,
                          place.reading.matched.value,
@@ -54,7 +55,8 @@ void OutlookSearch::add(Place place) {
 }
 
 // The last of the byte classes that have been read, the last one first.
-std::vector<std::int32_t> OutlookSearch::again(std::span<const std::int32_t> read, std::size_t length) const {
+std::vector<std::int32_t> ExpectedTerminalsSearch::again(std::span<const std::int32_t> read,
+                                                         std::size_t length) const {
     std::vector<std::int32_t> word;
     for (auto at = read.size(); at > 0 && word.size() < length; --at) word.push_back(read[at - 1]);
     for (auto at = before_.size(); at > 0 && word.size() < length; --at) word.push_back(before_[at - 1]);
@@ -62,7 +64,7 @@ std::vector<std::int32_t> OutlookSearch::again(std::span<const std::int32_t> rea
 }
 
 // Whatever the lexeme can still become. A lexeme that began before ends behind the place by now.
-void OutlookSearch::add_future(const Place& place) {
+void ExpectedTerminalsSearch::add_future(const Place& place) {
     auto& labels = place.begins_here ? found_.next : found_.unfinished;
     auto& futures = coaccessibility_.futures();
     const auto emissions = futures.emissions(futures.of(place.reading, place.speller_state));
@@ -80,7 +82,7 @@ void OutlookSearch::add_future(const Place& place) {
 }
 
 // One byte further in a lexeme that began before the place, or to the end of the text.
-void OutlookSearch::go_on(const Place& from) {
+void ExpectedTerminalsSearch::go_on(const Place& from) {
     const auto& lexer = machine_.lexer;
     auto& futures = coaccessibility_.futures();
     if (futures.may_end(from.speller_state)) lex(from, kEnd, from.speller_state);
@@ -101,7 +103,7 @@ void OutlookSearch::go_on(const Place& from) {
 }
 
 // Reads a byte class, or the end of the text, and what has to be read again then.
-void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state) {
+void ExpectedTerminalsSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state) {
     const auto& lexer = machine_.lexer;
     auto read = from.read;
     std::vector<std::int32_t> pending;  // the last one first
@@ -152,7 +154,7 @@ void OutlookSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t
 }
 
 // The stack once a label has been taken; -1: the parser does not take it.
-std::int32_t OutlookSearch::cut(std::int32_t stack, std::int32_t label, Column column) {
+std::int32_t ExpectedTerminalsSearch::cut(std::int32_t stack, std::int32_t label, Column column) {
     const std::array key{stack, label, column.value};
     const auto id = static_cast<std::size_t>(stack_ids_.intern(key));
     if (id == after_cut_.size()) {
@@ -164,12 +166,13 @@ std::int32_t OutlookSearch::cut(std::int32_t stack, std::int32_t label, Column c
     return after_cut_[id];
 }
 
-bool OutlookSearch::is_alive(const Reading& reading, std::int32_t speller_state, std::int32_t stack) {
+bool ExpectedTerminalsSearch::is_alive(const Reading& reading, std::int32_t speller_state,
+                                       std::int32_t stack) {
     const auto& here = stacks_[static_cast<std::size_t>(stack)];
-    return LineEnds(machine_, coaccessibility_, budget_, here).is_alive(reading, speller_state);
+    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_alive(reading, speller_state);
 }
 
-void OutlookSearch::note(std::span<const Cut> cuts) {
+void ExpectedTerminalsSearch::note(std::span<const Cut> cuts) {
     for (const auto& [label, begin, end] : cuts) {
         if (begin < 0 && end >= 0) found_.unfinished.insert(label);
         if (begin == 0) found_.next.insert(label);

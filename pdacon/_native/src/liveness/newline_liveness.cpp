@@ -1,17 +1,17 @@
-#include "liveness/line_ends.hpp"
+#include "liveness/newline_liveness.hpp"
 
 #include <algorithm>
 
 namespace pdacon {
 
-bool LineEnds::is_alive(const Reading& reading, std::int32_t speller_state) {
+bool NewlineLiveness::is_alive(const Reading& reading, std::int32_t speller_state) {
     if (!has_future(reading, speller_state)) return false;
     const bool free =
         speller_state == 0 ? coaccessibility_.is_free(reading) : any_column(machine_.lexer, reading);
     return free || lead_on(reading, speller_state);
 }
 
-bool LineEnds::has_future(const Reading& reading, std::int32_t speller_state) {
+bool NewlineLiveness::has_future(const Reading& reading, std::int32_t speller_state) {
     if (speller_state != 0) return coaccessibility_.has_future(reading, speller_state, stack_);
     const auto future = coaccessibility_.future(reading);
     const auto known = std::ranges::find(futures_, future, &std::pair<std::int32_t, bool>::first);
@@ -20,7 +20,7 @@ bool LineEnds::has_future(const Reading& reading, std::int32_t speller_state) {
     return futures_.back().second;
 }
 
-bool LineEnds::lead_on(const Reading& reading, std::int32_t speller_state) {
+bool NewlineLiveness::lead_on(const Reading& reading, std::int32_t speller_state) {
     if (alike_from_ < 0) alike_from_ = machine_.layout.alike_from(stack_.column());
     search_.clear();
     searched_ = Interner();
@@ -41,7 +41,7 @@ bool LineEnds::lead_on(const Reading& reading, std::int32_t speller_state) {
 }
 
 // Beyond what the innermost block can have in it one column is as good as another of its class.
-void LineEnds::add(const Reading& reading, std::int32_t speller_state, std::int32_t from) {
+void NewlineLiveness::add(const Reading& reading, std::int32_t speller_state, std::int32_t from) {
     const auto next = machine_.layout.classes.least(reading, alike_from_);
     const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
     const auto id = ids_.intern(key);
@@ -51,14 +51,14 @@ void LineEnds::add(const Reading& reading, std::int32_t speller_state, std::int3
         search_.push_back({next, speller_state, id, from});
 }
 
-bool LineEnds::ends_here(const Place& at) {
+bool NewlineLiveness::ends_here(const Place& at) {
     auto closed = stack_;
     return coaccessibility_.futures().may_end(at.speller_state) && ends(machine_, closed, at.reading);
 }
 
 // Whether the text goes on behind the newline with one byte, or with a line that has just begun. If not, the
 // search goes on with all that can be read of the newline.
-bool LineEnds::goes_on(std::int32_t at) {
+bool NewlineLiveness::goes_on(std::int32_t at) {
     const auto from = search_[static_cast<std::size_t>(at)];
     endings_.clear();
     std::vector<std::int32_t> pending;
@@ -85,7 +85,7 @@ bool LineEnds::goes_on(std::int32_t at) {
 }
 
 // Whether the parser takes what a lexeme is, which is the same for most of the bytes that end it.
-bool LineEnds::takes(const Commit& commit, Column column) {
+bool NewlineLiveness::takes(const Commit& commit, Column column) {
     const auto known = std::find_if(endings_.begin(), endings_.end(), [&](const Ending& ending) {
         return ending.label == commit.label && ending.column == column;
     });
