@@ -73,8 +73,8 @@ WeightedSummaries::Step WeightedSummaries::find_step(std::int32_t control, std::
     const auto& wanted = yields_.goals(state)[static_cast<std::size_t>(goal)];
     const auto label = pending_.label(control);
     Step found;
-    if (machine_.drops(label, state)) {
-        found.kind = Step::kDrop;
+    if (machine_.is_skipped(label, state)) {
+        found.kind = Step::kSkip;
         found.least = pending_.length(label);
         return found;
     }
@@ -133,7 +133,7 @@ const WeightedSummaries::Step& WeightedSummaries::step_after(std::int32_t lhs, s
 // Most reductions that are completed above a state come to nothing there.
 bool WeightedSummaries::leads_on(std::int32_t control, std::int32_t state) const {
     const auto label = pending_.label(control);
-    return machine_.drops(label, state) || machine_.tables.action_of(state, label) != 0 ||
+    return machine_.is_skipped(label, state) || machine_.tables.action_of(state, label) != 0 ||
            (label == machine_.lexer.end_label() && state == machine_.start.end_state);
 }
 
@@ -170,16 +170,16 @@ void WeightedSummaries::expand_pending(std::int32_t at, std::int32_t control, st
             for (const auto& way : found.ways)
                 connect_pending(control, found.top, way.goal, {at, way.lhs, way.cost});
             return;
-        case Step::kDrop:
+        case Step::kSkip:
         case Step::kShift:
             break;
     }
-    const bool dropped = found.kind == Step::kDrop;
-    const auto top = dropped ? state : found.top;
+    const bool skipped = found.kind == Step::kSkip;
+    const auto top = skipped ? state : found.top;
     if (top < 0) return;
     const auto list = pending_.after(machine_.tables.context[static_cast<std::size_t>(top)],
-                                     machine_.block(top), control, dropped);
-    if (dropped) return connect(any_of(list, top, goal), {at, -1, found.least});
+                                     machine_.block(top), control, skipped);
+    if (skipped) return connect(any_of(list, top, goal), {at, -1, found.least});
     const auto bound = nodes_[static_cast<std::size_t>(at)].bound;
     for (const auto& way : found.ways)
         if (way.cost <= bound) connect(any_of(list, top, way.goal), {at, way.lhs, way.cost});

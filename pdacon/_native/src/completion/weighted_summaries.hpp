@@ -78,7 +78,7 @@ class WeightedSummaries {
     };
     // What a label does on a state on the way to a goal.
     struct Step {
-        enum Kind : std::int32_t { kDead, kGoal, kDrop, kShift, kReduce } kind = kDead;
+        enum Kind : std::int32_t { kDead, kGoal, kSkip, kShift, kReduce } kind = kDead;
         std::int32_t top = -1;
         std::vector<Way> ways;
         std::int64_t least = 2 * kUnbounded;  // of the ways

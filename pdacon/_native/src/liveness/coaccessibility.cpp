@@ -227,7 +227,7 @@ Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
     const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
-        return machine_.drops(label, top) || machine_.tables.action_of(top, label) != 0;
+        return machine_.is_skipped(label, top) || machine_.tables.action_of(top, label) != 0;
     });
     return can_go_on ? Liveness::kMayLive : Liveness::kDead;
 }
@@ -276,7 +276,7 @@ bool Coaccessibility::look_at(std::int32_t future, Overlay stack) {
 }
 
 // Whether one of the labels that can come next leads to where all stacks are alive, or others behind it do.
-// Not known if some can be taken, but none leads there soon. What is dropped leaves the stack as it is, so
+// Not known if some can be taken, but none leads there soon. What is skipped leaves the stack as it is, so
 // that what can come behind it can come next.
 std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> controls, const Overlay& stack,
                                                  int depth, int& feeds) {
@@ -284,11 +284,11 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
         std::int32_t control;
         Overlay stack;
     };
-    const auto add_successors = [&](std::int32_t control, const Overlay& after, bool dropped,
+    const auto add_successors = [&](std::int32_t control, const Overlay& after, bool skipped,
                                     std::vector<std::int32_t>& next) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
         const auto block = machine_.block(after.top());
-        for (const auto& successor : controls_.successors(controls_.after(context, block, control, dropped)))
+        for (const auto& successor : controls_.successors(controls_.after(context, block, control, skipped)))
             if (std::find(next.begin(), next.end(), successor.control) == next.end())
                 next.push_back(successor.control);
     };
@@ -298,20 +298,20 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
     for (std::size_t at = 0; at < controls.size(); ++at) {
         const auto control = controls[at];
         const auto label = controls_.label(control);
-        const bool dropped = machine_.drops(label, top);
-        if (!dropped && machine_.tables.action_of(top, label) == 0) continue;
+        const bool skipped = machine_.is_skipped(label, top);
+        if (!skipped && machine_.tables.action_of(top, label) == 0) continue;
         if (--feeds < 0) return std::nullopt;
         auto after = stack;
-        if (!dropped &&
+        if (!skipped &&
             !(label == machine_.layout.indent ? feed_indent(machine_, after, controls_.column(control))
                                               : feed(machine_, after, label)))
             continue;
         const auto liveness_of = [&](std::int32_t future) { return liveness(future, after.top()); };
-        if (label == machine_.lexer.end_label() || hinted_.is_settled(control, after.top(), dropped) ||
-            is_settled(control, after.top(), dropped, liveness_of))
+        if (label == machine_.lexer.end_label() || hinted_.is_settled(control, after.top(), skipped) ||
+            is_settled(control, after.top(), skipped, liveness_of))
             return true;
-        if (dropped)
-            add_successors(control, after, dropped, controls);
+        if (skipped)
+            add_successors(control, after, skipped, controls);
         else
             taken.push_back({control, std::move(after)});
     }

@@ -100,8 +100,8 @@ class Coaccessibility {
         bool counts(std::int32_t label, std::int32_t state) const override {
             return hints_ == nullptr || hints_->has(state, label);
         }
-        bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override {
-            return owner_.is_settled(control, top, dropped, [&](std::int32_t future) {
+        bool is_settled(std::int32_t control, std::int32_t top, bool skipped) override {
+            return owner_.is_settled(control, top, skipped, [&](std::int32_t future) {
                 return owner_.liveness_table_.at(owner_.row(future), top);
             });
         }
@@ -120,10 +120,10 @@ class Coaccessibility {
     void hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
     std::int32_t below_hinted(std::int32_t future, std::int32_t top);
     bool proved(std::int32_t future, std::int32_t top);
-    // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
+    // Whether a future in which lexing goes on, once a control's label has been taken or skipped, is alive on
     // every stack with this top, by a function that knows or finds how alive it is there.
     template <class LivenessOf>
-    bool is_settled(std::int32_t control, std::int32_t top, bool dropped, LivenessOf liveness_of);
+    bool is_settled(std::int32_t control, std::int32_t top, bool skipped, LivenessOf liveness_of);
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
     bool look_at(std::int32_t future, Overlay stack);
     // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
@@ -160,9 +160,9 @@ class Coaccessibility {
 };
 
 template <class LivenessOf>
-bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped,
+bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool skipped,
                                  LivenessOf liveness_of) {
-    if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
+    if (!skipped && !controls_.keeps_block(control, machine_.block(top))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
         return has_row(future) && liveness_of(future) == Liveness::kMustLive;

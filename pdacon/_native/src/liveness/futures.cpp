@@ -257,7 +257,7 @@ std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
     return nodes_[static_cast<std::size_t>(start)].set;
 }
 
-// A newline without a line break is good where newlines are dropped, as any other is: it adds nothing to one
+// A newline without a line break is good where newlines are skipped, as any other is: it adds nothing to one
 // with a column that leaves the same.
 void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
     std::vector<std::int32_t> covered;  // results

@@ -4,26 +4,26 @@
 
 namespace pdacon {
 
-bool PendingControls::is_through(std::int32_t control, std::int32_t block) const {
+bool PendingControls::keeps_block(std::int32_t control, std::int32_t block) const {
     if (is_at_end(control)) return false;
     const auto name = label(control);
     return (name != layout_.newline && name != layout_.dedent) || column(control) == block;
 }
 
 std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, std::int32_t control,
-                                    bool dropped) {
-    if (dropped) block = -1;
+                                    bool skipped) {
+    if (skipped) block = -1;
     const std::int32_t key[] = {context, block, control};
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
         const auto known = ids_[control];
         const std::vector<std::int32_t> pushbacks(known.begin() + 2, known.end());
         std::vector<Successor> successors;
-        if (!dropped) add_blocks(control, block, successors);
+        if (!skipped) add_blocks(control, block, successors);
         if (is_at_end(control)) {
             const std::int32_t end[] = {futures_.lexer().end_label(), -1, pushbacks.back()};
             successors.push_back({ids_.intern(end), 0});
-        } else if (dropped || is_through(control, block)) {
+        } else if (skipped || keeps_block(control, block)) {
             const auto more = lexed(context, pushbacks);
             successors.insert(successors.end(), more.begin(), more.end());
         }

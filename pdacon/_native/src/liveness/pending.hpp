@@ -26,11 +26,11 @@ class PendingControls {
 
     std::int32_t label(std::int32_t control) const { return ids_[control][0]; }
     std::int32_t column(std::int32_t control) const { return ids_[control][1]; }
-    // What can be pending after the control's label has been taken, or dropped, and the context is this one
+    // What can be pending after the control's label has been taken, or skipped, and the context is this one
     // and the innermost block's column of this class: a list of successors. Many controls have the same one.
-    std::int32_t after(std::int32_t context, std::int32_t block, std::int32_t control, bool dropped);
+    std::int32_t after(std::int32_t context, std::int32_t block, std::int32_t control, bool skipped);
     // Whether lexing goes on once the control's label has been taken, in a block of this class.
-    bool is_through(std::int32_t control, std::int32_t block) const;
+    bool keeps_block(std::int32_t control, std::int32_t block) const;
     std::vector<Successor> successors(std::int32_t list) const;
     // The futures in which lexing goes on, between two tokens, once the control's label has been taken and
     // the context is this one. Valid as long as this object.

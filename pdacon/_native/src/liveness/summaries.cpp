@@ -74,16 +74,16 @@ void Summaries::expand(std::int32_t at) {
         return;
     }
     const auto label = pending_.label(control);
-    const bool dropped = machine_.drops(label, state);
-    const auto action = dropped ? 0 : tables.action_of(state, label);
-    if (dropped || action > 0) {
-        auto top = dropped ? state : action - 1;
+    const bool skipped = machine_.is_skipped(label, state);
+    const auto action = skipped ? 0 : tables.action_of(state, label);
+    if (skipped || action > 0) {
+        auto top = skipped ? state : action - 1;
         if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
         if (top < 0) return;
-        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, dropped)) return accept(at);
+        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, skipped)) return accept(at);
         const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
-                                         control, dropped);
-        link(node(kAnyOf, list, top), {at, dropped ? -1 : state});
+                                         control, skipped);
+        link(node(kAnyOf, list, top), {at, skipped ? -1 : state});
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];
@@ -107,7 +107,7 @@ std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::in
 bool Summaries::goes_on(std::int32_t pending, std::int32_t state) const {
     const auto label = pending_.label(pending);
     return counts(pending, state) &&
-           (machine_.drops(label, state) || machine_.tables.action_of(state, label) != 0);
+           (machine_.is_skipped(label, state) || machine_.tables.action_of(state, label) != 0);
 }
 
 bool Summaries::has_end(std::span<const std::int32_t> pending) const {
@@ -118,7 +118,7 @@ bool Summaries::has_end(std::span<const std::int32_t> pending) const {
 
 std::int32_t Summaries::reduce_by_label(std::int32_t pending, std::int32_t state) const {
     const auto label = pending_.label(pending);
-    if (machine_.drops(label, state)) return -1;
+    if (machine_.is_skipped(label, state)) return -1;
     const auto action = machine_.tables.action_of(state, label);
     return action < 0 && machine_.tables.length[static_cast<std::size_t>(-action - 1)] > 0 ? -action - 1 : -1;
 }

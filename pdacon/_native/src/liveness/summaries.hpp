@@ -31,8 +31,8 @@ class Shortcuts {
     // Whether a label is looked at on a state. If not, less is found than there is.
     virtual bool counts(std::int32_t label, std::int32_t state) const = 0;
     // Whether acceptance is known to be reached, on every stack with this top, once a control's label has
-    // been taken there or dropped.
-    virtual bool is_settled(std::int32_t control, std::int32_t top, bool dropped) = 0;
+    // been taken there or skipped.
+    virtual bool is_settled(std::int32_t control, std::int32_t top, bool skipped) = 0;
 };
 
 class Summaries {
@@ -60,7 +60,7 @@ class Summaries {
         const auto key = pop_ids_[id];
         return {key[0], key[1], key[2]};
     }
-    // Whether a label that waits on a state is looked at there and can be taken, or is dropped.
+    // Whether a label that waits on a state is looked at there and can be taken, or is skipped.
     bool goes_on(std::int32_t pending, std::int32_t state) const;
     // The production by which a label that waits on a state reduces what lies there, or -1.
     std::int32_t reduce_by_label(std::int32_t pending, std::int32_t state) const;

@@ -58,7 +58,7 @@ LexemeTrace trace_lexemes(const Pushdown& machine, std::string_view text, std::s
         }
         if (next == LexingAutomaton::kDead) throw std::invalid_argument("trace: the text is not viable");
         const auto& commit = lexer.commit(next);
-        const bool dropped = machine.drops(commit.label, stack.top());
+        const bool dropped = machine.is_skipped(commit.label, stack.top());
         const auto column = lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column))
             throw std::invalid_argument("trace: the text is not viable");

@@ -46,7 +46,7 @@ struct ParseTables {
 struct Layout {
     std::int32_t newline = -1, indent = -1, dedent = -1;
     std::int32_t indent_len = 0;   // how much further in a block is than the one around it; 0: any
-    Flat<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
+    Flat<std::uint8_t> in_parens;  // of each LR state: the newline is skipped there
     ColumnClasses classes;
     Flat<std::int32_t> block;   // of each LR state: the class of the innermost block's column
     Flat<std::int32_t> opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
@@ -87,7 +87,7 @@ struct Pushdown {
     StartSymbol start;
     Layout layout;
     // Whether the parser does not get to see a label in a state.
-    bool drops(std::int32_t label, std::int32_t state) const {
+    bool is_skipped(std::int32_t label, std::int32_t state) const {
         return label == lexer.ignored_label() ||
                (label == layout.newline && layout.in_parens[static_cast<std::size_t>(state)] != 0);
     }
@@ -197,12 +197,12 @@ bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     return column.value == stack.column();
 }
 
-// Takes a committed label to the parser. What is dropped changes nothing.
+// Takes a committed label to the parser. What is skipped changes nothing.
 template <class Stack>
 bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Column column) {
     if (label == machine.lexer.ignored_label()) return true;
     if (label != machine.layout.newline) return feed(machine, stack, label);
-    if (machine.drops(label, stack.top())) return true;
+    if (machine.is_skipped(label, stack.top())) return true;
     return feed(machine, stack, label) && feed_column(machine, stack, column);
 }
 
