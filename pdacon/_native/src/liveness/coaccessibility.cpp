@@ -164,7 +164,7 @@ void Coaccessibility::prove_entries() {
         auto& begun = of_context[static_cast<std::size_t>(context)];
         if (begun.starts.empty()) begun = begun_in(context);
         const auto prove = [&](std::int32_t set) {
-            if (proved(set, state)) liveness_table_.set(row(set), state, Liveness::kMustLive);
+            if (is_proved(set, state)) liveness_table_.set(row(set), state, Liveness::kMustLive);
         };
         for (const auto set : begun.blanks) prove(set);
         for (const auto& [set, blank] : begun.starts)
@@ -211,19 +211,19 @@ std::int32_t Coaccessibility::below_hinted(std::int32_t future, std::int32_t top
     return hinted_proofs_.below(controls, top);
 }
 
-bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
+bool Coaccessibility::is_proved(std::int32_t future, std::int32_t top) {
     const auto pops = below_hinted(future, top);
-    if (pops == Proofs::kAccepts) return true;
+    if (pops == CoinductiveProofs::kAccepts) return true;
     const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
     return !hinted_proofs_.is_empty(pops) && !below.empty() &&
            std::all_of(below.begin(), below.end(),
-                       [&](std::int32_t state) { return hinted_proofs_.always(pops, state); });
+                       [&](std::int32_t state) { return hinted_proofs_.accept_on_every_stack(pops, state); });
 }
 
 // In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
 // stack at hand is looked through in less than one microsecond.
 Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
-    if (below_hinted(future, top) == Proofs::kAccepts) return Liveness::kMustLive;
+    if (below_hinted(future, top) == CoinductiveProofs::kAccepts) return Liveness::kMustLive;
     const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
@@ -331,10 +331,10 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
 bool Coaccessibility::reaches_end(std::int32_t emissions, Overlay below) {
     auto pops = proofs_.below(controls_.of_set(emissions), below.top());
     for (;;) {
-        if (pops == Proofs::kAccepts) return true;
+        if (pops == CoinductiveProofs::kAccepts) return true;
         if (proofs_.is_empty(pops) || below.at_bottom()) return false;
         below.pop(1);
-        if (proofs_.always(pops, below.top())) return true;
+        if (proofs_.accept_on_every_stack(pops, below.top())) return true;
         pops = proofs_.below(pops, below.top());
     }
 }

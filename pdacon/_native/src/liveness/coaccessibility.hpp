@@ -22,11 +22,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "liveness/coinductive_proofs.hpp"
 #include "liveness/completion_hints.hpp"
 #include "liveness/futures.hpp"
 #include "liveness/liveness_table.hpp"
 #include "liveness/prefix_cache.hpp"
-#include "liveness/proofs.hpp"
 #include "liveness/summaries.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
@@ -119,7 +119,7 @@ class Coaccessibility {
     Liveness find_liveness(std::int32_t future, std::int32_t top);
     void hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
     std::int32_t below_hinted(std::int32_t future, std::int32_t top);
-    bool proved(std::int32_t future, std::int32_t top);
+    bool is_proved(std::int32_t future, std::int32_t top);
     // Whether a future in which lexing goes on, once a control's label has been taken or skipped, is alive on
     // every stack with this top, by a function that knows or finds how alive it is there.
     template <class LivenessOf>
@@ -151,7 +151,7 @@ class Coaccessibility {
     QuotientControls controls_;
     CompletionHints hints_;
     Known hinted_, all_;
-    Proofs hinted_proofs_, proofs_;
+    CoinductiveProofs hinted_proofs_, proofs_;
     std::vector<std::int32_t> future_;  // of each lexer state: id of its set of emissions; -1: columns decide
     std::vector<std::int32_t> line_future_;  // the same of each line
     std::vector<std::int32_t> dense_;        // of each future: its row in liveness_table_, or -1
