@@ -41,7 +41,7 @@ Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int3
       budget_(&budget),
       boundary_(speller.boundary),
       plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
-      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
+      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnclassified) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -56,13 +56,13 @@ Futures::Futures(const LexingAutomaton& lexer, const Speller& speller, std::int3
 }
 
 std::int32_t Futures::pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
-                               std::span<const std::int32_t> word) {
+                               std::span<const std::int32_t> bytes) {
     std::vector<std::int32_t> key{speller_state, ended, behind};
-    key.insert(key.end(), word.begin(), word.end());
+    key.insert(key.end(), bytes.begin(), bytes.end());
     return pushbacks_.intern(key);
 }
 
-// Appends what tells results apart: mostly one number, of a state or of an emission.
+// Appends the key of a scan result. Most results are told apart by one number, a state or an emission.
 void Futures::add_result(const ScanResult& result, std::vector<std::int32_t>& key) {
     const auto& [emission, column, reading, speller_state] = result;
     const bool columns = column.known() || reading.now.known() || reading.matched.known();
@@ -75,32 +75,33 @@ void Futures::add_result(const ScanResult& result, std::vector<std::int32_t>& ke
                            reading.matched.value, speller_state});
 }
 
-std::int32_t Futures::ask(std::int32_t label, std::int32_t pushback, Column column) {
+std::int32_t Futures::raw_emission(std::int32_t label, std::int32_t pushback, Column column) {
     const std::int32_t key[] = {label, pushback, classes_.least(column).value};
-    const auto question = questions_.intern(key);
-    if (static_cast<std::size_t>(question) == emission_of_.size()) emission_of_.push_back(kUnasked);
-    return question;
+    const auto raw = raw_emissions_.intern(key);
+    if (static_cast<std::size_t>(raw) == emission_of_.size()) emission_of_.push_back(kUnclassified);
+    return raw;
 }
 
-// What must be known of other emissions first is about shorter pushbacks. It is found with a stack of its
-// own: a pushback can be as long as a terminal, and have as many lexemes.
-std::int32_t Futures::answer(std::int32_t question) {
-    const auto known = emission_of_[static_cast<std::size_t>(question)];
-    if (known != kUnasked) return known;
-    std::vector<std::int32_t> open{question};
+// A pushback can hold several lexemes. Its class then depends on the emission of the first of them, whose own
+// pushback is shorter, so this ends. Those are classified with an explicit stack, which can become as deep as
+// a terminal is long.
+std::int32_t Futures::classify(std::int32_t raw) {
+    const auto known = emission_of_[static_cast<std::size_t>(raw)];
+    if (known != kUnclassified) return known;
+    std::vector<std::int32_t> open{raw};
     while (!open.empty()) {
         const auto last = open.back();
-        if (emission_of_[static_cast<std::size_t>(last)] != kUnasked || answer_or_ask(last, open))
+        if (emission_of_[static_cast<std::size_t>(last)] != kUnclassified || classify_or_defer(last, open))
             open.pop_back();
     }
-    return emission_of_[static_cast<std::size_t>(question)];
+    return emission_of_[static_cast<std::size_t>(raw)];
 }
 
-// False: it has to be asked for others first, which are open now. Pushbacks that land alike share an
-// emission: without that, as many emissions as texts of pushbacks would be told apart.
-bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open) {
+// Classifies a raw emission by what each context that can follow its label scans the pushback to. Returns
+// false where other raw emissions have to be classified first; these are pushed on `open`.
+bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open) {
     budget_->tick();
-    const auto key = questions_[question];
+    const auto key = raw_emissions_[raw];
     const std::int32_t label = key[0], pushback = key[1], column = key[2];
     const auto before = open.size();
     std::vector<std::int32_t> results{label};
@@ -108,11 +109,11 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
     bool dead = label != lexer_.end_label();
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
-            const auto lexed = lex(context, pushback);
-            if (lexed.question != kNone && emission_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
-                open.push_back(lexed.question);
+            const auto first = first_scan(context, pushback);
+            if (first.raw != kNone && emission_of_[static_cast<std::size_t>(first.raw)] == kUnclassified)
+                open.push_back(first.raw);
             if (open.size() > before) continue;
-            const auto result = result_of(lexed);
+            const auto result = result_of(first);
             dead = dead && result.dead();
             if (result.column.known() || result.reading.now.known() || result.reading.matched.known())
                 with_columns.push_back(result);
@@ -128,7 +129,7 @@ bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& op
         if (static_cast<std::size_t>(emission) == emissions_.size())
             emissions_.push_back({label, pushback, column, emission_key[0]});
     }
-    emission_of_[static_cast<std::size_t>(question)] = emission;
+    emission_of_[static_cast<std::size_t>(raw)] = emission;
     return true;
 }
 
@@ -136,71 +137,73 @@ std::int32_t Futures::commit_emission(std::int32_t next, const Reading& reading,
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
         const auto left = pushback(move.speller_state, false, commit.behind, lexer_.word(commit.word));
-        return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
+        return classify(raw_emission(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
     const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
-    if (plain_emissions_[number] == kUnasked) plain_emissions_[number] = make();
+    if (plain_emissions_[number] == kUnclassified) plain_emissions_[number] = make();
     return plain_emissions_[number];
 }
 
 std::int32_t Futures::end_emission(const Reading& reading) {
-    const auto question = ask_end(reading);
-    return question == kNone ? -1 : answer(question);
+    const auto raw = raw_end_emission(reading);
+    return raw == kNone ? -1 : classify(raw);
 }
 
-std::int32_t Futures::ask_end(const Reading& reading) {
+std::int32_t Futures::raw_end_emission(const Reading& reading) {
     const auto end = lexer_.at_end(reading.state);
     if (end == LexingAutomaton::kDead) return kNone;
-    if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), pushback(0, true, 0, {}), {});
+    if (end == LexingAutomaton::kBoundary)
+        return raw_emission(lexer_.end_label(), pushback(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
     const auto left = pushback(0, true, commit.behind, lexer_.word(commit.word));
-    return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
+    return raw_emission(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
-Futures::Lexed Futures::lex(std::int32_t context, std::int32_t pushback_id) {
-    const auto key = pushbacks_[pushback_id];  // until another one is added
-    const auto word = key.subspan(3);
+Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t pushback_id) {
+    const auto key = pushbacks_[pushback_id];  // valid until another one is interned
+    const auto bytes = key.subspan(3);
     const auto speller_state = key[0];
     const bool ended = key[1] != 0;
     Reading reading{lexer_.entry(context, key[2]), {}, {}};
     if (reading.state < 0) return {};
-    for (std::size_t at = 0; at < word.size(); ++at) {
-        const auto next = lexer_.next(reading.state, word[at]);
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        const auto next = lexer_.next(reading.state, bytes[at]);
         if (next == LexingAutomaton::kDead) return {};
         if (next >= 0) {
-            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, word[at]);
+            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, bytes[at]);
             continue;
         }
         const auto& commit = lexer_.commit(next);
         const auto again = lexer_.word(commit.word);
         std::vector<std::int32_t> rest(again.begin(), again.end());
-        rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
-        const auto column = column_of(commit, reading, word[at]);
-        return {{-1, column}, ask(commit.label, pushback(speller_state, ended, commit.behind, rest), column)};
+        rest.insert(rest.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at) + 1, bytes.end());
+        const auto column = column_of(commit, reading, bytes[at]);
+        return {{-1, column},
+                raw_emission(commit.label, pushback(speller_state, ended, commit.behind, rest), column)};
     }
     if (!ended) return {{-1, {}, reading, speller_state}};
-    const auto question = ask_end(reading);
-    const bool ends_line = question != kNone && questions_[question][0] == newline_;
-    return {{-1, ends_line ? reading.matched : Column{}}, question};
+    const auto raw = raw_end_emission(reading);
+    const bool ends_line = raw != kNone && raw_emissions_[raw][0] == newline_;
+    return {{-1, ends_line ? reading.matched : Column{}}, raw};
 }
 
-// Once its question is answered.
-Futures::ScanResult Futures::result_of(const Lexed& lexed) const {
-    if (lexed.question == kNone) return lexed.result;
-    const auto emission = emission_of_[static_cast<std::size_t>(lexed.question)];
-    return emission < 0 ? ScanResult{} : ScanResult{emission, lexed.result.column};
+// The result of a scan whose raw emission has been classified.
+Futures::ScanResult Futures::result_of(const FirstScan& first) const {
+    if (first.raw == kNone) return first.result;
+    const auto emission = emission_of_[static_cast<std::size_t>(first.raw)];
+    return emission < 0 ? ScanResult{} : ScanResult{emission, first.result.column};
 }
 
 Futures::ScanResult Futures::scan(std::int32_t context, std::int32_t pushback) {
-    const auto lexed = lex(context, pushback);
-    if (lexed.question != kNone) answer(lexed.question);
-    return result_of(lexed);
+    const auto first = first_scan(context, pushback);
+    if (first.raw != kNone) classify(first.raw);
+    return result_of(first);
 }
 
 std::vector<Emission> Futures::after(std::int32_t context, std::int32_t pushback_id) {
     if (pushback_id < 0 || static_cast<std::size_t>(pushback_id) >= pushbacks_.size())
-        throw std::out_of_range("futures: no such pushback");
+        throw std::out_of_range("futures: no such residue");
     if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
     if (lexer_.entry(context, pushbacks_[pushback_id][2]) == LexingAutomaton::kDead) return {};
     const auto result = scan(context, pushback_id);
@@ -228,7 +231,7 @@ std::int32_t Futures::node(const Reading& reading, std::int32_t speller_state) {
     return id;
 }
 
-// Appends the nodes that the edges of one lead to, and the emissions of its own edges.
+// Appends the distinct successors of a node, and the emissions that its own edges make.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
     budget_->tick();
     const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
@@ -257,10 +260,10 @@ std::int32_t Futures::of(const Reading& reading, std::int32_t speller_state) {
     return nodes_[static_cast<std::size_t>(start)].set;
 }
 
-// A newline without a line break is good where newlines are skipped, as any other is: it adds nothing to one
-// with a column that leaves the same.
+// Removes emissions that others cover. A newline without a line break is of use only where the parser skips
+// newlines, and there every newline with the same pushback class does the same.
 void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
-    std::vector<std::int32_t> covered;  // results
+    std::vector<std::int32_t> covered;  // pushback classes
     for (const auto id : emissions)
         if (emission(id).label == newline_ && emission(id).column >= 0)
             covered.push_back(emission(id).pushback_class);
@@ -273,12 +276,12 @@ void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
     });
 }
 
-// Answers all nodes that are reachable from one and have no answer yet. Those of a strongly connected
-// component share theirs: the union of what their edges lead to.
+// Computes the futures of all nodes that are reachable from one and have none yet. The nodes of a strongly
+// connected component share theirs: the union of what their edges emit or lead to.
 void Futures::close_over(std::int32_t start) {
     std::vector<std::int32_t> open{start}, successors;
-    nodes_[static_cast<std::size_t>(start)].place = 0;
-    Sequences within, beyond, own;  // of each open node: open ones that it leads to, answers, emissions
+    nodes_[static_cast<std::size_t>(start)].index = 0;
+    Sequences within, beyond, own;  // by open node: its open successors, the futures of others, own emissions
     for (std::size_t at = 0; at < open.size(); ++at) {
         successors.clear();
         expand(open[at], successors, own.values);
@@ -288,11 +291,11 @@ void Futures::close_over(std::int32_t start) {
                 beyond.values.push_back(node.set);
                 continue;
             }
-            if (node.place < 0) {
-                node.place = static_cast<std::int32_t>(open.size());
+            if (node.index < 0) {
+                node.index = static_cast<std::int32_t>(open.size());
                 open.push_back(next);
             }
-            within.values.push_back(node.place);
+            within.values.push_back(node.index);
         }
         for (auto* sequences : {&within, &beyond, &own}) sequences->close();
     }
@@ -323,8 +326,8 @@ void Futures::close_over(std::int32_t start) {
     }
 }
 
-// The id of the union of some emissions and some sets of them. Sorted by bits, where more are given than that
-// has words.
+// The id of the union of some emissions and some sets of them. Where there are many, they are sorted through
+// a bitset, which is linear.
 std::int32_t Futures::join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets) {
     for (const auto set : sets) emissions.insert(emissions.end(), sets_[set].begin(), sets_[set].end());
     marks_.resize(emissions_.size() / kBits + 1, 0);
