@@ -271,7 +271,7 @@ std::int64_t Completion::step_to_column(Reading& reading, std::int32_t& speller_
         std::optional<PersistentStack> stack;
     } best;
     const auto& lexer = machine_.lexer;
-    const auto most = machine_.layout.alike_from(stack.column());
+    const auto most = machine_.layout.equivalent_from(stack.column());
     std::vector<Way> ways;
     const auto later = [&](std::int32_t a, std::int32_t b) {
         return std::pair(ways[static_cast<std::size_t>(a)].order(), a) >

@@ -52,10 +52,10 @@ void Selection::add_allowed(const TokenClasses::Node& node, const Reading& start
 void Selection::add_staying(Open& open, const Reading& start) {
     std::optional<NewlineLiveness> lines;
     const auto is_allowed = [&](const TokenClasses::Stay& stay) {
-        if (stay.lexer_state < 0) return coaccessibility_.alive(stay.future, open.stack, open.looked);
+        if (stay.lexer_state < 0) return coaccessibility_.is_live(stay.future, open.stack, open.looked);
         if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(open.stack, open.looked));
         open.looked.columns = true;
-        return lines->is_alive({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
+        return lines->is_live({stay.lexer_state, stay.now.from(start), stay.matched.from(start)}, 0);
     };
     const auto& node = *open.node;
     for (const auto& [stay, tokens] : node.staying)

@@ -178,7 +178,7 @@ class TokenClasses::Walk {
         const auto& below = trie_.below(node);
         const auto first = trie_.byte(node + 1);  // most states leave on it
         if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
-        if (!classes_.futures_.column_free(state)) return false;
+        if (!classes_.futures_.is_column_independent(state)) return false;
         if (!trie_.is_text_below(node, kUtf8Boundary)) return false;
         const auto& step = classes_.step(state);
         return step.next == state && step.characters.contains(below.ascii, below.other);
@@ -380,7 +380,7 @@ std::optional<std::uint8_t> TokenClasses::taken(std::int32_t lexer_state) {
 bool TokenClasses::leaves_without_column(std::int32_t lexer_state) const {
     std::vector<std::int32_t> open{lexer_state};
     for (std::size_t i = 0; i < open.size(); ++i) {
-        if (!futures_.column_free(open[i])) return false;
+        if (!futures_.is_column_independent(open[i])) return false;
         for (std::int32_t cls = 0; cls < lexer_.num_classes(); ++cls) {
             const auto next = lexer_.next(open[i], cls);
             if (LexingAutomaton::is_commit(next) && lexer_.commit(next).label == newline_) return false;

@@ -155,7 +155,7 @@ bool TokenPda::empty_language() {
 
 Liveness TokenPda::known_alive(const Reading& reading, const StackView& stack) const {
     const auto known = liveness_table_.at(liveness_table_.row(reading), stack.top->state);
-    if (known == Liveness::kMustLive && liveness_table_.is_free(reading)) return known;
+    if (known == Liveness::kMustLive && liveness_table_.is_column_independent(reading)) return known;
     return known == Liveness::kDead ? known : Liveness::kUnknown;
 }
 
@@ -170,7 +170,7 @@ bool TokenPda::alive_in(const Reading& reading, std::int32_t speller_state, cons
         ReadSet looked;
         Overlay here(stack, looked);
         return NewlineLiveness(machine_, engine().coaccessibility, budget_, here)
-            .is_alive(reading, speller_state);
+            .is_live(reading, speller_state);
     });
 }
 

@@ -75,7 +75,7 @@ void ExpectedTerminalsSearch::add_future(const Place& place) {
         const auto alone = futures.intern_set(std::span(&emission, 1));
         if (!coaccessibility_.reaches_end(alone, stacks_[static_cast<std::size_t>(place.stack)])) continue;
         // Columns are known here by their classes alone.
-        if (label == machine_.layout.newline && !is_alive(place.reading, place.speller_state, place.stack))
+        if (label == machine_.layout.newline && !is_live(place.reading, place.speller_state, place.stack))
             continue;
         labels.insert(label);
     }
@@ -149,7 +149,7 @@ void ExpectedTerminalsSearch::lex(const Place& from, std::int32_t byte_class, st
         cuts.push_back({commit.label, begin, end});
         begin = end;
     }
-    if (!cuts.empty() && is_alive(reading, speller_state, stack)) note(cuts);
+    if (!cuts.empty() && is_live(reading, speller_state, stack)) note(cuts);
     if (begin <= 0) add({reading, speller_state, stack, std::move(read), begin == 0});
 }
 
@@ -166,10 +166,10 @@ std::int32_t ExpectedTerminalsSearch::cut(std::int32_t stack, std::int32_t label
     return after_cut_[id];
 }
 
-bool ExpectedTerminalsSearch::is_alive(const Reading& reading, std::int32_t speller_state,
-                                       std::int32_t stack) {
+bool ExpectedTerminalsSearch::is_live(const Reading& reading, std::int32_t speller_state,
+                                      std::int32_t stack) {
     const auto& here = stacks_[static_cast<std::size_t>(stack)];
-    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_alive(reading, speller_state);
+    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(reading, speller_state);
 }
 
 void ExpectedTerminalsSearch::note(std::span<const Cut> cuts) {

@@ -58,7 +58,7 @@ class ExpectedTerminalsSearch {
     void lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state);
     std::vector<std::int32_t> again(std::span<const std::int32_t> read, std::size_t length) const;
     std::int32_t cut(std::int32_t stack, std::int32_t label, Column column);
-    bool is_alive(const Reading& reading, std::int32_t speller_state, std::int32_t stack);
+    bool is_live(const Reading& reading, std::int32_t speller_state, std::int32_t stack);
     void note(std::span<const Cut> cuts);
 
     const Pushdown& machine_;

@@ -15,24 +15,25 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
     : machine_(machine),
       origin_(artifact.origin()),
       rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
-      first_line_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
-      lines_(artifact.array<Line>(Part::kLines, start)) {
+      first_of_state_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
+      configurations_(artifact.array<ColumnConfiguration>(Part::kLines, start)) {
     const auto states = static_cast<std::size_t>(machine.lexer.num_states());
     const bool layout = machine.layout.newline >= 0;
     // Each row is that of some state or line, the last one too.
-    const auto most_rows = static_cast<std::int64_t>(states + lines_.size());
+    const auto most_rows = static_cast<std::int64_t>(states + configurations_.size());
     require_artifact(rows_.size() == states, "verdicts of other tables");
     require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the verdicts");
-    require_artifact(first_line_.size() == (layout ? states : 0) &&
-                         all_within(first_line_.view(), -1, static_cast<std::int64_t>(lines_.size())),
-                     "lines of other lexer states");
+    require_artifact(
+        first_of_state_.size() == (layout ? states : 0) &&
+            all_within(first_of_state_.view(), -1, static_cast<std::int64_t>(configurations_.size())),
+        "lines of other lexer states");
     auto last_row = std::ranges::max(rows_);
-    for (std::size_t at = 0; at < lines_.size(); ++at) {
-        const auto& line = lines_[at];
-        require_artifact(line.row >= 0 && line.row < most_rows && line.further >= -1 &&
-                             line.further < static_cast<std::int64_t>(at),
+    for (std::size_t at = 0; at < configurations_.size(); ++at) {
+        const auto& configuration = configurations_[at];
+        require_artifact(configuration.row >= 0 && configuration.row < most_rows &&
+                             configuration.next >= -1 && configuration.next < static_cast<std::int64_t>(at),
                          "a line");
-        last_row = std::max(last_row, line.row);
+        last_row = std::max(last_row, configuration.row);
     }
     make_cells(static_cast<std::size_t>(last_row + 1));
     const auto known = artifact.array<Block>(Part::kVerdicts, start);
@@ -63,21 +64,22 @@ void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
         places.push_back(static_cast<std::int32_t>(at));
     }
     artifact.add(Part::kVerdictRows, start, rows_.view());
-    artifact.add(Part::kFirstLines, start, first_line_.view());
-    artifact.add(Part::kLines, start, lines_.view());
+    artifact.add(Part::kFirstLines, start, first_of_state_.view());
+    artifact.add(Part::kLines, start, configurations_.view());
     artifact.add(Part::kVerdicts, start, std::span<const Block>(known));
     artifact.add(Part::kVerdictBlocks, start, std::span<const std::int32_t>(places));
 }
 
-bool LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
-                             std::vector<Line> lines, std::size_t num_rows) {
+bool LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
+                             std::vector<ColumnConfiguration> configurations, std::size_t num_rows) {
     if (!empty())
         return num_rows == num_rows_ && std::ranges::equal(rows, rows_) &&
-               std::ranges::equal(first_line, first_line_) && std::ranges::equal(lines, lines_);
+               std::ranges::equal(first_of_state, first_of_state_) &&
+               std::ranges::equal(configurations, configurations_);
     make_cells(num_rows);  // first: it may fail
     rows_ = std::move(rows);
-    first_line_ = std::move(first_line);
-    lines_ = std::move(lines);
+    first_of_state_ = std::move(first_of_state);
+    configurations_ = std::move(configurations);
     return true;
 }
 
@@ -93,8 +95,9 @@ void LivenessTable::make_cells(std::size_t num_rows) {
     throw std::bad_alloc();
 }
 
-std::int32_t LivenessTable::line_of(const Reading& reading) const {
-    const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
+std::int32_t LivenessTable::configuration_of(const Reading& reading) const {
+    const auto at =
+        find_configuration(first_of_state_, configurations_, machine_.layout.classes.least(reading));
     if (at < 0 && origin_)
         throw origin_->damage(
             ArtifactDamage("the artifact is damaged: no line of its lexer is like this one"));

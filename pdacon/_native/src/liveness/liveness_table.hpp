@@ -1,8 +1,8 @@
-// What is known of readings on tops of stacks: alive on every stack, on none, or on those that a look further
-// down tells.
+// The liveness table: what is known of each future of the lexer on each top of a stack.
 //
-// Rows are futures of the lexer, columns LR states; Coaccessibility finds the rows and fills the cells, and
-// every step of a matcher looks here first.
+// Rows are futures, columns LR states, and a cell says of all stacks with this state on top whether they are
+// live. FutureRows finds the rows, Coaccessibility fills the cells, and every step of a matcher looks here
+// first. Cells are read and written by many threads without a lock: one goes from unknown to its one answer.
 #pragma once
 
 #include <array>
@@ -18,24 +18,27 @@
 
 namespace pdacon {
 
+// Of a set of stacks: all of them are live, none is, or a further look down has to decide.
 enum class Liveness : std::uint8_t { kUnknown = 0, kMustLive, kDead, kMayLive };
 constexpr std::int64_t kNumLivenessValues = 4;
 
-// What can be read of a newline in a lexer state, with the least columns of their classes.
-struct Line {
+// A lexer configuration within a newline, with columns; the least column of a class stands for all of it.
+struct ColumnConfiguration {
     Reading reading;
-    std::int32_t row;      // of LivenessTable
-    std::int32_t further;  // another one in the same state, before this one; or -1
-    std::int32_t free;     // whether its future has all that its columns can lead to
-    bool operator==(const Line&) const = default;
+    std::int32_t row;                 // of LivenessTable
+    std::int32_t next;                // an earlier one with the same lexer state, or -1
+    std::int32_t column_independent;  // whether its row holds whatever its columns are: see FutureRows
+    bool operator==(const ColumnConfiguration&) const = default;
 };
 
-// The line of a reading, or -1. `first`: of each lexer state one of its lines, or -1.
-template <class First, class Lines>
-std::int32_t find_line(const First& first, const Lines& lines, const Reading& reading) {
+// The index of the configuration that a lexer configuration is like, or -1. `first`: by lexer state the last
+// of its configurations, or -1.
+template <class First, class Configurations>
+std::int32_t find_configuration(const First& first, const Configurations& configurations,
+                                const Reading& reading) {
     auto at = first[static_cast<std::size_t>(reading.state)];
-    while (at >= 0 && lines[static_cast<std::size_t>(at)].reading != reading)
-        at = lines[static_cast<std::size_t>(at)].further;
+    while (at >= 0 && configurations[static_cast<std::size_t>(at)].reading != reading)
+        at = configurations[static_cast<std::size_t>(at)].next;
     return at;
 }
 
@@ -47,17 +50,17 @@ class LivenessTable {
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     bool empty() const { return rows_.empty(); }
-    // `rows`: of each lexer state, -1: columns decide. The first call makes so many rows of unknown cells;
-    // a later one, or one after loading, only compares: false where it has other rows.
-    bool set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
-                  std::vector<Line> lines, std::size_t num_rows);
+    // `rows`: by lexer state, -1 where columns decide. The first call makes `num_rows` rows of unknown cells.
+    // A later call, or one after loading, only compares: it returns false where the table has other rows.
+    bool set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
+                  std::vector<ColumnConfiguration> configurations, std::size_t num_rows);
 
-    // The row of a reading between two tokens.
+    // The row of a lexer configuration between two tokens.
     std::int32_t row(const Reading& reading) const {
         const auto known = rows_[static_cast<std::size_t>(reading.state)];
-        return known >= 0 ? known : line(reading).row;
+        return known >= 0 ? known : configuration(reading).row;
     }
-    std::int32_t line_of(const Reading& reading) const;
+    std::int32_t configuration_of(const Reading& reading) const;
     Liveness at(std::int32_t row, std::int32_t top) const {
         return cells_[index(row, top)].load(std::memory_order_acquire);
     }
@@ -65,25 +68,26 @@ class LivenessTable {
         cells_[index(row, top)].store(liveness, std::memory_order_release);
     }
 
-    // Whether a lexer state is alive on the same stacks whatever its columns are, because it keeps none, or
-    // another line of the same newline can begin. Its future is that of the state then.
-    bool column_free(std::int32_t lexer_state) const {
+    // Whether a lexer state has one row: it keeps no columns, or all of its configurations are independent of
+    // them and share a future.
+    bool is_column_independent(std::int32_t lexer_state) const {
         return rows_[static_cast<std::size_t>(lexer_state)] >= 0;
     }
-    // Whether a reading has all of its future, whatever its columns are beyond their classes. If not, its
-    // future has what it has, and perhaps more.
-    bool is_free(const Reading& reading) const {
-        return column_free(reading.state) || any_column(machine_.lexer, reading) || line(reading).free != 0;
+    // Whether the row of a lexer configuration says exactly where it is live. If not, the row may claim too
+    // much: futures take all columns of a class for reachable, and from here only some may be.
+    bool is_column_independent(const Reading& reading) const {
+        return is_column_independent(reading.state) || any_column(machine_.lexer, reading) ||
+               configuration(reading).column_independent != 0;
     }
 
   private:
     std::size_t index(std::int32_t row, std::int32_t top) const {
         return in_matrix(row, num_rows_, top, static_cast<std::size_t>(machine_.tables.num_states));
     }
-    const Line& line(const Reading& reading) const {
-        return lines_[static_cast<std::size_t>(line_of(reading))];
+    const ColumnConfiguration& configuration(const Reading& reading) const {
+        return configurations_[static_cast<std::size_t>(configuration_of(reading))];
     }
-    // All unknown.
+    // Makes the cells, all unknown.
     void make_cells(std::size_t num_rows);
     std::size_t num_blocks() const {
         return (num_rows_ * static_cast<std::size_t>(machine_.tables.num_states) + kBlock) / kBlock;
@@ -93,9 +97,9 @@ class LivenessTable {
     using Block = std::array<std::uint8_t, kBlock>;
 
     const Pushdown& machine_;
-    std::shared_ptr<const Origin> origin_;  // of what was loaded
-    Flat<std::int32_t> rows_, first_line_;
-    Flat<Line> lines_;
+    std::shared_ptr<const Origin> origin_;  // of what was loaded; none: built here
+    Flat<std::int32_t> rows_, first_of_state_;
+    Flat<ColumnConfiguration> configurations_;
     std::size_t num_rows_ = 0;
     struct Free {
         void operator()(void* memory) const { std::free(memory); }

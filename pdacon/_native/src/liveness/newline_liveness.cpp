@@ -4,24 +4,24 @@
 
 namespace pdacon {
 
-bool NewlineLiveness::is_alive(const Reading& reading, std::int32_t speller_state) {
-    if (!has_future(reading, speller_state)) return false;
-    const bool free =
-        speller_state == 0 ? coaccessibility_.is_free(reading) : any_column(machine_.lexer, reading);
+bool NewlineLiveness::is_live(const Reading& reading, std::int32_t speller_state) {
+    if (!is_future_live(reading, speller_state)) return false;
+    const bool free = speller_state == 0 ? coaccessibility_.is_column_independent(reading)
+                                         : any_column(machine_.lexer, reading);
     return free || lead_on(reading, speller_state);
 }
 
-bool NewlineLiveness::has_future(const Reading& reading, std::int32_t speller_state) {
-    if (speller_state != 0) return coaccessibility_.has_future(reading, speller_state, stack_);
+bool NewlineLiveness::is_future_live(const Reading& reading, std::int32_t speller_state) {
+    if (speller_state != 0) return coaccessibility_.is_future_live(reading, speller_state, stack_);
     const auto future = coaccessibility_.future(reading);
     const auto known = std::ranges::find(futures_, future, &std::pair<std::int32_t, bool>::first);
     if (known != futures_.end()) return known->second;
-    futures_.emplace_back(future, coaccessibility_.alive(future, stack_));
+    futures_.emplace_back(future, coaccessibility_.is_live(future, stack_));
     return futures_.back().second;
 }
 
 bool NewlineLiveness::lead_on(const Reading& reading, std::int32_t speller_state) {
-    if (alike_from_ < 0) alike_from_ = machine_.layout.alike_from(stack_.column());
+    if (equivalent_from_ < 0) equivalent_from_ = machine_.layout.equivalent_from(stack_.column());
     search_.clear();
     searched_ = Interner();
     add(reading, speller_state, -1);
@@ -42,7 +42,7 @@ bool NewlineLiveness::lead_on(const Reading& reading, std::int32_t speller_state
 
 // Beyond what the innermost block can have in it one column is as good as another of its class.
 void NewlineLiveness::add(const Reading& reading, std::int32_t speller_state, std::int32_t from) {
-    const auto next = machine_.layout.classes.least(reading, alike_from_);
+    const auto next = machine_.layout.classes.least(reading, equivalent_from_);
     const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
     const auto id = ids_.intern(key);
     if (static_cast<std::size_t>(id) == known_.size()) known_.push_back(Liveness::kUnknown);
@@ -79,7 +79,7 @@ bool NewlineLiveness::goes_on(std::int32_t at) {
             pending.assign(1, move.byte_class);
             if (!read(machine_, after, next, pending)) continue;
         }
-        if (coaccessibility_.has_future(next, move.speller_state, after)) return true;
+        if (coaccessibility_.is_future_live(next, move.speller_state, after)) return true;
     }
     return false;
 }

@@ -22,7 +22,7 @@ class NewlineLiveness {
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget), stack_(stack) {}
 
     // Whether the configuration can reach acceptance.
-    bool is_alive(const Reading& reading, std::int32_t speller_state);
+    bool is_live(const Reading& reading, std::int32_t speller_state);
 
   private:
     struct Place {
@@ -37,7 +37,7 @@ class NewlineLiveness {
         bool taken;
     };
 
-    bool has_future(const Reading& reading, std::int32_t speller_state);
+    bool is_future_live(const Reading& reading, std::int32_t speller_state);
     bool lead_on(const Reading& reading, std::int32_t speller_state);
     void add(const Reading& reading, std::int32_t speller_state, std::int32_t from);
     bool ends_here(const Place& at);
@@ -49,7 +49,7 @@ class NewlineLiveness {
     Budget& budget_;
     Overlay stack_;
     std::vector<std::pair<std::int32_t, bool>> futures_;  // that were asked for, and whether they are alive
-    std::int32_t alike_from_ = -1;                        // the column
+    std::int32_t equivalent_from_ = -1;                   // the column
     Interner ids_;                                        // of readings and speller states
     std::vector<Liveness> known_;                         // of each
     Interner searched_;                                   // ids of the places of this search

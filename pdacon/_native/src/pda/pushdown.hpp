@@ -61,7 +61,7 @@ struct Layout {
         return inner >= classes.single || inner > outer;
     }
     // From here on the columns of a class are alike, in a block that begins in this one.
-    std::int32_t alike_from(std::int32_t column) const { return column + 1 + indent_len; }
+    std::int32_t equivalent_from(std::int32_t column) const { return column + 1 + indent_len; }
 };
 
 struct StartSymbol {
