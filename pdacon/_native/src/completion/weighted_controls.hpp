@@ -13,7 +13,7 @@
 
 #include "base/interner.hpp"
 #include "completion/lexeme_lengths.hpp"
-#include "liveness/pending.hpp"
+#include "liveness/pending_controls.hpp"
 
 namespace pdacon {
 

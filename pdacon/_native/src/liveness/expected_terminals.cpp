@@ -22,72 +22,76 @@ ExpectedTerminals ExpectedTerminalsSearch::find(const Reading& reading, const St
         before_.push_back(lexer.byte_class(static_cast<std::uint8_t>(byte)));
     stacks_.emplace_back(stack, read_set_);
     add({reading, 0, 0, {}, lexer.at_end(reading.state) == LexingAutomaton::kBoundary});
-    for (std::size_t at = 0; at < places_.size(); ++at) {
+    for (std::size_t at = 0; at < open_.size(); ++at) {
         budget_.tick();
-        const auto place = std::move(places_[at]);
-        if (place.begins_here || static_cast<std::int64_t>(place.read.size()) > longest_wait(place))
-            add_future(place);
+        const auto configuration = std::move(open_[at]);
+        if (configuration.starts_here ||
+            static_cast<std::int64_t>(configuration.read.size()) > longest_pushback(configuration))
+            add_future(configuration);
         else
-            go_on(place);
+            advance(configuration);
     }
     return std::move(found_);
 }
 
-// How many bytes may lie behind a match that waits at a place: it has ended before that or right there if no
-// more have been read since.
-std::int64_t ExpectedTerminalsSearch::longest_wait(const Place& place) const {
+// How many bytes can lie behind a match that is still open in a configuration. Where more have been read
+// since the position, the lexeme under way cannot end at or before it any more.
+std::int64_t ExpectedTerminalsSearch::longest_pushback(const Configuration& configuration) const {
     const auto& lexer = machine_.lexer;
-    if (place.read.empty() || lexer.waiting().empty()) return lexer.lookahead();
-    return lexer.waiting()[static_cast<std::size_t>(place.reading.state) * 2 + 1];
+    if (configuration.read.empty() || lexer.waiting().empty()) return lexer.lookahead();
+    return lexer.waiting()[static_cast<std::size_t>(configuration.reading.state) * 2 + 1];
 }
 
-void ExpectedTerminalsSearch::add(Place place) {
-    const std::array key{place.reading.state,
-                         place.reading.now.value,
-                         place.reading.matched.value,
-                         place.speller_state,
-                         place.stack,
-                         static_cast<std::int32_t>(place.read.size()),
-                         static_cast<std::int32_t>(place.begins_here)};
-    const auto id = static_cast<std::size_t>(place_ids_.intern(key));
-    if (id == ways_.size()) ways_.push_back(0);
-    if (ways_[id]++ < (place.begins_here ? 1 : kMostWays)) places_.push_back(std::move(place));
+void ExpectedTerminalsSearch::add(Configuration configuration) {
+    const std::array key{configuration.reading.state,
+                         configuration.reading.now.value,
+                         configuration.reading.matched.value,
+                         configuration.speller_state,
+                         configuration.stack,
+                         static_cast<std::int32_t>(configuration.read.size()),
+                         static_cast<std::int32_t>(configuration.starts_here)};
+    const auto id = static_cast<std::size_t>(configuration_ids_.intern(key));
+    if (id == visits_.size()) visits_.push_back(0);
+    if (visits_[id]++ < (configuration.starts_here ? 1 : kMostVisits))
+        open_.push_back(std::move(configuration));
 }
 
-// The last of the byte classes that have been read, the last one first.
-std::vector<std::int32_t> ExpectedTerminalsSearch::again(std::span<const std::int32_t> read,
-                                                         std::size_t length) const {
+// The last `length` byte classes read, the last one first.
+std::vector<std::int32_t> ExpectedTerminalsSearch::last_bytes(std::span<const std::int32_t> read,
+                                                              std::size_t length) const {
     std::vector<std::int32_t> word;
     for (auto at = read.size(); at > 0 && word.size() < length; --at) word.push_back(read[at - 1]);
     for (auto at = before_.size(); at > 0 && word.size() < length; --at) word.push_back(before_[at - 1]);
     return word;
 }
 
-// Whatever the lexeme can still become. A lexeme that began before ends behind the place by now.
-void ExpectedTerminalsSearch::add_future(const Place& place) {
-    auto& labels = place.begins_here ? found_.next : found_.unfinished;
+// Adds all that the lexeme under way can still become. If it began before the position, it ends behind it.
+void ExpectedTerminalsSearch::add_future(const Configuration& configuration) {
+    auto& labels = configuration.starts_here ? found_.next : found_.unfinished;
     auto& futures = coaccessibility_.futures();
-    const auto emissions = futures.emissions(futures.of(place.reading, place.speller_state));
+    const auto emissions = futures.emissions(futures.of(configuration.reading, configuration.speller_state));
     const std::vector<std::int32_t> all(emissions.begin(), emissions.end());  // a copy: more are made
     for (const auto emission : all) {
         const auto label = futures.emission(emission).label;
         if (label == machine_.lexer.end_label() || labels.contains(label)) continue;
         const auto alone = futures.intern_set(std::span(&emission, 1));
-        if (!coaccessibility_.reaches_end(alone, stacks_[static_cast<std::size_t>(place.stack)])) continue;
-        // Columns are known here by their classes alone.
-        if (label == machine_.layout.newline && !is_live(place.reading, place.speller_state, place.stack))
+        if (!coaccessibility_.reaches_end(alone, stacks_[static_cast<std::size_t>(configuration.stack)]))
+            continue;
+        // The future knows columns by their classes alone.
+        if (label == machine_.layout.newline &&
+            !is_live(configuration.reading, configuration.speller_state, configuration.stack))
             continue;
         labels.insert(label);
     }
 }
 
-// One byte further in a lexeme that began before the place, or to the end of the text.
-void ExpectedTerminalsSearch::go_on(const Place& from) {
+// Reads one more byte, or the end of the text, in a lexeme that began before the position.
+void ExpectedTerminalsSearch::advance(const Configuration& from) {
     const auto& lexer = machine_.lexer;
     auto& futures = coaccessibility_.futures();
-    if (futures.may_end(from.speller_state)) lex(from, kEnd, from.speller_state);
+    if (futures.may_end(from.speller_state)) step(from, kEnd, from.speller_state);
     Interner seen;  // most byte classes that end a lexeme do so alike
-    std::vector<std::int32_t> ways;
+    std::vector<std::int32_t> visits;
     for (const auto& move : futures.moves(from.speller_state)) {
         const auto next = lexer.next(from.reading.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
@@ -95,15 +99,16 @@ void ExpectedTerminalsSearch::go_on(const Place& from) {
             const auto column = lexer.committed_column(lexer.commit(next), from.reading, move.byte_class);
             const auto id =
                 static_cast<std::size_t>(seen.intern(std::array{next, column.value, move.speller_state}));
-            if (id == ways.size()) ways.push_back(0);
-            if (ways[id]++ >= kMostWays) continue;
+            if (id == visits.size()) visits.push_back(0);
+            if (visits[id]++ >= kMostVisits) continue;
         }
-        lex(from, move.byte_class, move.speller_state);
+        step(from, move.byte_class, move.speller_state);
     }
 }
 
-// Reads a byte class, or the end of the text, and what has to be read again then.
-void ExpectedTerminalsSearch::lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state) {
+// Reads a byte class, or the end of the text, and then what commits push back.
+void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_class,
+                                   std::int32_t speller_state) {
     const auto& lexer = machine_.lexer;
     auto read = from.read;
     std::vector<std::int32_t> pending;  // the last one first
@@ -113,8 +118,8 @@ void ExpectedTerminalsSearch::lex(const Place& from, std::int32_t byte_class, st
     }
     auto reading = from.reading;
     auto stack = from.stack;
-    std::vector<Cut> cuts;
-    std::int32_t begin = -1;  // before the place, wherever that is
+    std::vector<Lexeme> lexemes;
+    std::int32_t begin = -1;  // anywhere before the position
     for (;;) {
         std::int32_t next = LexingAutomaton::kDead;
         Column column = reading.matched;
@@ -132,7 +137,7 @@ void ExpectedTerminalsSearch::lex(const Place& from, std::int32_t byte_class, st
             next = lexer.at_end(reading.state);
             if (next == LexingAutomaton::kBoundary) {
                 auto closed = stacks_[static_cast<std::size_t>(stack)];
-                if (feed_end(machine_, closed)) note(cuts);
+                if (feed_end(machine_, closed)) record(lexemes);
                 return;
             }
         } else {
@@ -140,30 +145,30 @@ void ExpectedTerminalsSearch::lex(const Place& from, std::int32_t byte_class, st
         }
         if (next == LexingAutomaton::kDead) return;
         const auto& commit = lexer.commit(next);
-        stack = cut(stack, commit.label, column);
+        stack = take_label(stack, commit.label, column);
         if (stack < 0) return;
         reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.behind);
         if (reading.state < 0) return;
-        pending = again(read, pending.size() + lexer.word(commit.word).size());
+        pending = last_bytes(read, pending.size() + lexer.word(commit.word).size());
         const auto end = static_cast<std::int32_t>(read.size()) - static_cast<std::int32_t>(pending.size());
-        cuts.push_back({commit.label, begin, end});
+        lexemes.push_back({commit.label, begin, end});
         begin = end;
     }
-    if (!cuts.empty() && is_live(reading, speller_state, stack)) note(cuts);
+    if (!lexemes.empty() && is_live(reading, speller_state, stack)) record(lexemes);
     if (begin <= 0) add({reading, speller_state, stack, std::move(read), begin == 0});
 }
 
-// The stack once a label has been taken; -1: the parser does not take it.
-std::int32_t ExpectedTerminalsSearch::cut(std::int32_t stack, std::int32_t label, Column column) {
+// The stack after a label; -1: the parser does not take it.
+std::int32_t ExpectedTerminalsSearch::take_label(std::int32_t stack, std::int32_t label, Column column) {
     const std::array key{stack, label, column.value};
     const auto id = static_cast<std::size_t>(stack_ids_.intern(key));
-    if (id == after_cut_.size()) {
+    if (id == after_label_.size()) {
         auto after = stacks_[static_cast<std::size_t>(stack)];
         const bool taken = feed_label(machine_, after, label, column);
-        after_cut_.push_back(taken ? static_cast<std::int32_t>(stacks_.size()) : -1);
+        after_label_.push_back(taken ? static_cast<std::int32_t>(stacks_.size()) : -1);
         if (taken) stacks_.push_back(std::move(after));
     }
-    return after_cut_[id];
+    return after_label_[id];
 }
 
 bool ExpectedTerminalsSearch::is_live(const Reading& reading, std::int32_t speller_state,
@@ -172,8 +177,8 @@ bool ExpectedTerminalsSearch::is_live(const Reading& reading, std::int32_t spell
     return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(reading, speller_state);
 }
 
-void ExpectedTerminalsSearch::note(std::span<const Cut> cuts) {
-    for (const auto& [label, begin, end] : cuts) {
+void ExpectedTerminalsSearch::record(std::span<const Lexeme> lexemes) {
+    for (const auto& [label, begin, end] : lexemes) {
         if (begin < 0 && end >= 0) found_.unfinished.insert(label);
         if (begin == 0) found_.next.insert(label);
     }

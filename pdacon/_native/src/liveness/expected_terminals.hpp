@@ -1,5 +1,8 @@
-// Which terminals can come, of all those that the parser takes: those that some text leads on with, to its
-// end.
+// The terminals that can come next, in some sentence: of all that the parser would take, those that some
+// spellable text leads on with to its end.
+//
+// For messages and `explain`, not for masks: it is exact up to kMostVisits ways to one configuration, and
+// costs a breadth-first search over lexer configurations as far as the lexer's lookahead.
 #pragma once
 
 #include <cstdint>
@@ -13,65 +16,66 @@
 
 namespace pdacon {
 
-// Labels, as the lexer commits them.
+// Labels as the lexer commits them.
 struct ExpectedTerminals {
-    std::set<std::int32_t> unfinished;  // what the lexeme that has been begun is, in some sentence
-    std::set<std::int32_t> next;        // what begins right here, in some sentence
+    std::set<std::int32_t> unfinished;  // what the lexeme under way can turn out to be
+    std::set<std::int32_t> next;        // what can begin right here
 };
 
-// Looks for the outlook of one configuration, between two tokens.
+// Finds the expected terminals of one configuration between two tokens.
 //
-// Where a lexeme has been begun, it may turn out to end here, or even before, by what follows. So the bytes
-// behind the place are counted, as long as a match can wait for them: the lexer's lookahead. What is read
-// again then is what has been read: the words of commits stand for all texts that lead to the same, and may
-// have their lexemes elsewhere. A lexeme that begins here can be whatever its future has.
+// A lexeme under way may turn out, by the bytes that follow, to have ended here or even before. So the search
+// reads on behind the position asked about, and counts the bytes, as long as a match can wait for more of
+// them. What a commit pushes back is then taken from the text itself and not from the commit: the commit's
+// pushback stands for a class of texts, whose lexemes may lie elsewhere. A lexeme that begins at the position
+// itself can become whatever its future has.
 class ExpectedTerminalsSearch {
   public:
     ExpectedTerminalsSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Budget& budget)
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget) {}
 
-    // `text`: what has been read, or of its end as much as the lexer may read again. Throws LimitExceeded.
+    // `text`: what has been read, or as much of its end as the lexer may read again. Throws LimitExceeded.
     ExpectedTerminals find(const Reading& reading, const StackView& stack, std::string_view text);
 
   private:
-    // A configuration behind so many bytes, of which a lexeme has been begun.
-    struct Place {
+    // A configuration some bytes behind the position, with a lexeme under way.
+    struct Configuration {
         Reading reading;
         std::int32_t speller_state;
         std::int32_t stack;              // index in stacks_
-        std::vector<std::int32_t> read;  // as byte classes
-        bool begins_here;                // the lexeme; else before
+        std::vector<std::int32_t> read;  // the bytes behind the position, as byte classes
+        bool starts_here;                // the lexeme under way starts at the position; else before it
     };
-    // Lexemes that have been cut on the way to a configuration: of each its label, and where it began and
-    // ended, counted from the place that is asked about.
-    struct Cut {
+    // A lexeme that was committed on the way, with its begin and end counted from the position; begin is -1
+    // where it lies anywhere before that.
+    struct Lexeme {
         std::int32_t label, begin, end;
     };
 
-    // What leads to the same place in other ways may have lexemes that end elsewhere: some ways are followed.
-    static constexpr std::int32_t kMostWays = 4;
+    // Paths to the same configuration can differ in where their lexemes end. So many of them are followed.
+    static constexpr std::int32_t kMostVisits = 4;
 
-    std::int64_t longest_wait(const Place& place) const;
-    void add(Place place);
-    void add_future(const Place& place);
-    void go_on(const Place& from);
-    void lex(const Place& from, std::int32_t byte_class, std::int32_t speller_state);
-    std::vector<std::int32_t> again(std::span<const std::int32_t> read, std::size_t length) const;
-    std::int32_t cut(std::int32_t stack, std::int32_t label, Column column);
+    std::int64_t longest_pushback(const Configuration& configuration) const;
+    void add(Configuration configuration);
+    void add_future(const Configuration& configuration);
+    void advance(const Configuration& from);
+    void step(const Configuration& from, std::int32_t byte_class, std::int32_t speller_state);
+    std::vector<std::int32_t> last_bytes(std::span<const std::int32_t> read, std::size_t length) const;
+    std::int32_t take_label(std::int32_t stack, std::int32_t label, Column column);
     bool is_live(const Reading& reading, std::int32_t speller_state, std::int32_t stack);
-    void note(std::span<const Cut> cuts);
+    void record(std::span<const Lexeme> lexemes);
 
     const Pushdown& machine_;
     Coaccessibility& coaccessibility_;
     Budget& budget_;
     ReadSet read_set_;
     std::vector<Overlay> stacks_;
-    Interner stack_ids_;                   // the stack before, the label and the column that led to another
-    std::vector<std::int32_t> after_cut_;  // of each: the stack, or -1
-    std::vector<std::int32_t> before_;     // the end of the text, as byte classes
-    Interner place_ids_;
-    std::vector<std::int32_t> ways_;  // to each
-    std::vector<Place> places_;
+    Interner stack_ids_;                     // stack, label and column
+    std::vector<std::int32_t> after_label_;  // by that key: the stack afterwards, or -1
+    std::vector<std::int32_t> before_;       // the last bytes of the text, as byte classes
+    Interner configuration_ids_;
+    std::vector<std::int32_t> visits_;  // by configuration id
+    std::vector<Configuration> open_;
     ExpectedTerminals found_;
 };
 

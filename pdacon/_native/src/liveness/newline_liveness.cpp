@@ -8,7 +8,7 @@ bool NewlineLiveness::is_live(const Reading& reading, std::int32_t speller_state
     if (!is_future_live(reading, speller_state)) return false;
     const bool free = speller_state == 0 ? coaccessibility_.is_column_independent(reading)
                                          : any_column(machine_.lexer, reading);
-    return free || lead_on(reading, speller_state);
+    return free || search(reading, speller_state);
 }
 
 bool NewlineLiveness::is_future_live(const Reading& reading, std::int32_t speller_state) {
@@ -20,47 +20,46 @@ bool NewlineLiveness::is_future_live(const Reading& reading, std::int32_t spelle
     return futures_.back().second;
 }
 
-bool NewlineLiveness::lead_on(const Reading& reading, std::int32_t speller_state) {
+bool NewlineLiveness::search(const Reading& reading, std::int32_t speller_state) {
     if (equivalent_from_ < 0) equivalent_from_ = machine_.layout.equivalent_from(stack_.column());
-    search_.clear();
-    searched_ = Interner();
+    nodes_.clear();
+    node_ids_ = Interner();
     add(reading, speller_state, -1);
-    for (std::int32_t at = 0; at < static_cast<std::int32_t>(search_.size()); ++at) {
+    for (std::int32_t at = 0; at < static_cast<std::int32_t>(nodes_.size()); ++at) {
         budget_.tick();
-        const auto place = search_[static_cast<std::size_t>(at)];
-        const auto known = known_[static_cast<std::size_t>(place.id)];
+        const auto node = nodes_[static_cast<std::size_t>(at)];
+        const auto known = known_[static_cast<std::size_t>(node.id)];
         if (known == Liveness::kDead) continue;
-        if (known != Liveness::kMustLive && !ends_here(place) && !goes_on(at)) continue;
-        for (auto back = at; back >= 0; back = search_[static_cast<std::size_t>(back)].from)
-            known_[static_cast<std::size_t>(search_[static_cast<std::size_t>(back)].id)] =
-                Liveness::kMustLive;
+        if (known != Liveness::kMustLive && !ends_here(node) && !goes_on_after(at)) continue;
+        for (auto back = at; back >= 0; back = nodes_[static_cast<std::size_t>(back)].from)
+            known_[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(back)].id)] = Liveness::kMustLive;
         return true;
     }
-    for (const auto& place : search_) known_[static_cast<std::size_t>(place.id)] = Liveness::kDead;
+    for (const auto& node : nodes_) known_[static_cast<std::size_t>(node.id)] = Liveness::kDead;
     return false;
 }
 
-// Beyond what the innermost block can have in it one column is as good as another of its class.
+// Columns further in than the innermost block can open are equivalent within their class.
 void NewlineLiveness::add(const Reading& reading, std::int32_t speller_state, std::int32_t from) {
     const auto next = machine_.layout.classes.least(reading, equivalent_from_);
     const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
-    const auto id = ids_.intern(key);
+    const auto id = configuration_ids_.intern(key);
     if (static_cast<std::size_t>(id) == known_.size()) known_.push_back(Liveness::kUnknown);
-    const auto known = searched_.size();
-    if (static_cast<std::size_t>(searched_.intern(std::span(&id, 1))) == known)
-        search_.push_back({next, speller_state, id, from});
+    const auto known = node_ids_.size();
+    if (static_cast<std::size_t>(node_ids_.intern(std::span(&id, 1))) == known)
+        nodes_.push_back({next, speller_state, id, from});
 }
 
-bool NewlineLiveness::ends_here(const Place& at) {
+bool NewlineLiveness::ends_here(const SearchNode& at) {
     auto closed = stack_;
     return coaccessibility_.futures().may_end(at.speller_state) && ends(machine_, closed, at.reading);
 }
 
-// Whether the text goes on behind the newline with one byte, or with a line that has just begun. If not, the
-// search goes on with all that can be read of the newline.
-bool NewlineLiveness::goes_on(std::int32_t at) {
-    const auto from = search_[static_cast<std::size_t>(at)];
-    endings_.clear();
+// Whether one more byte leads out of the newline, or to a new line of it, with a live future. If not, all
+// configurations within the line that one byte leads to are added to the search.
+bool NewlineLiveness::goes_on_after(std::int32_t at) {
+    const auto from = nodes_[static_cast<std::size_t>(at)];
+    taken_.clear();
     std::vector<std::int32_t> pending;
     for (const auto& move : coaccessibility_.futures().moves(from.speller_state)) {
         auto next = from.reading;
@@ -84,15 +83,15 @@ bool NewlineLiveness::goes_on(std::int32_t at) {
     return false;
 }
 
-// Whether the parser takes what a lexeme is, which is the same for most of the bytes that end it.
+// Whether the parser takes a label with a column. Most of the bytes that end a lexeme commit it alike.
 bool NewlineLiveness::takes(const Commit& commit, Column column) {
-    const auto known = std::find_if(endings_.begin(), endings_.end(), [&](const Ending& ending) {
-        return ending.label == commit.label && ending.column == column;
+    const auto known = std::find_if(taken_.begin(), taken_.end(), [&](const Taken& known_label) {
+        return known_label.label == commit.label && known_label.column == column;
     });
-    if (known != endings_.end()) return known->taken;
+    if (known != taken_.end()) return known->taken;
     auto after = stack_;
-    endings_.push_back({commit.label, column, feed_label(machine_, after, commit.label, column)});
-    return endings_.back().taken;
+    taken_.push_back({commit.label, column, feed_label(machine_, after, commit.label, column)});
+    return taken_.back().taken;
 }
 
 }  // namespace pdacon

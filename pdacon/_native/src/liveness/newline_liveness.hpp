@@ -1,9 +1,16 @@
-// Whether a configuration is alive where the columns of the newline that has been begun matter: whether one
-// of those that it can still get leads on.
+// Liveness within a newline, where the columns themselves decide.
 //
-// Futures know columns by their classes, and as if each of a class could be reached. Here they are followed
-// as they are, from the reading on. What is found out about one reading is kept for others on the same stack:
-// a vocabulary has tokens of many blanks.
+// Futures know columns by their classes and take each column of a class for reachable. Once a line has begun,
+// some no longer are: after four blanks no block opens at column 2. Here the columns are followed as they
+// are, byte by byte from the lexer configuration on, until the newline is committed or a line break makes all
+// columns possible again. Then its future decides.
+//
+// Columns further in than any open block are equivalent if they are in one class, so the search is finite.
+// What it finds is kept for other lexer configurations on the same stack, because a vocabulary has many
+// tokens of blanks.
+//
+// Cost: for each configuration that is reached its edges, and a reduce chain for each distinct (label,
+// column).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +23,7 @@ namespace pdacon {
 
 class NewlineLiveness {
   public:
-    // What is looked at is recorded where the stack records it.
+    // What answers depend on is recorded in the stack's read set.
     NewlineLiveness(const Pushdown& machine, Coaccessibility& coaccessibility, Budget& budget,
                     const Overlay& stack)
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget), stack_(stack) {}
@@ -25,36 +32,36 @@ class NewlineLiveness {
     bool is_live(const Reading& reading, std::int32_t speller_state);
 
   private:
-    struct Place {
+    struct SearchNode {
         Reading reading;
         std::int32_t speller_state;
         std::int32_t id;
-        std::int32_t from;  // the place of the search that led here, or -1
+        std::int32_t from;  // index of the node that led here, or -1
     };
-    struct Ending {
+    struct Taken {
         std::int32_t label;
         Column column;
         bool taken;
     };
 
     bool is_future_live(const Reading& reading, std::int32_t speller_state);
-    bool lead_on(const Reading& reading, std::int32_t speller_state);
+    bool search(const Reading& reading, std::int32_t speller_state);
     void add(const Reading& reading, std::int32_t speller_state, std::int32_t from);
-    bool ends_here(const Place& at);
-    bool goes_on(std::int32_t at);
+    bool ends_here(const SearchNode& at);
+    bool goes_on_after(std::int32_t at);
     bool takes(const Commit& commit, Column column);
 
     const Pushdown& machine_;
     Coaccessibility& coaccessibility_;
     Budget& budget_;
     Overlay stack_;
-    std::vector<std::pair<std::int32_t, bool>> futures_;  // that were asked for, and whether they are alive
-    std::int32_t equivalent_from_ = -1;                   // the column
-    Interner ids_;                                        // of readings and speller states
-    std::vector<Liveness> known_;                         // of each
-    Interner searched_;                                   // ids of the places of this search
-    std::vector<Place> search_;
-    std::vector<Ending> endings_;  // what the parser makes of a place's labels and columns
+    std::vector<std::pair<std::int32_t, bool>> futures_;  // futures asked for, and whether they are live
+    std::int32_t equivalent_from_ = -1;  // from this column on, classes are exact; -1: not known
+    Interner configuration_ids_;         // lexer configuration and speller state
+    std::vector<Liveness> known_;        // by configuration id
+    Interner node_ids_;                  // configuration ids of this search
+    std::vector<SearchNode> nodes_;
+    std::vector<Taken> taken_;  // of the node at hand: which labels and columns the parser takes
 };
 
 }  // namespace pdacon

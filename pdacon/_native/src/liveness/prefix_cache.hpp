@@ -1,5 +1,8 @@
-// What has been entry out for stacks: numbers, each under a key and the topmost states of a stack that it
-// depended on.
+// A cache for answers about stacks, keyed by what was read of them: a number, and a prefix of the stack from
+// its top as long as the answer depended on.
+//
+// A trie over these prefixes; `find` walks down the stack until a node has an answer. It costs as many
+// lookups as the answer depended on states.
 #pragma once
 
 #include <cstdint>
@@ -13,47 +16,47 @@ namespace pdacon {
 class PrefixCache {
   public:
     struct Entry {
-        std::int32_t answer = -1;  // or none
-        std::uint32_t states = 0;  // that it depended on
+        std::int32_t answer = -1;  // -1: none
+        std::uint32_t states = 0;  // how many from the top it depended on
     };
     Entry find(std::int32_t key, const StackNode* top) const {
         Entry entry;
-        std::int32_t place[] = {kKey, key};
+        std::int32_t node[] = {kKey, key};
         for (const auto* at = top;; at = at->below, ++entry.states) {
-            const auto id = places_.find(place);
+            const auto id = nodes_.find(node);
             if (id < 0) return {};
             entry.answer = answers_[static_cast<std::size_t>(id)];
             if (entry.answer >= 0) return entry;
             if (at == nullptr) return {};
-            place[0] = id;
-            place[1] = at->state;
+            node[0] = id;
+            node[1] = at->state;
         }
     }
-    // For a key and a stack for which `find` finds none.
+    // Adds an answer where `find` finds none.
     void add(std::int32_t key, const StackNode* top, const Entry& entry) {
-        std::int32_t place[] = {kKey, key};
-        auto id = places_.intern(place);
+        std::int32_t node[] = {kKey, key};
+        auto id = nodes_.intern(node);
         for (auto left = entry.states; left > 0; --left, top = top->below) {
-            place[0] = id;
-            place[1] = top->state;
-            id = places_.intern(place);
+            node[0] = id;
+            node[1] = top->state;
+            id = nodes_.intern(node);
         }
-        answers_.resize(places_.size(), -1);
+        answers_.resize(nodes_.size(), -1);
         answers_[static_cast<std::size_t>(id)] = entry.answer;
     }
     void forget() {
-        places_ = Interner();
+        nodes_ = Interner();
         answers_.clear();
     }
-    std::size_t bytes() const { return answers_.size() * kPlaceBytes; }
+    std::size_t bytes() const { return answers_.size() * kNodeBytes; }
 
   private:
-    static constexpr std::int32_t kKey = -1;  // in place of a place and a state: the place of a key
-    static constexpr std::size_t kPlaceBytes = 32;
+    static constexpr std::int32_t kKey = -1;  // in node of a node and a state: the node of a key
+    static constexpr std::size_t kNodeBytes = 32;
 
-    // A place is a key with the first states of a stack below it; answers are at places.
-    Interner places_;
-    std::vector<std::int32_t> answers_;  // of each place, or -1
+    // A node is a key with the first states of a stack below it; answers are at places.
+    Interner nodes_;
+    std::vector<std::int32_t> answers_;  // by node, or -1
 };
 
 }  // namespace pdacon

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "liveness/pending.hpp"
+#include "liveness/pending_controls.hpp"
 
 namespace pdacon {
 
@@ -19,7 +19,7 @@ class QuotientControls final : public PendingControls {
   public:
     using PendingControls::PendingControls;
 
-    // The controls of a set of emissions: one per label.
+    // The controls of a set of emissions: one for each label and class of columns.
     const std::vector<std::int32_t>& of_set(std::int32_t set);
 
   private:

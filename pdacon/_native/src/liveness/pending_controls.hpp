@@ -1,6 +1,13 @@
-// Pending controls: a label that waits to be taken to the parser, the pushbacks that its lexeme may leave,
-// and of a newline, and of the INDENT or DEDENT made of it, the class of its column. What can be pending
-// after it is found once and remembered; with what cost, the kinds of controls know.
+// Pending controls: the control locations of the pushdown system in which a label waits to be taken to the
+// parser.
+//
+// A pending control is (label, class of column, pushbacks): the label waits, its lexeme may leave any one of
+// the pushbacks to be read again, and the column counts for a newline and for the INDENT or DEDENT made of
+// it. Once the label has been taken, lexing goes on with the pushbacks in the context of the state that is
+// then on top; what can be pending after that is found once for each (context, block, control) and remembered
+// as a list of successors. The subclasses know which successors a pushback has, and what they cost.
+//
+// Source: control locations as in Bouajjani, Esparza and Maler 1997.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +25,7 @@ class PendingControls {
   public:
     struct Successor {
         std::int32_t control;
-        std::int32_t cost;  // bytes that must be added
+        std::int32_t cost;  // in bytes; 0 where costs do not count
     };
 
     PendingControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
@@ -26,22 +33,23 @@ class PendingControls {
 
     std::int32_t label(std::int32_t control) const { return ids_[control][0]; }
     std::int32_t column(std::int32_t control) const { return ids_[control][1]; }
-    // What can be pending after the control's label has been taken, or skipped, and the context is this one
-    // and the innermost block's column of this class: a list of successors. Many controls have the same one.
+    // The list of what can be pending after the control's label has been taken, or skipped, in a context and
+    // a block whose column is of this class. Many controls share a list.
     std::int32_t after(std::int32_t context, std::int32_t block, std::int32_t control, bool skipped);
-    // Whether lexing goes on once the control's label has been taken, in a block of this class.
+    // Whether the block stays as it is once the control's label has been taken, so that lexing goes on. A
+    // newline in another column first opens or closes blocks, and the end of the text closes all.
     bool keeps_block(std::int32_t control, std::int32_t block) const;
     std::vector<Successor> successors(std::int32_t list) const;
-    // The futures in which lexing goes on, between two tokens, once the control's label has been taken and
-    // the context is this one. Valid as long as this object.
+    // The futures of the lexer configurations between two tokens that the control's pushbacks lead to in a
+    // context. Valid as long as this object.
     const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
 
   protected:
-    // What can be pending once one of the pushbacks has been lexed in the context.
+    // What can be pending once any one of the pushbacks has been read in a context.
     virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) = 0;
 
-    // The controls of a label, a column and pushbacks. At the end of a text blocks close before the end is
-    // taken.
+    // Emits the controls of a label, a column and pushbacks. At the end of a text there are two: the end
+    // itself, and a DEDENT, which closes a block before it.
     template <class Emit>
     void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> pushbacks,
                        Emit emit) {
@@ -54,12 +62,13 @@ class PendingControls {
         emit(ids_.intern(key));
     }
 
-    // What can be made of a newline's control, whatever block it is in.
+    // Emits the INDENT and the DEDENT that a newline's control can become, in whatever block.
     template <class Emit>
     void emit_blocks(std::int32_t control, Emit emit) {
         const auto known = ids_[control];
         std::vector<std::int32_t> key(known.begin(), known.end());
-        if (key[0] != layout_.newline || key[1] < 0) return;  // without a line break it is an error
+        if (key[0] != layout_.newline || key[1] < 0)
+            return;  // a newline without a line break is an error of the Indenter
         for (const auto made : {layout_.indent, layout_.dedent}) {
             key[0] = made;
             emit(ids_.intern(key));
@@ -71,7 +80,7 @@ class PendingControls {
     Futures& futures_;
 
   private:
-    static constexpr std::int32_t kAtEnd = -1;  // before the pushback of an end of the text
+    static constexpr std::int32_t kAtEnd = -1;  // marks the DEDENT at the end of a text, before its pushbacks
 
     bool is_at_end(std::int32_t control) const {
         return ids_[control].size() > 2 && ids_[control][2] == kAtEnd;
@@ -81,9 +90,9 @@ class PendingControls {
     const Layout& layout_;
     Interner ids_;  // label, column and pushbacks, ascending
     Interner after_ids_, lists_;
-    std::vector<std::int32_t> after_;  // lists of successors
+    std::vector<std::int32_t> after_;  // by that key: a list of successors
     Interner entered_ids_;
-    std::deque<std::vector<std::int32_t>> entered_;  // the futures that are entered
+    std::deque<std::vector<std::int32_t>> entered_;  // by context and control
 };
 
 }  // namespace pdacon

@@ -1,4 +1,4 @@
-#include "liveness/pending.hpp"
+#include "liveness/pending_controls.hpp"
 
 #include <algorithm>
 
@@ -63,9 +63,10 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
     return entered_[id];
 }
 
-// In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end
-// of the text. Which column of its class a newline gets is free here: if one opens a block that is possible,
-// and those further out are the columns of open blocks, as many as the parser lets close.
+// Blocks open or close between a newline and the next lexeme, and close at the end of the text. The control
+// knows only the class of the newline's column. So INDENT is possible if some column of the class opens a
+// block within this one; and DEDENT always, as often as the parser takes it, because the columns of the open
+// blocks further out are not known here.
 void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
                                  std::vector<Successor>& successors) {
     if (label(control) == layout_.dedent) successors.push_back({control, 0});
