@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "pda/productions.hpp"
+
 namespace pdacon {
 
 namespace {
@@ -18,65 +20,24 @@ using Agenda = std::priority_queue<Key, std::vector<Key>, std::greater<>>;
 
 LeastYields::LeastYields(const Pushdown& machine, const LexemeLengths& lengths, Budget& budget)
     : machine_(machine),
-      accessing_(static_cast<std::size_t>(machine.tables.num_states), -1),
       productions_of_(static_cast<std::size_t>(machine.tables.num_nonterminals) + 1),
-      goals_(accessing_.size()),
-      items_(accessing_.size()) {
-    find_accessing_symbols();
+      goals_(static_cast<std::size_t>(machine.tables.num_states)),
+      items_(goals_.size()) {
     find_productions();
     find_yields(lengths, budget);
     find_goals(budget);
 }
 
-// All transitions into an LR state are over one symbol.
-void LeastYields::find_accessing_symbols() {
-    const auto& tables = machine_.tables;
-    const auto set = [&](std::int32_t to, std::int32_t symbol) {
-        accessing_[static_cast<std::size_t>(to)] = symbol;
-    };
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal) {
-            if (tables.action_of(state, terminal) <= 0) continue;
-            for (const auto next : machine_.shifted(state, terminal)) set(next, terminal);
-        }
-        for (std::int32_t lhs = 0; lhs < tables.num_nonterminals; ++lhs)
-            if (const auto next = tables.goto_of(state, lhs); next >= 0)
-                set(next, tables.num_terminals + lhs);
-    }
-}
-
-// The symbols of a production are those that lead to where it is reduced.
 void LeastYields::find_productions() {
-    const auto& tables = machine_.tables;
-    std::unordered_map<std::int32_t, std::int32_t> number;  // of each production that is reduced
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        if (state != machine_.start.start_state &&
-            machine_.predecessors[static_cast<std::size_t>(state)].empty())
-            continue;
-        std::int32_t last = 0;
-        for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
-            const auto action = tables.action_of(state, terminal);
-            if (action >= 0 || action == std::exchange(last, action)) continue;
-            const auto production = static_cast<std::size_t>(-action - 1);
-            const auto [known, added] =
-                number.try_emplace(-action - 1, static_cast<std::int32_t>(productions_.size()));
-            reduced_.emplace_back(state, known->second);
-            if (!added) continue;
-            Production found{tables.lhs[production], {}, {}};
-            auto at = state;
-            for (auto left = tables.length[production]; left > 0; --left) {
-                found.symbols.push_back(accessing_[static_cast<std::size_t>(at)]);
-                const auto& below = machine_.predecessors[static_cast<std::size_t>(at)];
-                if (!below.empty()) at = below.front();
-            }
-            std::reverse(found.symbols.begin(), found.symbols.end());
-            productions_.push_back(std::move(found));
-        }
+    const auto accessing_symbol = accessing_symbols(machine_);
+    for (auto& production : reduced_productions(machine_, accessing_symbol)) {
+        for (const auto state : production.reduced_in)
+            reduced_.emplace_back(state, static_cast<std::int32_t>(productions_.size()));
+        productions_.push_back({production.lhs, std::move(production.symbols), {}});
     }
-    const auto accepted = accessing_[static_cast<std::size_t>(machine_.start.end_state)];
-    productions_.push_back({whole(), {accepted}, {}});
     std::sort(reduced_.begin(), reduced_.end());
-    reduced_.erase(std::unique(reduced_.begin(), reduced_.end()), reduced_.end());
+    const auto accepted = accessing_symbol[static_cast<std::size_t>(machine_.start.end_state)];
+    productions_.push_back({whole(), {accepted}, {}});
     for (std::size_t at = 0; at < productions_.size(); ++at)
         productions_of_[static_cast<std::size_t>(productions_[at].lhs)].push_back(
             static_cast<std::int32_t>(at));
@@ -89,7 +50,7 @@ void LeastYields::find_yields(const LexemeLengths& lengths, Budget& budget) {
     std::vector<std::vector<std::size_t>> users(yields.size());  // a production once for each place it is at
     std::vector<std::size_t> missing;  // of each production: symbols without a yield
     Agenda<std::pair<std::int64_t, std::int32_t>> open;
-    const auto offer = [&](const Production& production) {
+    const auto offer = [&](const WeightedProduction& production) {
         std::int64_t total = 0;
         for (const auto symbol : production.symbols)
             total = sum(total, yields[static_cast<std::size_t>(symbol)]);

@@ -46,7 +46,7 @@ class LeastYields {
     std::int32_t whole() const { return machine_.tables.num_nonterminals; }
 
   private:
-    struct Production {
+    struct WeightedProduction {
         std::int32_t lhs;
         std::vector<std::int32_t> symbols;
         std::vector<std::int64_t> rest;  // from each symbol on, the last one: 0
@@ -57,7 +57,6 @@ class LeastYields {
     };
     // Symbols: terminals, then nonterminals.
     std::int32_t nonterminal(std::int32_t symbol) const { return symbol - machine_.tables.num_terminals; }
-    void find_accessing_symbols();
     void find_productions();
     void find_yields(const LexemeLengths& lengths, Budget& budget);
     void find_goals(Budget& budget);
@@ -65,8 +64,7 @@ class LeastYields {
     const std::unordered_map<std::int32_t, std::int64_t>& corners(std::int32_t nonterminal);
 
     const Pushdown& machine_;
-    std::vector<std::int32_t> accessing_;                         // of each state: a symbol, -1: none
-    std::vector<Production> productions_;                         // those that are reduced, and the whole
+    std::vector<WeightedProduction> productions_;                 // those that are reduced, and the whole
     std::vector<std::pair<std::int32_t, std::int32_t>> reduced_;  // states and productions
     std::vector<std::vector<std::int32_t>> productions_of_;       // of each nonterminal
     std::vector<std::vector<Goal>> goals_;                        // of each state

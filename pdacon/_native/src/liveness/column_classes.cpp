@@ -345,7 +345,7 @@ std::vector<std::int32_t> ColumnEquivalence::by_component(const std::vector<Numb
 
 void ColumnEquivalence::find_older_matches() {
     std::vector<Numbers> successors;
-    for (const auto& place : states_) successors.push_back(place.still);
+    for (const auto& state : states_) successors.push_back(state.still);
     older_ = by_component(successors, [&](std::size_t at, const Numbers&, Numbers& emissions) {
         unite(emissions, states_[at].older);
     });
@@ -355,7 +355,7 @@ void ColumnEquivalence::find_older_matches() {
 // distances, so when such a window comes again, all repeats: the sets are ultimately periodic.
 void ColumnEquivalence::follow_columns() {
     std::vector<Numbers> successors;
-    for (const auto& place : states_) successors.push_back(place.same_column);
+    for (const auto& state : states_) successors.push_back(state.same_column);
     Interner columns, windows;
     Numbers seen;           // by distance: a number for all its sets
     Numbers window_ends;    // by window: the distance at which it ended
@@ -403,9 +403,9 @@ void ColumnEquivalence::follow_columns() {
 
 void ColumnEquivalence::find_later_lines() {
     std::vector<Numbers> successors;
-    for (const auto& place : states_) {
-        successors.push_back(place.same_column);
-        for (const auto* more : {&place.spaced, &place.tabbed, &place.line_breaks})
+    for (const auto& state : states_) {
+        successors.push_back(state.same_column);
+        for (const auto* more : {&state.spaced, &state.tabbed, &state.line_breaks})
             unite(successors.back(), *more);
     }
     for (std::int32_t column = 0; column < repeat_ + period_; ++column)
@@ -422,10 +422,10 @@ void ColumnEquivalence::find_later_lines() {
 std::int32_t ColumnEquivalence::committed(const Observation& observation, std::int32_t column) {
     Numbers emissions;
     if (observation.state >= 0) {
-        const auto place = static_cast<std::size_t>(observation.state);
+        const auto state = static_cast<std::size_t>(observation.state);
         if (column >= observation.column)
-            unite(emissions, sets_[at_distance_[representative(column - observation.column)][place]]);
-        unite(emissions, sets_[in_later_line_[representative(column)][place]]);
+            unite(emissions, sets_[at_distance_[representative(column - observation.column)][state]]);
+        unite(emissions, sets_[in_later_line_[representative(column)][state]]);
     }
     if (observation.older >= 0 && column == observation.older_column)
         unite(emissions, sets_[older_[static_cast<std::size_t>(observation.older)]]);

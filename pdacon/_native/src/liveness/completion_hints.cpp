@@ -3,65 +3,29 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
+
+#include "pda/productions.hpp"
 
 namespace pdacon {
 
 CompletionHints::CompletionHints(const Pushdown& machine)
     : machine_(machine),
       yields_(static_cast<std::size_t>(machine.tables.num_nonterminals)),
-      downs_(static_cast<std::size_t>(machine.tables.num_states)),
+      popping_(static_cast<std::size_t>(machine.tables.num_states)),
       words_(static_cast<std::size_t>(machine.lexer.ignored_label()) / 64 + 1) {
-    find_rules();
+    for (auto& production : reduced_productions(machine, accessing_symbols(machine)))
+        rules_.push_back({std::move(production), {}});
     find_yields();
     for (auto& rule : rules_) find_items(rule);
-    find_rests();
-    find_labels();
+    find_cheapest();
+    find_hinted_labels();
     rules_ = {};
     yields_ = {};
-    downs_ = {};
+    popping_ = {};
     items_ = {};
     first_pair_ = {};
-    rests_ = {};
-}
-
-// Every state below one in which a rule is complete has the rule's item with the point one symbol further to
-// the left, so the symbols that lead into states spell it backwards.
-void CompletionHints::find_rules() {
-    const auto& tables = machine_.tables;
-    std::vector<std::int32_t> into(downs_.size(), 0);  // the symbol that leads into each state
-    std::vector<std::int32_t> rule_of(tables.lhs.size(), -1);
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            for (const auto next : machine_.shifted(state, terminal))
-                into[static_cast<std::size_t>(next)] = terminal;
-        for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
-            if (const auto next = tables.goto_of(state, nonterminal); next >= 0)
-                into[static_cast<std::size_t>(next)] = tables.num_terminals + nonterminal;
-    }
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        if (machine_.predecessors[static_cast<std::size_t>(state)].empty() &&
-            state != machine_.start.start_state)
-            continue;
-        for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
-            const auto action = tables.action_of(state, terminal);
-            if (action >= 0) continue;
-            const auto production = static_cast<std::size_t>(-action - 1);
-            auto& known = rule_of[production];
-            if (known < 0) {
-                known = static_cast<std::int32_t>(rules_.size());
-                rules_.push_back({tables.lhs[production], {}, {}, {}});
-                auto& symbols = rules_.back().symbols;
-                auto at = static_cast<std::size_t>(state);
-                for (auto left = tables.length[production]; left > 0; --left) {
-                    symbols.push_back(into[at]);
-                    at = static_cast<std::size_t>(machine_.predecessors[at].front());
-                }
-                std::reverse(symbols.begin(), symbols.end());
-            }
-            auto& ends = rules_[static_cast<std::size_t>(known)].ends;
-            if (ends.empty() || ends.back() != state) ends.push_back(state);
-        }
-    }
+    best_ = {};
 }
 
 CompletionHints::Yield CompletionHints::yield_of(std::int32_t symbol) const {
@@ -70,17 +34,17 @@ CompletionHints::Yield CompletionHints::yield_of(std::int32_t symbol) const {
 }
 
 CompletionHints::Yield CompletionHints::join(const Yield& head, const Yield& tail) {
-    return {std::min(head.cost + tail.cost, kEndless), head.first == kDone ? tail.first : head.first};
+    return {std::min(head.cost + tail.cost, kEndless), head.first == kComplete ? tail.first : head.first};
 }
 
-// Source: Knuth 1977, "A generalization of Dijkstra's algorithm"; here by rounds, which are few.
+// The least yield of each nonterminal: rounds over all productions until nothing changes.
 void CompletionHints::find_yields() {
     for (bool again = true; again;) {
         again = false;
         for (const auto& rule : rules_) {
-            Yield yield{0, kDone};
-            for (const auto symbol : rule.symbols) yield = join(yield, yield_of(symbol));
-            auto& known = yields_[static_cast<std::size_t>(rule.lhs)];
+            Yield yield{0, kComplete};
+            for (const auto symbol : rule.production.symbols) yield = join(yield, yield_of(symbol));
+            auto& known = yields_[static_cast<std::size_t>(rule.production.lhs)];
             if (yield.cost >= known.cost) continue;
             known = yield;
             again = true;
@@ -88,19 +52,19 @@ void CompletionHints::find_yields() {
     }
 }
 
-// Of a rule that has been begun: what is left of it in each of the states on the way.
+// Walks a rule's kernel items backwards from where it is reduced, with the yield of what is behind the dot.
 void CompletionHints::find_items(Rule& rule) {
     const auto improve = [&](std::int32_t state, const Yield& way) {
-        auto& known = downs_[static_cast<std::size_t>(state)];
+        auto& known = popping_[static_cast<std::size_t>(state)];
         if (way.cost < known.cost) known = way;
     };
-    auto states = rule.ends;
-    Yield rest{0, kDone};
-    for (auto left = rule.symbols.size(); left > 0; --left) {
+    auto states = rule.production.reduced_in;
+    Yield rest{0, kComplete};
+    for (auto left = rule.production.symbols.size(); left > 0; --left) {
         std::vector<std::int32_t> below;
         for (const auto state : states) {
             if (left == 1)
-                items_.push_back({state, rule.lhs, rest});
+                items_.push_back({state, rule.production.lhs, rest});
             else
                 improve(state, rest);
             const auto& into = machine_.predecessors[static_cast<std::size_t>(state)];
@@ -109,16 +73,16 @@ void CompletionHints::find_items(Rule& rule) {
         std::sort(below.begin(), below.end());
         below.erase(std::unique(below.begin(), below.end()), below.end());
         states = std::move(below);
-        rest = join(yield_of(rule.symbols[left - 1]), rest);
+        rest = join(yield_of(rule.production.symbols[left - 1]), rest);
     }
     for (const auto state : states)
-        if (const auto next = machine_.tables.goto_of(state, rule.lhs); next >= 0)
+        if (const auto next = machine_.tables.goto_of(state, rule.production.lhs); next >= 0)
             rule.leads_to.push_back(next);
     std::sort(rule.leads_to.begin(), rule.leads_to.end());
     rule.leads_to.erase(std::unique(rule.leads_to.begin(), rule.leads_to.end()), rule.leads_to.end());
     const auto start = machine_.start.start_state;
     if (std::binary_search(states.begin(), states.end(), start) &&
-        machine_.tables.goto_of(start, rule.lhs) == machine_.start.end_state)
+        machine_.tables.goto_of(start, rule.production.lhs) == machine_.start.end_state)
         improve(start, rest);
 }
 
@@ -128,14 +92,15 @@ std::size_t CompletionHints::pair_of(std::int32_t state, std::int32_t below) con
     return first_pair_[static_cast<std::size_t>(state)] + static_cast<std::size_t>(at);
 }
 
-// Of each pair the rule of the least cost: the terminals that are missing, and what comes after it. Shortest
-// paths by rounds, of which there are as many as a chain of unit rules is long.
-void CompletionHints::find_rests() {
-    for (std::size_t state = 0; state < downs_.size(); ++state) {
-        first_pair_.push_back(rests_.size());
-        rests_.insert(rests_.end(), machine_.predecessors[state].size(), downs_[state]);
+// The cheapest item of each pair: the terminals behind its dot and, if it pops only the state itself, one
+// more than the cheapest of the pair that takes its place. Shortest paths by rounds, as many as a chain of
+// unit rules is long.
+void CompletionHints::find_cheapest() {
+    for (std::size_t state = 0; state < popping_.size(); ++state) {
+        first_pair_.push_back(best_.size());
+        best_.insert(best_.end(), machine_.predecessors[state].size(), popping_[state]);
     }
-    first_pair_.push_back(rests_.size());
+    first_pair_.push_back(best_.size());
     struct Step {
         std::size_t from, to;
         Yield rest;
@@ -146,7 +111,7 @@ void CompletionHints::find_rests() {
             const auto from = pair_of(item.state, below);
             const auto next = machine_.tables.goto_of(below, item.lhs);
             if (next == machine_.start.end_state) {
-                if (item.rest.cost < rests_[from].cost) rests_[from] = item.rest;
+                if (item.rest.cost < best_[from].cost) best_[from] = item.rest;
             } else if (next >= 0) {
                 steps.push_back({from, pair_of(next, below), item.rest});
             }
@@ -155,35 +120,35 @@ void CompletionHints::find_rests() {
     for (bool again = true; again;) {
         again = false;
         for (const auto& [from, to, rest] : steps) {
-            const auto cost = rest.cost + rests_[to].cost + 1;
-            if (cost >= rests_[from].cost) continue;
-            rests_[from] = {cost, rest.first};
+            const auto cost = rest.cost + best_[to].cost + 1;
+            if (cost >= best_[from].cost) continue;
+            best_[from] = {cost, rest.first};
             again = true;
         }
     }
 }
 
-void CompletionHints::find_labels() {
+void CompletionHints::find_hinted_labels() {
     const auto set = [](std::span<std::uint64_t> labels, std::int32_t label) {
         labels[static_cast<std::size_t>(label) / 64] |= std::uint64_t{1} << (label % 64);
     };
-    labels_.assign(downs_.size() * words_, 0);
-    std::vector<std::uint8_t> done(downs_.size(), 0);  // whether a rule is complete
-    std::vector<std::int32_t> cost(downs_.size());     // the worst
-    for (std::size_t state = 0; state < downs_.size(); ++state) {
+    labels_.assign(popping_.size() * words_, 0);
+    std::vector<std::uint8_t> done(popping_.size(), 0);  // whether a cheapest item is complete
+    std::vector<std::int32_t> cost(popping_.size());     // of the dearest hint
+    for (std::size_t state = 0; state < popping_.size(); ++state) {
         const auto labels = labels_of(state);
         if (machine_.lexer.ignored_label() >= 0) set(labels, machine_.lexer.ignored_label());
         const auto add = [&](const Yield& way) {
             cost[state] = std::max(cost[state], way.cost);
-            if (way.first == kDone) done[state] = 1;
+            if (way.first == kComplete) done[state] = 1;
             if (way.first >= 0) set(labels, way.first);
         };
         const auto pairs =
-            std::span(rests_).subspan(first_pair_[state], first_pair_[state + 1] - first_pair_[state]);
+            std::span(best_).subspan(first_pair_[state], first_pair_[state + 1] - first_pair_[state]);
         for (const auto& way : pairs) add(way);
-        if (pairs.empty()) add(downs_[state]);
+        if (pairs.empty()) add(popping_[state]);
     }
-    // Where a rule is complete: what is on a way out of where it leads to.
+    // A complete item takes the hints of the states that its reduction leads to, to a fixpoint.
     std::vector<std::uint64_t> closing(words_);
     for (bool again = true; again;) {
         again = false;
@@ -194,7 +159,7 @@ void CompletionHints::find_labels() {
                 for (std::size_t word = 0; word < words_; ++word)
                     closing[word] |= labels_of(static_cast<std::size_t>(next))[word];
             }
-            for (const auto state : rule.ends)
+            for (const auto state : rule.production.reduced_in)
                 for (std::size_t word = 0; done[static_cast<std::size_t>(state)] != 0 && word < words_;
                      ++word) {
                     auto& known = labels_of(static_cast<std::size_t>(state))[word];
@@ -208,7 +173,7 @@ void CompletionHints::find_labels() {
         for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
             if (has(state, layout.indent) || has(state, layout.dedent))
                 set(labels_of(static_cast<std::size_t>(state)), layout.newline);
-    cheapest_first_.resize(downs_.size());
+    cheapest_first_.resize(popping_.size());
     std::iota(cheapest_first_.begin(), cheapest_first_.end(), 0);
     std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(), [&](std::int32_t a, std::int32_t b) {
         return cost[static_cast<std::size_t>(a)] < cost[static_cast<std::size_t>(b)];

@@ -19,7 +19,7 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
       configurations_(artifact.array<ColumnConfiguration>(Part::kLines, start)) {
     const auto states = static_cast<std::size_t>(machine.lexer.num_states());
     const bool layout = machine.layout.newline >= 0;
-    // Each row is that of some state or line, the last one too.
+    // Each row is that of some lexer state or configuration, the last one too.
     const auto most_rows = static_cast<std::int64_t>(states + configurations_.size());
     require_artifact(rows_.size() == states, "verdicts of other tables");
     require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the verdicts");
@@ -50,7 +50,7 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
     require_artifact(inside, "a verdict");
 }
 
-// Few cells are known: they are in the blocks that are saved.
+// Few cells are known, so only blocks with a known cell are saved.
 void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
     std::vector<Block> known;
     std::vector<std::int32_t> places;

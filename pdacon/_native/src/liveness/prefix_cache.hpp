@@ -51,10 +51,10 @@ class PrefixCache {
     std::size_t bytes() const { return answers_.size() * kNodeBytes; }
 
   private:
-    static constexpr std::int32_t kKey = -1;  // in node of a node and a state: the node of a key
+    static constexpr std::int32_t kKey = -1;  // in place of a parent
     static constexpr std::size_t kNodeBytes = 32;
 
-    // A node is a key with the first states of a stack below it; answers are at places.
+    // A node is (parent, LR state); the root of a key is (kKey, key).
     Interner nodes_;
     std::vector<std::int32_t> answers_;  // by node, or -1
 };
