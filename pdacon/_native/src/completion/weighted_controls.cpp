@@ -7,9 +7,9 @@
 
 namespace pdacon {
 
-// One control for each label, column and cost. Costs relative to the cheapest in one control would be fewer,
-// and need not end.
-std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& costs) {
+// One control for each label, column and cost. Controls with costs relative to their cheapest pushback would
+// be fewer, but their number need not be finite.
+std::vector<PendingControls::Successor> WeightedControls::by_label(const EmissionCosts& costs) {
     std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
     for (const auto& [id, cost] : costs) {
         const auto& emission = futures_.emission(id);
@@ -29,7 +29,7 @@ std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& 
 
 std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
                                                                 std::span<const std::int32_t> pushbacks) {
-    Costs costs;
+    EmissionCosts costs;
     const auto add = [&](std::int32_t emission, std::int32_t cost) {
         const auto [at, added] = costs.try_emplace(emission, cost);
         if (!added) at->second = std::min(at->second, cost);
@@ -73,7 +73,8 @@ const std::vector<std::int32_t>& WeightedControls::any() {
         const auto& emission = futures_.emission(id);
         groups[{emission.label, emission.column}].insert(emission.pushback);
         if (has_layout_)
-            slack_ = std::max(slack_, static_cast<std::int32_t>(futures_.bytes_of(emission.pushback).size()));
+            error_bound_ = std::max(error_bound_,
+                                    static_cast<std::int32_t>(futures_.bytes_of(emission.pushback).size()));
     }
     for (const auto& [group, pushbacks] : groups) {
         const std::vector<std::int32_t> left(pushbacks.begin(), pushbacks.end());
@@ -86,8 +87,8 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     return any_;
 }
 
-// By the number of bytes, over readings and speller states; visit(state, number of bytes) says whether to go
-// on from there.
+// Breadth first by the number of bytes; visit(state, bytes) says whether to go on from a state. Blanks of a
+// line that has begun do not count.
 template <class Visit>
 void WeightedControls::search(const State& from, Visit visit) {
     Interner seen;
@@ -113,7 +114,7 @@ void WeightedControls::search(const State& from, Visit visit) {
     }
 }
 
-const WeightedControls::Costs& WeightedControls::emission_costs(State from) {
+const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State from) {
     from.reading = futures_.classes().least(from.reading);
     const auto known = emission_costs_.find(number(from));
     if (known != emission_costs_.end()) return known->second;
@@ -128,9 +129,9 @@ const WeightedControls::Costs& WeightedControls::emission_costs(State from) {
     return emission_costs_.emplace(number(from), costs_from(from)).first->second;
 }
 
-WeightedControls::Costs WeightedControls::costs_from(const State& from) {
+WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) {
     const auto& lexer = futures_.lexer();
-    Costs found;
+    EmissionCosts found;
     const auto add = [&](std::int32_t emission, std::int32_t cost) {
         if (emission < 0) return;
         const auto [at, added] = found.try_emplace(emission, cost);
