@@ -263,7 +263,7 @@ bool Completion::spell_byte(Reading& reading, std::int32_t& speller_state, Persi
 // configurations. Returns the bytes missing then; kNone: the text may end there.
 std::int64_t Completion::spell_to_column(Reading& reading, std::int32_t& speller_state,
                                          PersistentStack& stack, std::string& out) {
-    struct Way {
+    struct Path {
         Reading reading;
         std::int32_t speller_state;
         std::int64_t spent;
@@ -282,16 +282,16 @@ std::int64_t Completion::spell_to_column(Reading& reading, std::int32_t& speller
     } best;
     const auto& lexer = machine_.lexer;
     const auto most = machine_.layout.equivalent_from(stack.column());
-    std::vector<Way> ways;
+    std::vector<Path> paths;
     const auto later = [&](std::int32_t a, std::int32_t b) {
-        return std::pair(ways[static_cast<std::size_t>(a)].order(), a) >
-               std::pair(ways[static_cast<std::size_t>(b)].order(), b);
+        return std::pair(paths[static_cast<std::size_t>(a)].order(), a) >
+               std::pair(paths[static_cast<std::size_t>(b)].order(), b);
     };
     std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> open(later);
     Interner seen;
-    const auto add = [&](const Way& way) {
-        ways.push_back(way);
-        open.push(static_cast<std::int32_t>(ways.size()) - 1);
+    const auto add = [&](const Path& path) {
+        paths.push_back(path);
+        open.push(static_cast<std::int32_t>(paths.size()) - 1);
     };
     const auto offer = [&](std::int64_t cost, const Best& found) {
         if (cost >= best.cost) return;
@@ -302,7 +302,7 @@ std::int64_t Completion::spell_to_column(Reading& reading, std::int32_t& speller
     while (!open.empty()) {
         const auto at = open.top();
         open.pop();
-        const auto here = ways[static_cast<std::size_t>(at)];
+        const auto here = paths[static_cast<std::size_t>(at)];
         if (here.spent >= best.cost) break;
         // Columns further in than the innermost block can open are equivalent within their class. The
         // configuration itself keeps its own column, for the block that it opens.
@@ -342,12 +342,12 @@ std::int64_t Completion::spell_to_column(Reading& reading, std::int32_t& speller
         }
     }
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
-    std::string path;
-    if (best.byte >= 0) path.push_back(static_cast<char>(best.byte));
-    for (auto at = best.from; ways[static_cast<std::size_t>(at)].from >= 0;
-         at = ways[static_cast<std::size_t>(at)].from)
-        path.push_back(static_cast<char>(ways[static_cast<std::size_t>(at)].byte));
-    out.append(path.rbegin(), path.rend());
+    std::string spelled_back;
+    if (best.byte >= 0) spelled_back.push_back(static_cast<char>(best.byte));
+    for (auto at = best.from; paths[static_cast<std::size_t>(at)].from >= 0;
+         at = paths[static_cast<std::size_t>(at)].from)
+        spelled_back.push_back(static_cast<char>(paths[static_cast<std::size_t>(at)].byte));
+    out.append(spelled_back.rbegin(), spelled_back.rend());
     reading = best.reading;
     speller_state = best.speller_state;
     stack = std::move(*best.stack);
