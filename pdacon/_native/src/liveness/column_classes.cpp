@@ -30,9 +30,10 @@ bool is_bare_newline(const LexingAutomaton& lexer, std::int32_t next, std::int32
            lexer.word(lexer.commit(next).word).empty();
 }
 
-// A sufficient test that all columns are equivalent: within a line, a blank leaves every lexer state as it
-// is, and where a line begins a space may stand. Then whatever can be emitted with one column can be with
-// every other. It holds for most newlines, and it needs nothing but the lexer.
+// A sufficient test that all columns are equivalent: within a line, no blank leads to another lexer state
+// that keeps columns, or commits at once, and where a line begins a space may stand. Then whatever can be
+// emitted with one column can be with every other. It holds for most newlines, and it needs nothing but the
+// lexer.
 class BlankIndependence {
   public:
     BlankIndependence(const LexingAutomaton& lexer, const Speller& speller, std::int32_t newline)
