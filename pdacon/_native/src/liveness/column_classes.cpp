@@ -139,12 +139,14 @@ class ColumnEquivalence {
   private:
     // A lexer state within a newline and a speller state: the product automaton over which columns count up.
     // Sets of pushback classes say what is emitted on its edges, by the column that the emission gets; sets
-    // of states say where its other edges lead, by what becomes of the column.
+    // of states say where its other edges lead, by what becomes of the column. The match that is the fallback
+    // keeps the column that it had: a fresh match, which ends at this state, has the state's column, an older
+    // one another.
     struct ProductState {
         std::int32_t lexer_state, speller_state;
         bool begins_line = false;
         Numbers now;            // emitted with this state's column
-        Numbers older;          // emitted with the column of a match before the line
+        Numbers older;          // emitted with the column of an older match
         Numbers on_line_break;  // emitted by a line break itself, with column 0
         std::vector<std::pair<std::int32_t, std::int32_t>>
             after_byte;                                    // emitted, width added by the byte itself
@@ -159,10 +161,10 @@ class ColumnEquivalence {
         std::int32_t emission = -1;                 // or a single pushback class, emitted with `column`
     };
 
-    bool keeps_recent_match(std::int32_t state) const {
+    bool keeps_fresh_match(std::int32_t state) const {
         return lexer_.keeps_match(state) && !lexer_.keeps_old_match(state);
     }
-    bool has_column(std::int32_t state) const { return lexer_.counts(state) || keeps_recent_match(state); }
+    bool has_column(std::int32_t state) const { return lexer_.counts(state) || keeps_fresh_match(state); }
     std::int32_t state_of(std::int32_t lexer_state, std::int32_t speller_state) {
         const std::int32_t key[] = {lexer_state, speller_state};
         const auto id = state_ids_.intern(key);
@@ -219,7 +221,7 @@ class ColumnEquivalence {
         } else {
             const auto& [state, now, matched] = result.reading;
             const auto id = state_of(state, result.speller_state);
-            if (now.known() || keeps_recent_match(state)) {
+            if (now.known() || keeps_fresh_match(state)) {
                 observation.state = id;
                 observation.column = std::max(now.value, matched.value);
             }
@@ -284,7 +286,7 @@ void ColumnEquivalence::expand(std::int32_t id) {
         return;
     if (const auto emission = futures_.end_emission({state, {}, {}}); emission >= 0) {
         auto& at = states_[static_cast<std::size_t>(id)];
-        (keeps_recent_match(state) ? at.now : at.older).push_back(futures_.emission(emission).pushback_class);
+        (keeps_fresh_match(state) ? at.now : at.older).push_back(futures_.emission(emission).pushback_class);
     }
 }
 
@@ -293,7 +295,7 @@ void ColumnEquivalence::follow_move(std::int32_t id, std::int32_t next, const Fu
     if (lexer_.keeps_old_match(next)) {
         const auto to = state_of(next, move.speller_state);
         auto& at = states_[static_cast<std::size_t>(id)];
-        (keeps_recent_match(state) ? at.matched : at.still).push_back(to);
+        (keeps_fresh_match(state) ? at.matched : at.still).push_back(to);
     }
     if (!has_column(next)) return;
     const bool breaks = lexer_.is_line_break(move.byte_class);
@@ -314,7 +316,7 @@ void ColumnEquivalence::add_commit(std::int32_t id, std::int32_t next, const Fut
     const auto emission = futures_.emission(known).pushback_class;
     auto& at = states_[static_cast<std::size_t>(id)];
     if (!lexer_.word(lexer_.commit(next).word).empty())
-        (keeps_recent_match(state) ? at.now : at.older).push_back(emission);
+        (keeps_fresh_match(state) ? at.now : at.older).push_back(emission);
     else if (lexer_.is_line_break(move.byte_class))
         at.on_line_break.push_back(emission);
     else
