@@ -1,10 +1,7 @@
 #include "completion/completion.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <queue>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 namespace pdacon {
@@ -263,95 +260,60 @@ bool Completion::spell_byte(Reading& reading, std::int32_t& speller_state, Persi
 // configurations. Returns the bytes missing then; kNone: the text may end there.
 std::int64_t Completion::spell_to_column(Reading& reading, std::int32_t& speller_state,
                                          PersistentStack& stack, std::string& out) {
-    struct Path {
-        Reading reading;
-        std::int32_t speller_state;
-        std::int64_t spent;
-        std::int32_t tabs, spaces;  // that cost nothing
-        std::int32_t from;
-        std::uint8_t byte;
-        auto order() const { return std::tuple(spent, tabs, spaces); }
-    };
-    struct Best {
-        std::int64_t cost = kNone, left = kNone;
-        std::int32_t from = -1;
-        int byte = -1;  // -1: the text ends
-        Reading reading;
-        std::int32_t speller_state = 0;
-        std::optional<PersistentStack> stack;
-    } best;
-    const auto& lexer = machine_.lexer;
     const auto most = machine_.layout.equivalent_from(stack.column());
-    std::vector<Path> paths;
-    const auto later = [&](std::int32_t a, std::int32_t b) {
-        return std::pair(paths[static_cast<std::size_t>(a)].order(), a) >
-               std::pair(paths[static_cast<std::size_t>(b)].order(), b);
-    };
-    std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> open(later);
-    Interner seen;
-    const auto add = [&](const Path& path) {
-        paths.push_back(path);
-        open.push(static_cast<std::int32_t>(paths.size()) - 1);
-    };
-    const auto offer = [&](std::int64_t cost, const Best& found) {
-        if (cost >= best.cost) return;
-        best = found;
-        best.cost = cost;
-    };
-    add({reading, speller_state, 0, 0, 0, -1, 0});
-    while (!open.empty()) {
-        const auto at = open.top();
-        open.pop();
-        const auto here = paths[static_cast<std::size_t>(at)];
-        if (here.spent >= best.cost) break;
+    ColumnSearch search;
+    search.add({.reading = reading, .speller_state = speller_state});
+    for (auto at = search.take(); at >= 0; at = search.take()) {
+        const auto here = search.path(at);
         // Columns further in than the innermost block can open are equivalent within their class. The
         // configuration itself keeps its own column, for the block that it opens.
-        const auto like = machine_.layout.classes.least(here.reading, most);
-        const std::int32_t key[] = {like.state, like.now.value, like.matched.value, here.speller_state};
-        const auto known = seen.size();
-        if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
-        const auto spelled = static_cast<std::size_t>(here.speller_state);
+        if (!search.is_new(machine_.layout.classes.least(here.reading, most), here.speller_state)) continue;
         ReadSet read_set;
         Overlay closed(stack.view(), read_set);
-        if (speller_.boundary[spelled] && ends(machine_, closed, here.reading))
-            offer(here.spent, {0, kNone, at, -1, here.reading, here.speller_state, stack});
-        std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
-        for (const auto& edge : speller_.edges[spelled]) {
-            const std::pair move{lexer.byte_class(edge.byte), edge.next};
-            if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
-            tried.push_back(move);
-            auto next = here.reading;
-            const auto state = lexer.next(next.state, move.first);
-            if (state >= 0) lexer.move(next, state, move.first);
-            if (state >= 0 && !any_column(lexer, next)) {
-                const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
-                const bool tab = free && edge.byte == '\t';
-                add({next, edge.next, here.spent + !free, here.tabs + tab, here.spaces + (free && !tab), at,
-                     edge.byte});
-                continue;
-            }
-            next = here.reading;
-            auto next_stack = stack;
-            std::vector<std::int32_t> pending{move.first};
-            if (!read(machine_, next_stack, next, pending)) continue;
-            kept_.push_back(next_stack);
-            const auto limit = best.cost == kNone ? kUnlimited : best.cost - here.spent - 1;
-            const auto left = cost(next, edge.next, next_stack.node(), limit);
-            if (left == kNone) continue;
-            offer(here.spent + 1 + left, {0, left, at, edge.byte, next, edge.next, next_stack});
-        }
+        if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
+            ends(machine_, closed, here.reading))
+            search.offer({here.spent, kNone, at, -1, here.reading, here.speller_state, stack});
+        add_moves(search, at, stack);
     }
+    const auto& best = search.best();
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
-    std::string spelled_back;
-    if (best.byte >= 0) spelled_back.push_back(static_cast<char>(best.byte));
-    for (auto at = best.from; paths[static_cast<std::size_t>(at)].from >= 0;
-         at = paths[static_cast<std::size_t>(at)].from)
-        spelled_back.push_back(static_cast<char>(paths[static_cast<std::size_t>(at)].byte));
-    out.append(spelled_back.rbegin(), spelled_back.rend());
+    out += search.text();
     reading = best.reading;
     speller_state = best.speller_state;
-    stack = std::move(*best.stack);
+    stack = *best.stack;
     return best.left;
+}
+
+// Adds the paths that one more byte leads to within the line, and offers the ends that it leads to outside.
+void Completion::add_moves(ColumnSearch& search, std::int32_t at, const PersistentStack& stack) {
+    const auto& lexer = machine_.lexer;
+    const auto here = search.path(at);
+    std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
+    for (const auto& edge : speller_.edges[static_cast<std::size_t>(here.speller_state)]) {
+        const std::pair move{lexer.byte_class(edge.byte), edge.next};
+        if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
+        tried.push_back(move);
+        auto next = here.reading;
+        const auto state = lexer.next(next.state, move.first);
+        if (state >= 0) lexer.move(next, state, move.first);
+        if (state >= 0 && !any_column(lexer, next)) {
+            const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
+            const bool tab = free && edge.byte == '\t';
+            search.add({next, edge.next, here.spent + !free, here.tabs + tab, here.spaces + (free && !tab),
+                        at, edge.byte});
+            continue;
+        }
+        next = here.reading;
+        auto next_stack = stack;
+        std::vector<std::int32_t> pending{move.first};
+        if (!read(machine_, next_stack, next, pending)) continue;
+        kept_.push_back(next_stack);
+        const auto known = search.best().cost;
+        const auto limit = known == kNone ? kUnlimited : known - here.spent - 1;
+        const auto left = cost(next, edge.next, next_stack.node(), limit);
+        if (left == kNone) continue;
+        search.offer({here.spent + 1 + left, left, at, edge.byte, next, edge.next, next_stack});
+    }
 }
 
 std::int64_t Completion::shortest(Reading reading, PersistentStack stack, std::string* out,

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
+#include "completion/column_search.hpp"
 #include "completion/least_yields.hpp"
 #include "completion/lexeme_lengths.hpp"
 #include "completion/weighted_controls.hpp"
@@ -103,6 +104,7 @@ class Completion {
                     std::string& out);
     std::int64_t spell_to_column(Reading& reading, std::int32_t& speller_state, PersistentStack& stack,
                                  std::string& out);
+    void add_moves(ColumnSearch& search, std::int32_t at, const PersistentStack& stack);
 
     const Pushdown& machine_;
     const Speller& speller_;
