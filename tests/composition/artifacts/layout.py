@@ -92,7 +92,7 @@ def _is_struct(name: str) -> bool:
 
 
 def _constants() -> Iterator[str]:
-    for name in ("artifact.cpp", "stored_masks.hpp", "verdicts.hpp", "lexer/automaton.hpp"):
+    for name in ("artifact.cpp", "stored_masks.hpp", "liveness_table.hpp", "lexer/automaton.hpp"):
         for constant in re.findall(r"constexpr [\w:<>, ]*?\b(k\w+(?: = |\{)[^;]+);", _code(_source(name))):
             if constant.startswith(("kMagic", "kAlignment", "kBlock ", "kDead", "kBoundary")):
                 yield f"{name}: {constant}"

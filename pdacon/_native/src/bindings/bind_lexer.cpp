@@ -181,8 +181,8 @@ class NextLexemes {
     std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
         const MemoryLimit memory(max_bytes_, bytes_);
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
-        for (const auto& event : futures_.after(context, residue))
-            found.emplace_back(event.label, event.residue);
+        for (const auto& emission : futures_.after(context, residue))
+            found.emplace_back(emission.label, emission.pushback);
         return found;
     }
 

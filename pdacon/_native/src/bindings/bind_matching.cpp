@@ -317,7 +317,7 @@ bool is_allowed(const Matcher& matcher, nb::handle token) {
     const Matcher::Use use(matcher);
     const auto id = whole_number(token, "token");
     const auto known = matcher.known_allowed(id);
-    return known == Verdict::kUnknown ? allowed_step(matcher, id).has_value() : known == Verdict::kAlways;
+    return known == Liveness::kUnknown ? allowed_step(matcher, id).has_value() : known == Liveness::kMustLive;
 }
 
 bool accept_token(Matcher& matcher, nb::handle token) {
@@ -399,7 +399,7 @@ nb::bytes text(const Matcher& matcher) {
 // Labels of what has been begun, and of what may begin.
 nb::tuple outlook(const Matcher& matcher, nb::bytes text) {
     const Matcher::Use use(matcher);
-    const auto found = without_gil([&] { return matcher.outlook({text.c_str(), text.size()}); });
+    const auto found = without_gil([&] { return matcher.expected_terminals({text.c_str(), text.size()}); });
     return nb::make_tuple(owned(std::vector(found.unfinished.begin(), found.unfinished.end())),
                           owned(std::vector(found.next.begin(), found.next.end())));
 }

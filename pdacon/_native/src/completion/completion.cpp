@@ -1,10 +1,7 @@
 #include "completion/completion.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <queue>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 namespace pdacon {
@@ -13,10 +10,10 @@ namespace {
 
 std::int64_t sum(std::int64_t a, std::int64_t b) { return LeastYields::sum(a, b); }
 
-// Null where a goal pops the whole stack.
-const StackNode* below(const StackNode* node, const LeastYields::Goal& goal) {
+// The stack node that a reduction exposes; null where it pops the whole stack.
+const StackNode* below(const StackNode* node, const LeastYields::KernelReduction& reduction) {
     node = node->below;
-    for (auto left = goal.left; left > 0 && node != nullptr; --left) node = node->below;
+    for (auto left = reduction.left; left > 0 && node != nullptr; --left) node = node->below;
     return node;
 }
 
@@ -26,43 +23,45 @@ std::int32_t Completion::serial(const StackNode* node) {
     return serials_.try_emplace(node, static_cast<std::int32_t>(serials_.size())).first->second;
 }
 
-// What is left at least when a goal of the node's state has been reached.
-std::int64_t Completion::least_below(const StackNode* node, const LeastYields::Goal& goal) {
-    if (goal.lhs == yields_.whole()) return 0;
-    const auto* revealed = below(node, goal);
-    return revealed == nullptr ? kNone : least_after(goal.lhs, revealed);
+// A lower bound of the bytes that are missing when a reduction of the node's state is complete.
+std::int64_t Completion::least_below(const StackNode* node, const LeastYields::KernelReduction& reduction) {
+    if (reduction.lhs == yields_.whole_text()) return 0;
+    const auto* revealed = below(node, reduction);
+    return revealed == nullptr ? kNone : least_after(reduction.lhs, revealed);
 }
 
-// The least that is left where a reduction is complete above a node.
+// A lower bound of the bytes that are missing where the reduction to `lhs` is complete above a node.
 std::int64_t Completion::least_after(std::int32_t lhs, const StackNode* node) {
     static_assert(kNone == LeastYields::kNever);
     const auto known = least_after_.find(key_of(lhs, node));
     if (known != least_after_.end()) return known->second;
-    from_below(lhs, node, least_after_,
-               [&](std::int32_t, const StackNode*, std::int64_t least) { return least; });
+    fold_from_bottom(lhs, node, least_after_,
+                     [&](std::int32_t, const StackNode*, std::int64_t least) { return least; });
     return least_after_.at(key_of(lhs, node));
 }
 
-// Adds to `found` what `find` finds for a reduction that is complete above a node, and before that for those
-// that it leads to. Iterative: first down, for what is needed, then up.
+// Computes find(lhs, node, least) for a reduction that is complete above a node, after it has for all
+// reductions that this leads to further down; `least` is the best sum over them. Iterative: down the stack
+// for what is needed, then up.
 template <class Find>
-void Completion::from_below(std::int32_t lhs, const StackNode* node, Found& found, Find find) {
+void Completion::fold_from_bottom(std::int32_t lhs, const StackNode* node, CostByReduction& found,
+                                  Find find) {
     std::vector<std::pair<std::int32_t, const StackNode*>> open{{lhs, node}};
     while (!open.empty()) {
         const auto [nonterminal, at] = open.back();
-        const auto goals = yields_.goals(at->state);
+        const auto reductions = yields_.reductions(at->state);
         auto least = kNone;
         bool ready = true;
-        for (std::size_t goal = 0; goal < goals.size(); ++goal) {
-            const auto cost = yields_.after(nonterminal, at->state, static_cast<std::int32_t>(goal));
+        for (std::size_t reduction = 0; reduction < reductions.size(); ++reduction) {
+            const auto cost = yields_.after(nonterminal, at->state, static_cast<std::int32_t>(reduction));
             if (cost == kNone) continue;
             std::int64_t rest = 0;
-            if (goals[goal].lhs != yields_.whole()) {
-                const auto* revealed = below(at, goals[goal]);
+            if (reductions[reduction].lhs != yields_.whole_text()) {
+                const auto* revealed = below(at, reductions[reduction]);
                 if (revealed == nullptr) continue;
-                const auto known = found.find(key_of(goals[goal].lhs, revealed));
+                const auto known = found.find(key_of(reductions[reduction].lhs, revealed));
                 if (known == found.end()) {
-                    open.emplace_back(goals[goal].lhs, revealed);
+                    open.emplace_back(reductions[reduction].lhs, revealed);
                     ready = false;
                     continue;
                 }
@@ -77,46 +76,50 @@ void Completion::from_below(std::int32_t lhs, const StackNode* node, Found& foun
     }
 }
 
-// Raises what is known to be left at least where a goal of the node's state has been reached, whatever is
-// pending then. False: it is known already, or there is no telling. Without it each level whose words need
-// blanks between them would make all levels above look for other ways, that many bytes further.
-bool Completion::look_below(const StackNode* node, const LeastYields::Goal& goal) {
-    if (goal.lhs == yields_.whole() || speller_.edges.size() > 1) return false;
-    const auto* revealed = below(node, goal);
-    if (looked_.contains(key_of(goal.lhs, revealed))) return false;
-    from_below(goal.lhs, revealed, looked_, [&](std::int32_t lhs, const StackNode* at, std::int64_t least) {
-        const auto any = place(lhs, kAny, at, least);
-        refine(any, sum(least, kFarther));
-        const auto found = places_[static_cast<std::size_t>(any)].least;
-        if (found != kNone) least = std::max(least, found - controls_.slack());
-        return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
-    });
+// Raises the lower bound where a reduction of the node's state is complete, by a search with any control
+// pending. Returns false where that has been done, or cannot be. Without it, every level of the stack whose
+// words need blanks between them would send all levels above it in search of other paths, as many bytes
+// further.
+bool Completion::tighten_below(const StackNode* node, const LeastYields::KernelReduction& reduction) {
+    if (reduction.lhs == yields_.whole_text() || speller_.edges.size() > 1) return false;
+    const auto* revealed = below(node, reduction);
+    if (tightened_.contains(key_of(reduction.lhs, revealed))) return false;
+    fold_from_bottom(reduction.lhs, revealed, tightened_,
+                     [&](std::int32_t lhs, const StackNode* at, std::int64_t least) {
+                         const auto any = search_node(lhs, kAny, at, least);
+                         refine(any, sum(least, kTighteningMargin));
+                         const auto found = search_nodes_[static_cast<std::size_t>(any)].least;
+                         if (found != kNone) least = std::max(least, found - controls_.error_bound());
+                         return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
+                     });
     return true;
 }
 
-// The least from a place to one of its state's goals.
-std::int64_t Completion::least_from(const Place& from, std::int32_t goal) {
+// A lower bound from a search node to one of its state's reductions.
+std::int64_t Completion::least_from(const SearchNode& from, std::int32_t reduction) {
     const auto state = from.node->state;
-    return from.lhs < 0 ? yields_.goals(state)[static_cast<std::size_t>(goal)].cost
-                        : yields_.after(from.lhs, state, goal);
+    return from.lhs < 0 ? yields_.reductions(state)[static_cast<std::size_t>(reduction)].cost
+                        : yields_.after(from.lhs, state, reduction);
 }
 
-std::int32_t Completion::place(std::int32_t lhs, std::int32_t pending, const StackNode* node,
-                               std::int64_t least) {
+std::int32_t Completion::search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node,
+                                     std::int64_t least) {
     const std::int32_t key[] = {lhs, pending, serial(node)};
-    const auto id = place_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == places_.size()) places_.push_back({lhs, pending, node, least});
+    const auto id = search_node_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == search_nodes_.size())
+        search_nodes_.push_back({lhs, pending, node, least});
     return id;
 }
 
-// -1: nothing is known of it yet.
-std::int32_t Completion::known_place(std::int32_t lhs, std::int32_t pending, const StackNode* node) {
+// -1: it is not part of the search yet.
+std::int32_t Completion::known_search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node) {
     const std::int32_t key[] = {lhs, pending, serial(node)};
-    return place_ids_.find(key);
+    return search_node_ids_.find(key);
 }
 
-// Each way on costs what is known of it, or else one more than what has been looked for.
-Completion::Choice Completion::choose(const Place& from) {
+// The cost of an edge is what its summary is known to have, or one more than the bound up to which it was
+// explored.
+Completion::Choice Completion::choose(const SearchNode& from) {
     Choice best;
     std::int32_t at = 0;
     const auto offer = [&](std::int64_t cost, bool exact, std::int32_t to, std::int32_t summary) {
@@ -126,11 +129,11 @@ Completion::Choice Completion::choose(const Place& from) {
             best.second = std::min(best.second, cost);
     };
     const auto state = from.node->state;
-    const auto goals = yields_.goals(state);
-    for (; static_cast<std::size_t>(at) < goals.size(); ++at) {
-        const auto& goal = goals[static_cast<std::size_t>(at)];
+    const auto reductions = yields_.reductions(state);
+    for (; static_cast<std::size_t>(at) < reductions.size(); ++at) {
+        const auto& reduction = reductions[static_cast<std::size_t>(at)];
         const auto least = least_from(from, at);
-        const auto rest = least == kNone ? kNone : least_below(from.node, goal);
+        const auto rest = least == kNone ? kNone : least_below(from.node, reduction);
         if (rest == kNone) continue;
         const auto summary = from.lhs < 0           ? summaries_.any_of(from.pending, state, at)
                              : from.pending == kAny ? summaries_.completed_before_any(from.lhs, state, at)
@@ -140,19 +143,21 @@ Completion::Choice Completion::choose(const Place& from) {
             offer(sum(sum(least, bound + 1), rest), false, -1, summary);
         for (const auto& [control, more] : summaries_.results(summary)) {
             const auto cost = sum(least, more), at_least = sum(cost, rest);
-            if (goal.lhs == yields_.whole()) {
+            if (reduction.lhs == yields_.whole_text()) {
                 offer(cost, true, -1, -1);
                 continue;
             }
-            // Of many that may be the best one is looked into at a time; but what is known of others counts.
-            const auto to = at_least < best.cost    ? place(goal.lhs, control, below(from.node, goal), rest)
-                            : at_least == best.cost ? known_place(goal.lhs, control, below(from.node, goal))
-                                                    : -1;
+            // Of edges that tie for the best, one is expanded; others count if they are part of the search.
+            const auto to = at_least < best.cost
+                                ? search_node(reduction.lhs, control, below(from.node, reduction), rest)
+                            : at_least == best.cost
+                                ? known_search_node(reduction.lhs, control, below(from.node, reduction))
+                                : -1;
             if (to < 0) {
                 best.second = std::min(best.second, at_least);
                 continue;
             }
-            const auto& reached = places_[static_cast<std::size_t>(to)];
+            const auto& reached = search_nodes_[static_cast<std::size_t>(to)];
             offer(sum(cost, reached.least), reached.exact, to, -1);
             if (best.exact && best.cost <= from.least) return best;
         }
@@ -160,32 +165,32 @@ Completion::Choice Completion::choose(const Place& from) {
     return best;
 }
 
-// Until it is known exactly what a place costs, or that it is more than a limit. The best way on is followed
-// as long as it is the best.
+// Searches until the cost of a search node is exact, or known to be more than a limit. The best edge is
+// followed as long as it costs no more than the second best.
 //
-// Source: recursive best-first search (Korf 1993), without recursion.
+// Source: recursive best-first search (Korf 1993), with an explicit stack.
 void Completion::refine(std::int32_t root, std::int64_t limit) {
     struct Open {
-        std::int32_t place;
+        std::int32_t node_id;
         std::int64_t limit;
-        std::int32_t next = -1;  // the way on that is being followed, and what there is to it
+        std::int32_t next = -1;  // the edge being followed, and its own cost
         std::int64_t before = 0;
     };
     std::vector<Open> open{{root, limit}};
     while (!open.empty()) {
         const auto [at, most, followed, before] = open.back();
         if (followed >= 0) {
-            const auto& reached = places_[static_cast<std::size_t>(followed)];
-            auto& known = places_[static_cast<std::size_t>(at)];
+            const auto& reached = search_nodes_[static_cast<std::size_t>(followed)];
+            auto& known = search_nodes_[static_cast<std::size_t>(at)];
             known.exact = known.exact || (reached.exact && sum(before, reached.least) <= known.least);
         }
-        const auto from = places_[static_cast<std::size_t>(at)];
+        const auto from = search_nodes_[static_cast<std::size_t>(at)];
         if (from.exact || from.least > most) {
             open.pop_back();
             continue;
         }
         const auto best = choose(from);
-        auto& known = places_[static_cast<std::size_t>(at)];
+        auto& known = search_nodes_[static_cast<std::size_t>(at)];
         known.least = std::max(known.least, best.cost);
         known.exact = best.exact || best.cost >= LeastYields::kMost;
         if (known.exact || known.least > most) {
@@ -193,38 +198,40 @@ void Completion::refine(std::int32_t root, std::int64_t limit) {
         } else if (best.summary >= 0) {
             const auto bound = summaries_.bound(best.summary) + 1;
             if (bound > 1 &&
-                look_below(from.node, yields_.goals(from.node->state)[static_cast<std::size_t>(best.goal)]))
+                tighten_below(from.node,
+                              yields_.reductions(from.node->state)[static_cast<std::size_t>(best.reduction)]))
                 continue;
             summaries_.explore(best.summary,
                                bound > kFewBytes ? WeightedSummaries::kUnbounded : bound + bound / 2);
         } else {
-            const auto& next = places_[static_cast<std::size_t>(best.place)];
+            const auto& next = search_nodes_[static_cast<std::size_t>(best.node_id)];
             const auto room = std::min(most, best.second);
-            open.back().next = best.place;
+            open.back().next = best.node_id;
             open.back().before = best.cost - next.least;
-            open.push_back({best.place, next.least + (room - best.cost)});
+            open.push_back({best.node_id, next.least + (room - best.cost)});
         }
     }
 }
 
-// Exact if it is no more than the limit; if it is more, so is the answer.
+// The bytes missing from a lexer configuration on. Exact if it is no more than the limit; else some number
+// beyond it.
 std::int64_t Completion::cost(const LexerConfiguration& reading, std::int32_t speller_state,
                               const StackNode* stack, std::int64_t limit) {
     const auto [list, before] = controls_.following(reading, speller_state);
-    const auto goals = yields_.goals(stack->state);
+    const auto reductions = yields_.reductions(stack->state);
     auto least = kNone;
-    for (const auto& goal : goals)
-        if (const auto rest = least_below(stack, goal); rest != kNone)
-            least = std::min(least, sum(goal.cost, rest));
-    const auto root = place(-1, list, stack, least);
+    for (const auto& reduction : reductions)
+        if (const auto rest = least_below(stack, reduction); rest != kNone)
+            least = std::min(least, sum(reduction.cost, rest));
+    const auto root = search_node(-1, list, stack, least);
     refine(root, limit - before);
-    const auto found = places_[static_cast<std::size_t>(root)].least;
+    const auto found = search_nodes_[static_cast<std::size_t>(root)].least;
     return found == kNone ? kNone : found + before;
 }
 
-// Reads the least byte after which `cost` bytes are enough.
-bool Completion::step(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
-                      std::int64_t left, std::string& out) {
+// Appends the least byte after which `left` bytes are missing, and reads it. False: there is none.
+bool Completion::spell_byte(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
+                            std::int64_t left, std::string& out) {
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
     for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
         const std::pair move{machine_.lexer.byte_class(edge.byte), edge.next};
@@ -235,7 +242,7 @@ bool Completion::step(LexerConfiguration& reading, std::int32_t& speller_state, 
         std::vector<std::int32_t> pending{move.first};
         const bool readable = read(machine_, next_stack, next, pending);
         kept_.push_back(next_stack);
-        // Within a line the cost is that of the best column of its class; `step_to_column` tells which it is.
+        // Within a line the cost is that of the best column of the class, so spell_to_column has to decide.
         if (!readable || !any_column(machine_.lexer, next)) continue;
         if (cost(next, edge.next, next_stack.node(), left) != left) continue;
         reading = next;
@@ -247,117 +254,82 @@ bool Completion::step(LexerConfiguration& reading, std::int32_t& speller_state, 
     return false;
 }
 
-// In a newline whose column is not one that leads on for least: reads up to where the cost is certain again,
-// which is behind the newline's end, with as many blanks on the way as it takes, and spaces rather than tabs.
-// They cost nothing. Where the next line begins the cost is only a lower bound, for its best column may need
-// bytes that are no blanks; so the search goes on from there as A* does. Returns what is left then; kNone:
-// the text may end there.
-std::int64_t Completion::step_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
-                                        PersistentStack& stack, std::string& out) {
-    struct Way {
-        LexerConfiguration reading;
-        std::int32_t speller_state;
-        PersistentStack stack;
-        std::int64_t spent, least;  // least: of the whole text through here
-        std::int32_t tabs, spaces;  // that cost nothing
-        std::int32_t from;
-        std::uint8_t byte;
-        auto order() const { return std::tuple(least, tabs, spaces); }
-    };
-    struct Best {
-        std::int64_t cost = kNone, left = kNone;
-        std::int32_t from = -1;
-        int byte = -1;  // -1: the text ends
-        LexerConfiguration reading;
-        std::int32_t speller_state = 0;
-        std::optional<PersistentStack> stack;
-    } best;
-    const auto& lexer = machine_.lexer;
-    std::vector<Way> ways;
-    const auto later = [&](std::int32_t a, std::int32_t b) {
-        return std::pair(ways[static_cast<std::size_t>(a)].order(), a) >
-               std::pair(ways[static_cast<std::size_t>(b)].order(), b);
-    };
-    std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> open(later);
-    Interner seen;
-    const auto add = [&](const Way& way) {
-        ways.push_back(way);
-        open.push(static_cast<std::int32_t>(ways.size()) - 1);
-    };
-    const auto offer = [&](std::int64_t cost, const Best& found) {
-        if (cost >= best.cost) return;
-        best = found;
-        best.cost = cost;
-    };
-    add({reading, speller_state, stack, 0, 0, 0, 0, -1, 0});
-    while (!open.empty()) {
-        const auto at = open.top();
-        open.pop();
-        const auto here = ways[static_cast<std::size_t>(at)];
-        if (here.least >= best.cost) break;
-        // Beyond what the innermost block can have in it one column is as good as another of its class; but
-        // what is read on the way keeps its own, for a block that it opens.
-        const auto like =
-            machine_.layout.classes.least(here.reading, machine_.layout.alike_from(here.stack.column()));
-        const std::int32_t key[] = {like.state, like.now.value, like.matched.value, here.speller_state,
-                                    serial(here.stack.node())};
-        const auto known = seen.size();
-        if (static_cast<std::size_t>(seen.intern(key)) != known) continue;
-        const auto spelled = static_cast<std::size_t>(here.speller_state);
-        Looked looked;
-        Overlay closed(here.stack.view(), looked);
-        if (speller_.boundary[spelled] && ends(machine_, closed, here.reading))
-            offer(here.spent, {0, kNone, at, -1, here.reading, here.speller_state, here.stack});
-        std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
-        for (const auto& edge : speller_.edges[spelled]) {
-            const std::pair move{lexer.byte_class(edge.byte), edge.next};
-            if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
-            tried.push_back(move);
-            auto next = here.reading;
-            const auto state = lexer.next(next.state, move.first);
-            if (state >= 0) lexer.move(next, state, move.first);
-            if (state >= 0 && !any_column(lexer, next)) {
-                const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
-                const bool tab = free && edge.byte == '\t';
-                add({next, edge.next, here.stack, here.spent + !free,
-                     std::max(here.least, here.spent + !free), here.tabs + tab, here.spaces + (free && !tab),
-                     at, edge.byte});
-                continue;
-            }
-            next = here.reading;
-            auto next_stack = here.stack;
-            std::vector<std::int32_t> pending{move.first};
-            if (!read(machine_, next_stack, next, pending)) continue;
-            kept_.push_back(next_stack);
-            const auto limit = best.cost == kNone ? kUnlimited : best.cost - here.spent - 1;
-            const auto left = cost(next, edge.next, next_stack.node(), limit);
-            if (left == kNone) continue;
-            const auto spent = here.spent + 1;
-            if (lexer.keeps_columns(next.state) && any_column(lexer, next))
-                add({next, edge.next, next_stack, spent, spent + left, here.tabs, here.spaces, at,
-                     edge.byte});
-            else
-                offer(spent + left, {0, left, at, edge.byte, next, edge.next, next_stack});
-        }
+// Within a newline, where the column at hand may not be the one that costs least: spells on to where costs
+// are exact again, which is behind the newline's end. Blanks cost nothing there, and as many are spelled as
+// the column needs, spaces rather than tabs. Where a next line begins, the cost is only a lower bound, for
+// its best column may need bytes that are no blanks; so the search goes on from there. Returns the bytes
+// missing then; kNone: the text may end there.
+std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+                                         PersistentStack& stack, std::string& out) {
+    ColumnSearch search;
+    search.add({.reading = reading, .stack = stack, .speller_state = speller_state});
+    for (auto at = search.take(); at >= 0; at = search.take()) {
+        const auto here = search.path(at);
+        // Columns further in than the innermost block can open are equivalent within their class. The
+        // configuration itself keeps its own column, for the block that it opens.
+        const auto most = machine_.layout.equivalent_from(here.stack.column());
+        const auto like = machine_.layout.classes.least(here.reading, most);
+        if (!search.is_new(like, here.speller_state, serial(here.stack.node()))) continue;
+        ReadSet read_set;
+        Overlay closed(here.stack.view(), read_set);
+        if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
+            ends(machine_, closed, here.reading))
+            search.offer({here.spent, kNone, at, -1, here.reading, here.speller_state, here.stack});
+        add_moves(search, at);
     }
+    const auto& best = search.best();
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
-    std::string path;
-    if (best.byte >= 0) path.push_back(static_cast<char>(best.byte));
-    for (auto at = best.from; ways[static_cast<std::size_t>(at)].from >= 0;
-         at = ways[static_cast<std::size_t>(at)].from)
-        path.push_back(static_cast<char>(ways[static_cast<std::size_t>(at)].byte));
-    out.append(path.rbegin(), path.rend());
+    out += search.text();
     reading = best.reading;
     speller_state = best.speller_state;
-    stack = std::move(*best.stack);
+    stack = *best.stack;
     return best.left;
+}
+
+// Adds the paths that one more byte leads to within the line or to the beginning of a next one, and offers
+// the ends that it leads to outside.
+void Completion::add_moves(ColumnSearch& search, std::int32_t at) {
+    const auto& lexer = machine_.lexer;
+    const auto here = search.path(at);
+    std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
+    for (const auto& edge : speller_.edges[static_cast<std::size_t>(here.speller_state)]) {
+        const std::pair move{lexer.byte_class(edge.byte), edge.next};
+        if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
+        tried.push_back(move);
+        auto next = here.reading;
+        const auto state = lexer.next(next.state, move.first);
+        if (state >= 0) lexer.move(next, state, move.first);
+        if (state >= 0 && !any_column(lexer, next)) {
+            const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
+            const bool tab = free && edge.byte == '\t';
+            const auto spent = here.spent + !free;
+            search.add({next, here.stack, edge.next, spent, std::max(here.least, spent), here.tabs + tab,
+                        here.spaces + (free && !tab), at, edge.byte});
+            continue;
+        }
+        next = here.reading;
+        auto next_stack = here.stack;
+        std::vector<std::int32_t> pending{move.first};
+        if (!read(machine_, next_stack, next, pending)) continue;
+        kept_.push_back(next_stack);
+        const auto known = search.best().cost;
+        const auto limit = known == kNone ? kUnlimited : known - here.spent - 1;
+        const auto left = cost(next, edge.next, next_stack.node(), limit);
+        if (left == kNone) continue;
+        const auto spent = here.spent + 1;
+        if (lexer.keeps_columns(next.state) && any_column(lexer, next))
+            search.add(
+                {next, next_stack, edge.next, spent, spent + left, here.tabs, here.spaces, at, edge.byte});
+        else
+            search.offer({spent + left, left, at, edge.byte, next, edge.next, next_stack});
+    }
 }
 
 std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
                                   std::size_t most) {
     if (out != nullptr) out->clear();
-    Looked looked;
-    Overlay closed(stack.view(), looked);
+    ReadSet read_set;
+    Overlay closed(stack.view(), read_set);
     if (ends(machine_, closed, reading)) return 0;
     kept_.assign(1, stack);
     const auto length = cost(reading, 0, stack.node(), kUnlimited);
@@ -367,30 +339,30 @@ std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack st
     }
     serials_.clear();
     least_after_.clear();
-    looked_.clear();
-    place_ids_ = {};
-    places_.clear();
+    tightened_.clear();
+    search_node_ids_ = {};
+    search_nodes_.clear();
     kept_.clear();
     return length;
 }
 
-// The text of a completion of so many bytes, or its beginning.
+// Spells a completion with `left` bytes missing, or `most` bytes of it or more.
 void Completion::spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
                        std::string& out) {
     std::int32_t speller_state = 0;
     const auto at_column = [&] {
         if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
-        Looked looked;
-        Overlay closed(stack.view(), looked);
+        ReadSet read_set;
+        Overlay closed(stack.view(), read_set);
         return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, reading);
     };
     auto least = left;
-    int idle = 0;  // steps after which the text was no nearer to its end
+    int idle = 0;  // steps in a row that brought the end no nearer
     while (out.size() < most && left != kNone && (left > 0 || !at_column())) {
-        if (left > 0 && step(reading, speller_state, stack, left - 1, out)) {
+        if (left > 0 && spell_byte(reading, speller_state, stack, left - 1, out)) {
             --left;
-        } else if (machine_.layout.newline >= 0 && idle <= kMostIdle) {  // or the byte before a newline
-            left = step_to_column(reading, speller_state, stack, out);
+        } else if (machine_.layout.newline >= 0 && idle <= kMostIdle) {  // or the byte leads into a newline
+            left = spell_to_column(reading, speller_state, stack, out);
             idle = left < least ? 0 : idle + 1;
             least = std::min(least, left);
         } else {

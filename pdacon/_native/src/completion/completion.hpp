@@ -6,11 +6,13 @@
 // Source: Knuth 1977, "A generalization of Dijkstra's algorithm", for the least yields of rules; weighted
 // pushdown systems (Reps, Schwoon, Jha and Melski 2005) for what stands on a stack.
 //
-// The shortest way to acceptance: fewest bytes, then lexicographically least.
+// Completion: the fewest bytes to acceptance and, of the texts that have as many, the lexicographically
+// least.
 //
-// Weighted summaries say what it costs to pop each symbol of the stack at hand beyond the least yields of the
-// grammar; a search down the stack adds them up, and asks them for no more than it needs; then the text is
-// read off greedily, byte by byte, always the least byte that lowers the cost by one.
+// The least yields of the grammar are a lower bound: they know the stack, but not the lexer, which may need a
+// blank between two words. Weighted summaries say what popping a symbol of the stack costs beyond that bound.
+// A best-first search down the stack adds them up, and asks each for no more than it needs. The text is then
+// spelled greedily, byte by byte: always the least byte after which one byte less is missing.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
+#include "completion/column_search.hpp"
 #include "completion/least_yields.hpp"
 #include "completion/lexeme_lengths.hpp"
 #include "completion/weighted_controls.hpp"
@@ -40,54 +43,57 @@ class Completion {
           controls_(futures, machine.layout, lengths_),
           summaries_(machine, controls_, yields_, budget) {}
 
-    // How many bytes the shortest completion has, kNone: there is none. `out`, if given, becomes it unless it
-    // is longer than kLongest, or at least the first `most` bytes of it. Cost: O(depth of the stack), and
-    // O(byte classes) for each byte of `out`.
+    // The number of bytes of the shortest completion; kNone: there is none. If `out` is given, it becomes the
+    // completion, or a beginning of it with `most` bytes or more; of a completion longer than kLongest it
+    // becomes the text only if `most` is less than that. Cost: O(depth of the stack), and O(byte classes) for
+    // each byte of `out`.
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
     std::int64_t shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
                           std::size_t most = kLongest);
 
   private:
-    // Where the parser stands on the stack at hand: with any one of a list of controls pending on a node, or
-    // where the reduction to a nonterminal is complete above it, with one control pending.
-    struct Place {
-        std::int32_t lhs;      // -1: no reduction
-        std::int32_t pending;  // a control, or a list of them, or kAny
+    // A node of the search: on a node of the stack, either any one of a list of controls is pending, or the
+    // reduction to `lhs` is complete above it and one control is pending.
+    struct SearchNode {
+        std::int32_t lhs;      // -1: no reduction is complete
+        std::int32_t pending;  // a list of controls; after a reduction a control, or kAny
         const StackNode* node;
-        std::int64_t least;  // bytes from here
-        bool exact = false;  // whether it is not more than those
+        std::int64_t least;  // a lower bound of the bytes from here
+        bool exact = false;  // whether the bound is reached
     };
-    // What may be the best of the ways on from a place.
+    // The best edge of a search node, by what is known, and the cost of the second best.
     struct Choice {
         std::int64_t cost = kNone, second = kNone;
         bool exact = false;
-        std::int32_t place = -1, summary = -1;  // what has to be looked into to know more
-        std::int32_t goal = -1;                 // of the state, on the way
+        std::int32_t node_id = -1, summary = -1;  // where to look for more: a search node, or a summary
+        std::int32_t reduction = -1;              // the kernel reduction on this edge
     };
 
-    // Columns can need some steps that bring the end no nearer; only damaged tables need more.
+    // Steps to a column may leave as many bytes missing as before, some times in a row. Only damaged tables
+    // need more.
     static constexpr int kMostIdle = 100;
     static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
-    // Beyond so many bytes a summary is looked for at any cost.
+    // A summary that has no result within so many bytes is explored without a bound.
     static constexpr std::int64_t kFewBytes = 64;
-    // How much farther than where it begins what may be pending below is looked for.
-    static constexpr std::int64_t kFarther = 8;
+    // How far beyond its lower bound tighten_below searches.
+    static constexpr std::int64_t kTighteningMargin = 8;
     static constexpr std::int32_t kAny = -2;
 
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit);
-    void refine(std::int32_t place, std::int64_t limit);
-    Choice choose(const Place& place);
-    std::int32_t place(std::int32_t lhs, std::int32_t pending, const StackNode* node, std::int64_t least);
-    std::int32_t known_place(std::int32_t lhs, std::int32_t pending, const StackNode* node);
-    std::int64_t least_from(const Place& place, std::int32_t goal);
-    std::int64_t least_below(const StackNode* node, const LeastYields::Goal& goal);
-    using Found = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and node
+    void refine(std::int32_t root, std::int64_t limit);
+    Choice choose(const SearchNode& from);
+    std::int32_t search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node,
+                             std::int64_t least);
+    std::int32_t known_search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node);
+    std::int64_t least_from(const SearchNode& from, std::int32_t reduction);
+    std::int64_t least_below(const StackNode* node, const LeastYields::KernelReduction& reduction);
+    using CostByReduction = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and node
     std::int64_t least_after(std::int32_t lhs, const StackNode* node);
-    bool look_below(const StackNode* node, const LeastYields::Goal& goal);
+    bool tighten_below(const StackNode* node, const LeastYields::KernelReduction& reduction);
     template <class Find>
-    void from_below(std::int32_t lhs, const StackNode* node, Found& found, Find find);
+    void fold_from_bottom(std::int32_t lhs, const StackNode* node, CostByReduction& found, Find find);
     std::int32_t serial(const StackNode* node);
     std::uint64_t key_of(std::int32_t lhs, const StackNode* node) {
         return static_cast<std::uint64_t>(serial(node)) << 32 | static_cast<std::uint32_t>(lhs);
@@ -95,10 +101,11 @@ class Completion {
 
     void spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
                std::string& out);
-    bool step(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
-              std::int64_t left, std::string& out);
-    std::int64_t step_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
-                                PersistentStack& stack, std::string& out);
+    bool spell_byte(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
+                    std::int64_t left, std::string& out);
+    std::int64_t spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+                                 PersistentStack& stack, std::string& out);
+    void add_moves(ColumnSearch& search, std::int32_t at);
 
     const Pushdown& machine_;
     const VocabularyStar& speller_;
@@ -106,13 +113,13 @@ class Completion {
     LeastYields yields_;
     WeightedControls controls_;
     WeightedSummaries summaries_;
-    // Of the stack at hand.
+    // Caches for the stack at hand.
     std::unordered_map<const StackNode*, std::int32_t> serials_;
-    Found least_after_;  // what is known of each
-    Found looked_;       // the same where no more is to be known, whatever is pending
-    Interner place_ids_;
-    std::vector<Place> places_;
-    std::vector<PersistentStack> kept_;  // so that no address is used twice
+    CostByReduction least_after_;  // lower bounds where a reduction is complete above a stack node
+    CostByReduction tightened_;    // those that tighten_below has raised as far as it can
+    Interner search_node_ids_;
+    std::vector<SearchNode> search_nodes_;
+    std::vector<PersistentStack> kept_;  // kept alive, so that no address of a stack node is used twice
 };
 
 }  // namespace pdacon

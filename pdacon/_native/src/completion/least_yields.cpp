@@ -6,11 +6,13 @@
 #include <queue>
 #include <utility>
 
+#include "pda/productions.hpp"
+
 namespace pdacon {
 
 namespace {
 
-// The least first.
+// A queue with the least first.
 template <class Key>
 using Agenda = std::priority_queue<Key, std::vector<Key>, std::greater<>>;
 
@@ -18,65 +20,24 @@ using Agenda = std::priority_queue<Key, std::vector<Key>, std::greater<>>;
 
 LeastYields::LeastYields(const Pushdown& machine, const LexemeLengths& lengths, Budget& budget)
     : machine_(machine),
-      accessing_(static_cast<std::size_t>(machine.tables.num_states), -1),
       productions_of_(static_cast<std::size_t>(machine.tables.num_nonterminals) + 1),
-      goals_(accessing_.size()),
-      items_(accessing_.size()) {
-    find_accessing_symbols();
+      reductions_(static_cast<std::size_t>(machine.tables.num_states)),
+      items_(reductions_.size()) {
     find_productions();
     find_yields(lengths, budget);
-    find_goals(budget);
+    find_reductions(budget);
 }
 
-// All transitions into an LR state are over one symbol.
-void LeastYields::find_accessing_symbols() {
-    const auto& tables = machine_.tables;
-    const auto set = [&](std::int32_t to, std::int32_t symbol) {
-        accessing_[static_cast<std::size_t>(to)] = symbol;
-    };
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal) {
-            if (tables.action_of(state, terminal) <= 0) continue;
-            for (const auto next : machine_.shifted(state, terminal)) set(next, terminal);
-        }
-        for (std::int32_t lhs = 0; lhs < tables.num_nonterminals; ++lhs)
-            if (const auto next = tables.goto_of(state, lhs); next >= 0)
-                set(next, tables.num_terminals + lhs);
-    }
-}
-
-// The symbols of a production are those that lead to where it is reduced.
 void LeastYields::find_productions() {
-    const auto& tables = machine_.tables;
-    std::unordered_map<std::int32_t, std::int32_t> number;  // of each production that is reduced
-    for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        if (state != machine_.start.start_state &&
-            machine_.predecessors[static_cast<std::size_t>(state)].empty())
-            continue;
-        std::int32_t last = 0;
-        for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
-            const auto action = tables.action_of(state, terminal);
-            if (action >= 0 || action == std::exchange(last, action)) continue;
-            const auto production = static_cast<std::size_t>(-action - 1);
-            const auto [known, added] =
-                number.try_emplace(-action - 1, static_cast<std::int32_t>(productions_.size()));
-            reduced_.emplace_back(state, known->second);
-            if (!added) continue;
-            Production found{tables.lhs[production], {}, {}};
-            auto at = state;
-            for (auto left = tables.length[production]; left > 0; --left) {
-                found.symbols.push_back(accessing_[static_cast<std::size_t>(at)]);
-                const auto& below = machine_.predecessors[static_cast<std::size_t>(at)];
-                if (!below.empty()) at = below.front();
-            }
-            std::reverse(found.symbols.begin(), found.symbols.end());
-            productions_.push_back(std::move(found));
-        }
+    const auto accessing_symbol = accessing_symbols(machine_);
+    for (auto& production : reduced_productions(machine_, accessing_symbol)) {
+        for (const auto state : production.reduced_in)
+            reduced_.emplace_back(state, static_cast<std::int32_t>(productions_.size()));
+        productions_.push_back({production.lhs, std::move(production.symbols), {}});
     }
-    const auto accepted = accessing_[static_cast<std::size_t>(machine_.start.end_state)];
-    productions_.push_back({whole(), {accepted}, {}});
     std::sort(reduced_.begin(), reduced_.end());
-    reduced_.erase(std::unique(reduced_.begin(), reduced_.end()), reduced_.end());
+    const auto accepted = accessing_symbol[static_cast<std::size_t>(machine_.start.end_state)];
+    productions_.push_back({whole_text(), {accepted}, {}});
     for (std::size_t at = 0; at < productions_.size(); ++at)
         productions_of_[static_cast<std::size_t>(productions_[at].lhs)].push_back(
             static_cast<std::int32_t>(at));
@@ -86,10 +47,11 @@ void LeastYields::find_yields(const LexemeLengths& lengths, Budget& budget) {
     const auto num_terminals = machine_.tables.num_terminals;
     std::vector<std::int64_t> yields(static_cast<std::size_t>(num_terminals) + productions_of_.size(),
                                      kNever);
-    std::vector<std::vector<std::size_t>> users(yields.size());  // a production once for each place it is at
-    std::vector<std::size_t> missing;  // of each production: symbols without a yield
+    std::vector<std::vector<std::size_t>> users(
+        yields.size());                // by symbol: the productions with it, once for each occurrence
+    std::vector<std::size_t> missing;  // by production: its symbols without a yield so far
     Agenda<std::pair<std::int64_t, std::int32_t>> open;
-    const auto offer = [&](const Production& production) {
+    const auto offer = [&](const WeightedProduction& production) {
         std::int64_t total = 0;
         for (const auto symbol : production.symbols)
             total = sum(total, yields[static_cast<std::size_t>(symbol)]);
@@ -128,24 +90,25 @@ void LeastYields::add_item(std::int32_t state, std::int32_t number, std::int32_t
     const auto& production = productions_[static_cast<std::size_t>(number)];
     const auto cost = production.rest[static_cast<std::size_t>(dot)];
     if (cost == kNever) return;
-    auto& goals = goals_[static_cast<std::size_t>(state)];
-    const auto known = std::find_if(goals.begin(), goals.end(), [&](const Goal& goal) {
-        return goal.lhs == production.lhs && goal.left == dot - 1;
-    });
-    const auto goal = static_cast<std::int32_t>(known - goals.begin());
-    if (known == goals.end())
-        goals.push_back({production.lhs, dot - 1, cost});
+    auto& reductions = reductions_[static_cast<std::size_t>(state)];
+    const auto known =
+        std::find_if(reductions.begin(), reductions.end(), [&](const KernelReduction& reduction) {
+            return reduction.lhs == production.lhs && reduction.left == dot - 1;
+        });
+    const auto reduction = static_cast<std::int32_t>(known - reductions.begin());
+    if (known == reductions.end())
+        reductions.push_back({production.lhs, dot - 1, cost});
     else
         known->cost = std::min(known->cost, cost);
     if (static_cast<std::size_t>(dot) == production.symbols.size()) return;
     const auto next = nonterminal(production.symbols[static_cast<std::size_t>(dot)]);
     if (next >= 0)
         items_[static_cast<std::size_t>(state)].push_back(
-            {goal, next, production.rest[static_cast<std::size_t>(dot) + 1]});
+            {reduction, next, production.rest[static_cast<std::size_t>(dot) + 1]});
 }
 
-// Kernel items, backwards from where their productions are reduced.
-void LeastYields::find_goals(Budget& budget) {
+// Finds the kernel items of all states, backwards from the states that reduce their productions.
+void LeastYields::find_reductions(Budget& budget) {
     Interner seen;
     std::vector<std::array<std::int32_t, 3>> open;  // state, production, symbols before the dot
     const auto add = [&](std::int32_t state, std::int32_t production, std::int32_t dot) {
@@ -166,16 +129,16 @@ void LeastYields::find_goals(Budget& budget) {
     }
     // The whole text: the start state is popped with the one of acceptance.
     const auto& text = productions_.back();
-    goals_[static_cast<std::size_t>(machine_.start.end_state)].push_back({whole(), 1, 0});
+    reductions_[static_cast<std::size_t>(machine_.start.end_state)].push_back({whole_text(), 1, 0});
     if (text.rest[0] == kNever) return;
     const auto start = static_cast<std::size_t>(machine_.start.start_state);
-    goals_[start].push_back({whole(), 0, text.rest[0]});
+    reductions_[start].push_back({whole_text(), 0, text.rest[0]});
     if (const auto next = nonterminal(text.symbols[0]); next >= 0)
-        items_[start].push_back({static_cast<std::int32_t>(goals_[start].size()) - 1, next, 0});
+        items_[start].push_back({static_cast<std::int32_t>(reductions_[start].size()) - 1, next, 0});
 }
 
-const std::unordered_map<std::int32_t, std::int64_t>& LeastYields::corners(std::int32_t of) {
-    const auto [known, added] = corners_.try_emplace(of);
+const std::unordered_map<std::int32_t, std::int64_t>& LeastYields::left_corners(std::int32_t of) {
+    const auto [known, added] = left_corners_.try_emplace(of);
     auto& found = known->second;
     if (!added) return found;
     Agenda<std::pair<std::int64_t, std::int32_t>> open;
@@ -194,11 +157,11 @@ const std::unordered_map<std::int32_t, std::int64_t>& LeastYields::corners(std::
     return found;
 }
 
-std::int64_t LeastYields::after(std::int32_t lhs, std::int32_t state, std::int32_t goal) {
+std::int64_t LeastYields::after(std::int32_t lhs, std::int32_t state, std::int32_t reduction) {
     auto least = kNever;
     for (const auto& item : items_[static_cast<std::size_t>(state)]) {
-        if (item.goal != goal) continue;
-        const auto& first = corners(item.next);
+        if (item.reduction != reduction) continue;
+        const auto& first = left_corners(item.next);
         if (const auto found = first.find(lhs); found != first.end())
             least = std::min(least, sum(found->second, item.rest));
     }

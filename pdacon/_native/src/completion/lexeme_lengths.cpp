@@ -28,7 +28,7 @@ LexemeLengths::LexemeLengths(const LexingAutomaton& lexer, const Layout& layout,
     }
 }
 
-// Of each state: the fewest bytes from the start of a lexeme to it.
+// By lexer state: the fewest bytes from the start of a lexeme.
 std::vector<std::int32_t> LexemeLengths::distances(Budget& budget) const {
     std::vector<std::int32_t> found(static_cast<std::size_t>(lexer_.num_states()), kNever);
     std::deque<std::pair<std::int32_t, std::int32_t>> open;  // states, and bytes up to them

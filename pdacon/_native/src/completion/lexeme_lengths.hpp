@@ -1,6 +1,7 @@
-// The fewest bytes that a lexeme of each label has: what a text has to pay for a terminal, at least.
+// The fewest bytes that a lexeme of each label has: a lower bound of what a terminal adds to a text.
 //
-// Where a grammar has layout blanks count for nothing, because those that begin a line are free.
+// Shortest paths in the lexer, breadth first. Where a grammar has layout, blanks count for nothing, because
+// those that begin a line are free.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ class LexemeLengths {
     // Cost: one visit of each state of the lexer and its edges.
     LexemeLengths(const LexingAutomaton& lexer, const Layout& layout, Budget& budget);
 
-    // Of a terminal, kNever: no text is one; 0 of INDENT and DEDENT, of ignored text and of the end. Counted
-    // without what is lexed again.
+    // The bytes of a label, without those that its commit pushes back; kNever: no text is a lexeme of it. 0
+    // for INDENT and DEDENT, for ignored text and for the end.
     std::int32_t of(std::int32_t label) const {
         return static_cast<std::size_t>(label) < lengths_.size() ? lengths_[static_cast<std::size_t>(label)]
                                                                  : 0;
@@ -36,7 +37,7 @@ class LexemeLengths {
     std::vector<std::int32_t> distances(Budget& budget) const;
 
     const LexingAutomaton& lexer_;
-    std::vector<std::int32_t> lengths_;  // of each terminal
+    std::vector<std::int32_t> lengths_;  // by terminal
 };
 
 }  // namespace pdacon

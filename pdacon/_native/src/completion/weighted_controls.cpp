@@ -7,39 +7,40 @@
 
 namespace pdacon {
 
-// One control for each label, column and cost. Costs relative to the cheapest in one control would be fewer,
-// and need not end.
-std::vector<PendingControls::Successor> WeightedControls::by_label(const Costs& costs) {
+// One control for each label, column and cost. Controls with costs relative to their cheapest pushback would
+// be fewer, but their number need not be finite.
+std::vector<PendingControls::Successor> WeightedControls::by_label(const EmissionCosts& costs) {
     std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
     for (const auto& [id, cost] : costs) {
-        const auto& event = futures_.event(id);
-        const auto beyond = cost - lengths_.of_word(futures_.word(event.residue)) - lengths_.of(event.label);
-        groups[{event.label, event.column, beyond}].push_back(event.residue);
+        const auto& emission = futures_.emission(id);
+        const auto beyond =
+            cost - lengths_.of_word(futures_.bytes_of(emission.pushback)) - lengths_.of(emission.label);
+        groups[{emission.label, emission.column, beyond}].push_back(emission.pushback);
     }
     std::vector<Successor> successors;
-    for (auto& [group, residues] : groups) {
+    for (auto& [group, pushbacks] : groups) {
         const auto [label, column, beyond] = group;
-        std::sort(residues.begin(), residues.end());
-        emit_controls(label, column, residues,
+        std::sort(pushbacks.begin(), pushbacks.end());
+        emit_controls(label, column, pushbacks,
                       [&, cost = beyond](std::int32_t control) { successors.push_back({control, cost}); });
     }
     return successors;
 }
 
 std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> residues) {
-    Costs costs;
-    const auto add = [&](std::int32_t event, std::int32_t cost) {
-        const auto [at, added] = costs.try_emplace(event, cost);
+                                                                std::span<const std::int32_t> pushbacks) {
+    EmissionCosts costs;
+    const auto add = [&](std::int32_t emission, std::int32_t cost) {
+        const auto [at, added] = costs.try_emplace(emission, cost);
         if (!added) at->second = std::min(at->second, cost);
     };
-    for (const auto residue : residues) {
-        const auto landing = futures_.land(context, residue);
-        const auto bytes = lengths_.of_word(futures_.word(residue));
-        if (landing.event >= 0) add(landing.event, bytes);
-        if (landing.reading.state < 0) continue;
-        for (const auto& [event, cost] : event_costs({landing.reading, landing.speller_state}))
-            add(event, bytes + cost);
+    for (const auto pushback : pushbacks) {
+        const auto result = futures_.scan(context, pushback);
+        const auto bytes = lengths_.of_word(futures_.bytes_of(pushback));
+        if (result.emission >= 0) add(result.emission, bytes);
+        if (result.reading.state < 0) continue;
+        for (const auto& [emission, cost] : emission_costs({result.reading, result.speller_state}))
+            add(emission, bytes + cost);
     }
     return by_label(costs);
 }
@@ -49,7 +50,7 @@ WeightedControls::Following WeightedControls::following(const LexerConfiguration
     const State from{futures_.classes().least(reading), speller_state};
     const auto [known, added] = following_.try_emplace(number(from));
     if (!added) return known->second;
-    auto successors = by_label(event_costs(from));
+    auto successors = by_label(emission_costs(from));
     auto& [list_id, least] = known->second;
     for (const auto& successor : successors) least = std::min(least, successor.cost);
     for (auto& successor : successors) successor.cost -= least;
@@ -60,23 +61,24 @@ WeightedControls::Following WeightedControls::following(const LexerConfiguration
 const std::vector<std::int32_t>& WeightedControls::any() {
     if (!any_.empty()) return any_;
     const auto& lexer = futures_.lexer();
-    std::set<std::int32_t> entries, events;
+    std::set<std::int32_t> entries, emissions;
     for (std::int32_t context = 0; context < lexer.num_contexts(); ++context)
         for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind)
             if (const auto entry = lexer.entry(context, behind); entry >= 0) entries.insert(entry);
     for (const auto entry : entries) {
-        const auto set = futures_.events(futures_.of({entry, {}, {}}, 0));
-        events.insert(set.begin(), set.end());
+        const auto set = futures_.emissions(futures_.of({entry, {}, {}}, 0));
+        emissions.insert(set.begin(), set.end());
     }
     std::map<std::pair<std::int32_t, std::int32_t>, std::set<std::int32_t>> groups;
-    for (const auto id : events) {
-        const auto& event = futures_.event(id);
-        groups[{event.label, event.column}].insert(event.residue);
+    for (const auto id : emissions) {
+        const auto& emission = futures_.emission(id);
+        groups[{emission.label, emission.column}].insert(emission.pushback);
         if (has_layout_)
-            slack_ = std::max(slack_, static_cast<std::int32_t>(futures_.word(event.residue).size()));
+            error_bound_ = std::max(error_bound_,
+                                    static_cast<std::int32_t>(futures_.bytes_of(emission.pushback).size()));
     }
-    for (const auto& [group, residues] : groups) {
-        const std::vector<std::int32_t> left(residues.begin(), residues.end());
+    for (const auto& [group, pushbacks] : groups) {
+        const std::vector<std::int32_t> left(pushbacks.begin(), pushbacks.end());
         const auto add = [&](std::int32_t control) { any_.push_back(control); };
         emit_controls(group.first, group.second, left, [&](std::int32_t control) {
             add(control);
@@ -86,8 +88,8 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     return any_;
 }
 
-// By the number of bytes, over readings and speller states; visit(state, number of bytes) says whether to go
-// on from there.
+// Breadth first by the number of bytes; visit(state, bytes) says whether to go on from a state. Blanks of a
+// line that has begun do not count.
 template <class Visit>
 void WeightedControls::search(const State& from, Visit visit) {
     Interner seen;
@@ -113,39 +115,39 @@ void WeightedControls::search(const State& from, Visit visit) {
     }
 }
 
-const WeightedControls::Costs& WeightedControls::event_costs(State from) {
+const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State from) {
     from.reading = futures_.classes().least(from.reading);
-    const auto known = event_costs_.find(number(from));
-    if (known != event_costs_.end()) return known->second;
+    const auto known = emission_costs_.find(number(from));
+    if (known != emission_costs_.end()) return known->second;
     std::vector<State> ahead;
     search(from, [&](const State& state, std::int32_t bytes) {
-        if (event_costs_.contains(number(state))) return false;
+        if (emission_costs_.contains(number(state))) return false;
         if (bytes > 0 && bytes % kSpan == 0) ahead.push_back(state);
         return true;
     });
     for (; !ahead.empty(); ahead.pop_back())
-        event_costs_.emplace(number(ahead.back()), costs_from(ahead.back()));
-    return event_costs_.emplace(number(from), costs_from(from)).first->second;
+        emission_costs_.emplace(number(ahead.back()), costs_from(ahead.back()));
+    return emission_costs_.emplace(number(from), costs_from(from)).first->second;
 }
 
-WeightedControls::Costs WeightedControls::costs_from(const State& from) {
+WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) {
     const auto& lexer = futures_.lexer();
-    Costs found;
-    const auto add = [&](std::int32_t event, std::int32_t cost) {
-        if (event < 0) return;
-        const auto [at, added] = found.try_emplace(event, cost);
+    EmissionCosts found;
+    const auto add = [&](std::int32_t emission, std::int32_t cost) {
+        if (emission < 0) return;
+        const auto [at, added] = found.try_emplace(emission, cost);
         if (!added) at->second = std::min(at->second, cost);
     };
     search(from, [&](const State& state, std::int32_t bytes) {
-        if (const auto known = event_costs_.find(number(state)); known != event_costs_.end()) {
-            for (const auto& [event, cost] : known->second) add(event, bytes + cost);
+        if (const auto known = emission_costs_.find(number(state)); known != emission_costs_.end()) {
+            for (const auto& [emission, cost] : known->second) add(emission, bytes + cost);
             return false;
         }
-        if (futures_.may_end(state.speller_state)) add(futures_.end_event(state.reading), bytes);
+        if (futures_.may_end(state.speller_state)) add(futures_.end_emission(state.reading), bytes);
         for (const auto& move : futures_.moves(state.speller_state)) {
             const auto next = lexer.next(state.reading.state, move.byte_class);
             if (LexingAutomaton::is_commit(next))
-                add(futures_.commit_event(next, state.reading, move), bytes + 1);
+                add(futures_.commit_emission(next, state.reading, move), bytes + 1);
         }
         return true;
     });

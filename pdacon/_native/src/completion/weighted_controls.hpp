@@ -1,8 +1,12 @@
-// The quotient of coaccessibility with costs: a label, with the set of the residues that it may leave for so
-// many bytes. Single events would be as many as lookahead has texts.
+// Pending controls with costs: (label, set of pushbacks), and how many bytes it takes to come there.
 //
-// What a label costs is counted beyond the shortest lexeme of it, and a byte with the lexeme that it is of:
-// those of a residue with what they become. So costs say how much longer a text is than the grammar asks for.
+// A control has all pushbacks that its label may leave at one cost. A control for each single emission would
+// be one for each text of the lookahead.
+//
+// A cost counts only bytes beyond the least yield of the grammar. Each byte is counted with the lexeme that
+// it ends up in: a label costs the bytes of its own lexeme less those of the shortest one, and bytes that it
+// pushes back are counted where they are read again. So costs are 0 along a shortest path, and small numbers
+// elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +16,7 @@
 
 #include "base/interner.hpp"
 #include "completion/lexeme_lengths.hpp"
-#include "liveness/pending.hpp"
+#include "liveness/pending_controls.hpp"
 
 namespace pdacon {
 
@@ -21,53 +25,53 @@ class WeightedControls final : public PendingControls {
     WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths)
         : PendingControls(futures, layout), lengths_(lengths), has_layout_(layout.newline >= 0) {}
 
-    // What can follow a reading in a speller state: a list of successors, and what is to be added to their
-    // costs, which is less than 0 where some of a lexeme has been read. The blanks of a line that has begun
-    // cost nothing.
+    // What can be pending after a lexer configuration and a speller state: a list of successors, and a number
+    // to add to their costs, which is negative where part of a lexeme has been read. Blanks at the begin of a
+    // line are free.
     struct Following {
         std::int32_t list = -1;
         std::int32_t cost = 0;
     };
     Following following(const LexerConfiguration& reading, std::int32_t speller_state);
-    // For each label and column a control with all residues that one lexeme can leave, wherever it begins
-    // between two tokens: what follows any control follows one of these, for no more than `slack` bytes
-    // beyond.
+    // For each label and class of columns a control with all pushbacks that a lexeme can leave which begins
+    // between two tokens. What can follow any control can follow one of these, for at most `error_bound`
+    // bytes more.
     const std::vector<std::int32_t>& any();
-    // Blanks are free in what is lexed again where a grammar has layout, and cost a byte each where they are
-    // read.
-    std::int32_t slack() const { return slack_; }
-    // Of the shortest lexeme of a label.
+    // How much too high a cost from `any` can be. With layout, blanks are free in a pushback but cost a byte
+    // each where they are read; else it is 0.
+    std::int32_t error_bound() const { return error_bound_; }
+    // The bytes of the shortest lexeme of a label.
     std::int32_t length(std::int32_t label) const { return lengths_.of(label); }
 
   private:
-    using Costs = std::unordered_map<std::int32_t, std::int32_t>;  // of events
+    using EmissionCosts = std::unordered_map<std::int32_t, std::int32_t>;  // by emission
 
     struct State {
         LexerConfiguration reading;
         std::int32_t speller_state;
     };
-    // Far ahead of a state its costs are computed first at every so many bytes, so that none looks further:
-    // else a long literal would cost the square of its length.
+    // Costs are computed first for states at every so many bytes ahead, so that no search looks further than
+    // that. Else a literal would cost the square of its length.
     static constexpr std::int32_t kSpan = 64;
     std::int32_t number(const State& state) {
         const std::int32_t key[] = {state.reading.state, state.reading.now.value, state.reading.matched.value,
                                     state.speller_state};
         return numbers_.intern(key);
     }
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) override;
     template <class Visit>
     void search(const State& from, Visit visit);
-    const Costs& event_costs(State from);
-    Costs costs_from(const State& from);
-    std::vector<Successor> by_label(const Costs& costs);
+    const EmissionCosts& emission_costs(State from);
+    EmissionCosts costs_from(const State& from);
+    std::vector<Successor> by_label(const EmissionCosts& costs);
 
     const LexemeLengths& lengths_;
     bool has_layout_;
     std::vector<std::int32_t> any_;
-    std::int32_t slack_ = 0;
-    Interner numbers_;  // of states
+    std::int32_t error_bound_ = 0;
+    Interner numbers_;  // by state: (lexer configuration, speller state)
     std::unordered_map<std::int32_t, Following> following_;
-    std::unordered_map<std::int32_t, Costs> event_costs_;
+    std::unordered_map<std::int32_t, EmissionCosts> emission_costs_;
 };
 
 }  // namespace pdacon

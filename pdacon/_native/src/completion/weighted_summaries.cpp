@@ -26,11 +26,11 @@ void WeightedSummaries::explore(std::int32_t summary, std::int64_t bound) {
 }
 
 std::int32_t WeightedSummaries::node(std::int32_t kind, std::int32_t control, std::int32_t state,
-                                     std::int32_t goal, std::int32_t lhs) {
-    const std::int32_t key[] = {kind, control, state, goal, lhs};
+                                     std::int32_t reduction, std::int32_t lhs) {
+    const std::int32_t key[] = {kind, control, state, reduction, lhs};
     const auto id = node_ids_.intern(key);
     if (static_cast<std::size_t>(id) == nodes_.size()) {
-        nodes_.push_back({kind, control, state, goal, lhs, -1, false, {}, {}});
+        nodes_.push_back({kind, control, state, reduction, lhs, -1, false, {}, {}});
         budget_.check_states(nodes_.size());
     }
     return id;
@@ -38,7 +38,8 @@ std::int32_t WeightedSummaries::node(std::int32_t kind, std::int32_t control, st
 
 void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
     auto& node = nodes_[static_cast<std::size_t>(at)];
-    if (bound > kUnbounded / 2) bound = kUnbounded;  // whatever has been spent of it
+    if (bound > kUnbounded / 2)
+        bound = kUnbounded;  // unbounded less what was spent on the way is still unbounded
     if (bound <= node.bound) return;
     node.bound = bound;
     if (node.queued) return;
@@ -46,41 +47,42 @@ void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
     raised_.push_back(at);
 }
 
-// Where another state comes to lie above `state`, after `cost` bytes: its goals, if they lead on to the goal
-// of `state`; `known`: what that costs at least, from where the step begins.
-void WeightedSummaries::find_ways(Step& found, std::int32_t state, std::int32_t goal, std::int64_t cost,
-                                  std::int64_t known) {
-    const auto& wanted = yields_.goals(state)[static_cast<std::size_t>(goal)];
-    const auto goals = yields_.goals(found.top);
-    for (std::size_t at = 0; at < goals.size(); ++at) {
-        const auto& [lhs, left, least] = goals[at];
+// Finds the continuations of a step that has pushed `found.top` on `state` for `cost` bytes: the kernel
+// reductions of the new top that lead to the wanted one of `state`. `known`: the least yield from where the
+// step began.
+void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std::int32_t reduction,
+                                           std::int64_t cost, std::int64_t known) {
+    const auto& wanted = yields_.reductions(state)[static_cast<std::size_t>(reduction)];
+    const auto reductions = yields_.reductions(found.top);
+    for (std::size_t at = 0; at < reductions.size(); ++at) {
+        const auto& [lhs, left, least] = reductions[at];
         std::int64_t rest = 0;
         if (left == 0)
-            rest = yields_.after(lhs, state, goal);
+            rest = yields_.after(lhs, state, reduction);
         else if (lhs != wanted.lhs || left - 1 != wanted.left)
             continue;
         const auto total = LeastYields::sum(cost, LeastYields::sum(least, rest));
         if (total == LeastYields::kNever) continue;
         const auto more = std::max<std::int64_t>(0, total - known);
-        found.ways.push_back({static_cast<std::int32_t>(at), left == 0 ? lhs : -1, more});
+        found.continuations.push_back({static_cast<std::int32_t>(at), left == 0 ? lhs : -1, more});
         found.least = std::min(found.least, more);
     }
 }
 
 WeightedSummaries::Step WeightedSummaries::find_step(std::int32_t control, std::int32_t state,
-                                                     std::int32_t goal) {
+                                                     std::int32_t reduction) {
     const auto& tables = machine_.tables;
-    const auto& wanted = yields_.goals(state)[static_cast<std::size_t>(goal)];
+    const auto& wanted = yields_.reductions(state)[static_cast<std::size_t>(reduction)];
     const auto label = pending_.label(control);
     Step found;
-    if (machine_.drops(label, state)) {
-        found.kind = Step::kDrop;
+    if (machine_.is_skipped(label, state)) {
+        found.kind = Step::kSkip;
         found.least = pending_.length(label);
         return found;
     }
     if (label == machine_.lexer.end_label() && state == machine_.start.end_state) {
-        if (wanted.lhs != yields_.whole()) return found;
-        found.kind = Step::kGoal;
+        if (wanted.lhs != yields_.whole_text()) return found;
+        found.kind = Step::kExposes;
         found.least = 0;
         return found;
     }
@@ -89,111 +91,116 @@ WeightedSummaries::Step WeightedSummaries::find_step(std::int32_t control, std::
         found.kind = Step::kShift;
         found.top =
             label == machine_.layout.indent ? machine_.opened(state, pending_.column(control)) : action - 1;
-        if (found.top >= 0) find_ways(found, state, goal, pending_.length(label), wanted.cost);
+        if (found.top >= 0) find_continuations(found, state, reduction, pending_.length(label), wanted.cost);
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];
         if (length > 0) {
             if (lhs != wanted.lhs || length - 1 != wanted.left) return found;
-            found.kind = Step::kGoal;
+            found.kind = Step::kExposes;
             found.least = 0;
         } else {
-            found.kind = Step::kReduce;
+            found.kind = Step::kGoto;
             found.top = tables.goto_of(state, lhs);
-            if (found.top >= 0) find_ways(found, state, goal, 0, wanted.cost);
+            if (found.top >= 0) find_continuations(found, state, reduction, 0, wanted.cost);
         }
     }
     return found;
 }
 
 const WeightedSummaries::Step& WeightedSummaries::step(std::int32_t control, std::int32_t state,
-                                                       std::int32_t goal) {
+                                                       std::int32_t reduction) {
     const auto label = pending_.label(control);
     const auto column = label == machine_.layout.indent ? pending_.column(control) : -1;
-    const std::int32_t key[] = {label, column, state, goal};
+    const std::int32_t key[] = {label, column, state, reduction};
     const auto id = static_cast<std::size_t>(step_ids_.intern(key));
-    if (id == steps_.size()) steps_.push_back(find_step(control, state, goal));
+    if (id == steps_.size()) steps_.push_back(find_step(control, state, reduction));
     return steps_[id];
 }
 
 const WeightedSummaries::Step& WeightedSummaries::step_after(std::int32_t lhs, std::int32_t state,
-                                                             std::int32_t goal) {
-    const std::int32_t key[] = {lhs, state, goal};
+                                                             std::int32_t reduction) {
+    const std::int32_t key[] = {lhs, state, reduction};
     const auto id = static_cast<std::size_t>(step_ids_.intern(key));
     if (id == steps_.size()) {
         Step found;
         found.top = machine_.tables.goto_of(state, lhs);
-        found.kind = Step::kReduce;
-        if (found.top >= 0) find_ways(found, state, goal, 0, yields_.after(lhs, state, goal));
+        found.kind = Step::kGoto;
+        if (found.top >= 0)
+            find_continuations(found, state, reduction, 0, yields_.after(lhs, state, reduction));
         steps_.push_back(std::move(found));
     }
     return steps_[id];
 }
 
-// Most reductions that are completed above a state come to nothing there.
+// Whether a control's label can do anything on a state. After most reductions it cannot.
 bool WeightedSummaries::leads_on(std::int32_t control, std::int32_t state) const {
     const auto label = pending_.label(control);
-    return machine_.drops(label, state) || machine_.tables.action_of(state, label) != 0 ||
+    return machine_.is_skipped(label, state) || machine_.tables.action_of(state, label) != 0 ||
            (label == machine_.lexer.end_label() && state == machine_.start.end_state);
 }
 
 void WeightedSummaries::expand(std::int32_t at) {
     const auto& node = nodes_[static_cast<std::size_t>(at)];
-    const auto [kind, control, state, goal, lhs] =
-        std::tuple(node.kind, node.control, node.state, node.goal, node.lhs);
-    if (kind == kPending) return expand_pending(at, control, state, goal);
+    const auto [kind, control, state, reduction, lhs] =
+        std::tuple(node.kind, node.control, node.state, node.reduction, node.lhs);
+    if (kind == kPending) return expand_pending(at, control, state, reduction);
     if (kind == kAnyOf) {
         for (const auto& successor : pending_.successors(control))
-            connect_pending(successor.control, state, goal, {at, -1, successor.cost});
+            connect_pending(successor.control, state, reduction, {at, -1, successor.cost});
         return;
     }
-    const auto& found = step_after(lhs, state, goal);
+    const auto& found = step_after(lhs, state, reduction);
     if (found.top < 0) return;
     if (kind == kBeforeAny) {
         const auto top = found.top;
         for (const auto any : pending_.any())
-            if (leads_on(any, top)) connect(completed(lhs, any, state, goal), {at, -1, 0});
+            if (leads_on(any, top)) connect(completed(lhs, any, state, reduction), {at, -1, 0});
         return;
     }
-    for (const auto& way : found.ways) connect_pending(control, found.top, way.goal, {at, way.lhs, way.cost});
+    for (const auto& continuation : found.continuations)
+        connect_pending(control, found.top, continuation.reduction,
+                        {at, continuation.lhs, continuation.cost});
 }
 
 void WeightedSummaries::expand_pending(std::int32_t at, std::int32_t control, std::int32_t state,
-                                       std::int32_t goal) {
-    const auto& found = step(control, state, goal);
+                                       std::int32_t reduction) {
+    const auto& found = step(control, state, reduction);
     switch (found.kind) {
         case Step::kDead:
             return;
-        case Step::kGoal:
+        case Step::kExposes:
             return add(at, control, 0);
-        case Step::kReduce:
-            for (const auto& way : found.ways)
-                connect_pending(control, found.top, way.goal, {at, way.lhs, way.cost});
+        case Step::kGoto:
+            for (const auto& continuation : found.continuations)
+                connect_pending(control, found.top, continuation.reduction,
+                                {at, continuation.lhs, continuation.cost});
             return;
-        case Step::kDrop:
+        case Step::kSkip:
         case Step::kShift:
             break;
     }
-    const bool dropped = found.kind == Step::kDrop;
-    const auto top = dropped ? state : found.top;
+    const bool skipped = found.kind == Step::kSkip;
+    const auto top = skipped ? state : found.top;
     if (top < 0) return;
     const auto list = pending_.after(machine_.tables.context[static_cast<std::size_t>(top)],
-                                     machine_.block(top), control, dropped);
-    if (dropped) return connect(any_of(list, top, goal), {at, -1, found.least});
+                                     machine_.block(top), control, skipped);
+    if (skipped) return connect(any_of(list, top, reduction), {at, -1, found.least});
     const auto bound = nodes_[static_cast<std::size_t>(at)].bound;
-    for (const auto& way : found.ways)
-        if (way.cost <= bound) connect(any_of(list, top, way.goal), {at, way.lhs, way.cost});
+    for (const auto& continuation : found.continuations)
+        if (continuation.cost <= bound)
+            connect(any_of(list, top, continuation.reduction), {at, continuation.lhs, continuation.cost});
 }
 
-// Leaves out what costs more than is asked for.
-void WeightedSummaries::connect_pending(std::int32_t control, std::int32_t state, std::int32_t goal,
+// Links a pending control to a node if its least cost is within the node's bound.
+void WeightedSummaries::connect_pending(std::int32_t control, std::int32_t state, std::int32_t reduction,
                                         const Link& link) {
-    const auto least = step(control, state, goal).least;
+    const auto least = step(control, state, reduction).least;
     if (link.cost + least <= nodes_[static_cast<std::size_t>(link.target)].bound)
-        connect(node(kPending, control, state, goal, -1), link);
+        connect(node(kPending, control, state, reduction, -1), link);
 }
 
-// The source's results reach the target too, as far as that is asked for.
+// Adds a link, and raises the source's bound to what the target can use of it.
 void WeightedSummaries::connect(std::int32_t source, const Link& link) {
     auto& links = nodes_[static_cast<std::size_t>(source)].links;
     const auto known = std::find_if(links.begin(), links.end(), [&](const Link& other) {
@@ -206,7 +213,7 @@ void WeightedSummaries::connect(std::int32_t source, const Link& link) {
         known->cost = link.cost;
     }
     raise(source, nodes_[static_cast<std::size_t>(link.target)].bound - link.cost);
-    // By index: what flows may add nodes, and results to this one.
+    // By index: `flow` may add nodes, and results to this one.
     for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].results.size(); ++i) {
         const auto result = nodes_[static_cast<std::size_t>(source)].results[i];
         flow(link, result);
@@ -227,16 +234,16 @@ void WeightedSummaries::add(std::int32_t at, std::int32_t control, std::int64_t 
 }
 
 void WeightedSummaries::flow(const Link& through, const Result& result) {
-    const auto [bound, state, goal] = [&] {
+    const auto [bound, state, reduction] = [&] {
         const auto& target = nodes_[static_cast<std::size_t>(through.target)];
-        return std::tuple(target.bound, target.state, target.goal);
+        return std::tuple(target.bound, target.state, target.reduction);
     }();
     const auto cost = result.cost + through.cost;
     if (cost > bound) return;
     if (through.lhs < 0) return add(through.target, result.control, cost);
-    const auto& after = step_after(through.lhs, state, goal);
+    const auto& after = step_after(through.lhs, state, reduction);
     if (after.top >= 0 && cost + after.least <= bound && leads_on(result.control, after.top))
-        connect(completed(through.lhs, result.control, state, goal), {through.target, -1, cost});
+        connect(completed(through.lhs, result.control, state, reduction), {through.target, -1, cost});
 }
 
 }  // namespace pdacon

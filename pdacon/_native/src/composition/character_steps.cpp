@@ -102,7 +102,7 @@ std::optional<std::uint8_t> CharacterSteps::loop_length(std::int32_t lexer_state
 bool CharacterSteps::can_forget_columns(std::int32_t lexer_state) const {
     std::vector<std::int32_t> open{lexer_state};
     for (std::size_t i = 0; i < open.size(); ++i) {
-        if (!futures_.column_free(open[i])) return false;
+        if (!futures_.is_column_independent(open[i])) return false;
         for (std::int32_t cls = 0; cls < lexer_.num_classes(); ++cls) {
             const auto next = lexer_.next(open[i], cls);
             if (LexingAutomaton::is_commit(next) && lexer_.commit(next).label == newline_) return false;

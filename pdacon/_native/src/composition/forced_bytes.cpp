@@ -27,7 +27,7 @@ std::string find_forced_bytes(const Pushdown& machine, const VocabularyStar& sta
         return move;
     };
     while (forced.size() < limit) {
-        Looked looked;
+        ReadSet looked;
         Overlay here(stack.view(), looked);
         const auto at = static_cast<std::size_t>(star_state);
         if (star.boundary[at] && ends(machine, here, lexing)) break;

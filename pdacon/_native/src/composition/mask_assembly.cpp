@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "liveness/line_ends.hpp"
+#include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
 
@@ -23,7 +23,7 @@ void MaskAssembly::Contribution::add(const Contribution& other) {
 }
 
 void MaskAssembly::add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start,
-                               const StackView& stack, Looked& looked, std::span<std::int32_t> mask) {
+                               const StackView& stack, ReadSet& looked, std::span<std::int32_t> mask) {
     if (bytes() > kMostBytes) forget();
     path_.clear();
     stack_nodes_.clear();
@@ -50,12 +50,12 @@ void MaskAssembly::add_allowed(const TokenClasses::Node& node, const LexerConfig
 }
 
 void MaskAssembly::add_inner(Frame& frame, const LexerConfiguration& start) {
-    std::optional<LineEnds> lines;
+    std::optional<NewlineLiveness> lines;
     const auto is_allowed = [&](const TokenClasses::InnerEnd& end) {
-        if (end.lexer_state < 0) return coaccessibility_.alive(end.future, frame.stack, frame.looked);
+        if (end.lexer_state < 0) return coaccessibility_.is_live(end.future, frame.stack, frame.looked);
         if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(frame.stack, frame.looked));
         frame.looked.columns = true;
-        return lines->is_alive({end.lexer_state, end.now.from(start), end.matched.from(start)}, 0);
+        return lines->is_live({end.lexer_state, end.now.from(start), end.matched.from(start)}, 0);
     };
     const auto& node = *frame.node;
     for (const auto& [end, tokens] : node.inner)

@@ -18,7 +18,7 @@
 #include "composition/token_classes.hpp"
 #include "detokenizer/token_set.hpp"
 #include "liveness/coaccessibility.hpp"
-#include "liveness/tops.hpp"
+#include "liveness/prefix_cache.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -33,7 +33,7 @@ class MaskAssembly {
     // Adds to a mask the allowed tokens of a node of a lexer state, in a configuration with that state.
     // Records in `looked` what the answer depended on.
     void add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start, const StackView& stack,
-                     Looked& looked, std::span<std::int32_t> mask);
+                     ReadSet& looked, std::span<std::int32_t> mask);
 
     // Memory that `forget` gives back. To be forgotten whenever the classes are: it refers to their nodes.
     std::size_t bytes() const { return bytes_ + kept_.bytes(); }
@@ -60,7 +60,7 @@ class MaskAssembly {
         StackView stack;
         std::uint32_t popped = 0, pushed = 0;
         std::size_t next = 0;  // emitting edge
-        Looked looked = {};
+        ReadSet looked = {};
         Contribution found = {};
     };
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -78,7 +78,7 @@ class MaskAssembly {
     Budget& budget_;
     std::vector<Frame> path_;
     Overlay::Nodes stack_nodes_;  // storage of the stacks on the path
-    Tops kept_;                   // indices of contributions, by node
+    PrefixCache kept_;            // indices of contributions, by node
     std::deque<Contribution> contributions_;
     std::size_t bytes_ = 0;
 };

@@ -5,7 +5,7 @@
 namespace pdacon {
 
 std::vector<std::int32_t> MaskEngine::compute(const LexerConfiguration& lexing, const StackView& stack,
-                                              Looked& looked) {
+                                              ReadSet& looked) {
     std::vector<std::int32_t> mask(trie_.words(), 0);
     assembly_.add_allowed(classes_.of_state(lexing.state), lexing, stack, looked, mask);
     Overlay here(stack, looked);
@@ -18,7 +18,7 @@ std::vector<std::int32_t> MaskEngine::compute(const LexerConfiguration& lexing, 
 std::vector<std::int32_t> MaskEngine::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
     const auto lexing = boundary(machine_, stack, 0);
-    Looked looked;
+    ReadSet looked;
     auto mask = compute(lexing, stack.view(), looked);
     const auto space = trie_.child(0, ' ');
     if (space < 0) return mask;

@@ -15,7 +15,7 @@
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "liveness/coaccessibility.hpp"
-#include "liveness/verdicts.hpp"
+#include "liveness/liveness_table.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -25,12 +25,12 @@ class MaskEngine {
   public:
     // `known`: the futures of the machine's lexer, if somebody has computed them.
     MaskEngine(const Pushdown& machine, const SharedTrie& trie, const VocabularyStar& star,
-               Verdicts& verdicts, Budget& budget, const Futures* known = nullptr)
+               LivenessTable& liveness_table, Budget& budget, const Futures* known = nullptr)
         : machine_(machine),
           trie_(trie),
           star_(star),
           budget_(budget),
-          coaccessibility_(machine, star, verdicts, budget, known),
+          coaccessibility_(machine, star, liveness_table, budget, known),
           classes_(machine, coaccessibility_, trie, budget),
           assembly_(machine, coaccessibility_, classes_, budget) {}
 
@@ -40,7 +40,7 @@ class MaskEngine {
 
     // The mask of a configuration between two tokens. Records in `looked` what it depended on.
     std::vector<std::int32_t> compute(const LexerConfiguration& lexing, const StackView& stack,
-                                      Looked& looked);
+                                      ReadSet& looked);
     // The mask at the start of a text where a token loses one leading space.
     std::vector<std::int32_t> compute_leading();
     // Completion::shortest; what it needs is made when it is first asked for.

@@ -77,7 +77,7 @@ std::int32_t MaskTrie::Added::make_branch(std::int32_t node, std::int32_t state)
     return next;
 }
 
-void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
                    std::int32_t mask) {
     // A grammar whose tokens can end any number of rules, and whose texts all nest differently, never asks
     // for the same path twice.
@@ -91,7 +91,7 @@ void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, con
     }
 }
 
-void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
                         std::int32_t mask) {
     if (added_.nodes.empty()) added_.nodes.resize(roots_);
     auto at = looked.columns ? added_.make_columns_root(columns_key(lexing, stack)) : lexing.state;

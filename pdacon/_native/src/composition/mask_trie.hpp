@@ -35,12 +35,12 @@ class MaskTrie {
     std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
     // Adds a mask that `find` does not know, under what its computation looked at. A full trie is emptied
     // first.
-    void add(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+    void add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
              std::int32_t mask);
     // Whether `add` would empty nothing.
-    bool has_room(const Looked& looked) const { return size() + looked.states <= roots_ + kMostNodes; }
+    bool has_room(const ReadSet& looked) const { return size() + looked.states <= roots_ + kMostNodes; }
     // Whether there is room for a mask that no text has asked for: such masks get half of all nodes.
-    bool has_room_beside_texts(const Looked& looked) const {
+    bool has_room_beside_texts(const ReadSet& looked) const {
         return size() + looked.states <= roots_ + kMostNodes / 2;
     }
     // Empties the added trie.
@@ -95,7 +95,7 @@ class MaskTrie {
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
-    void add_path(const LexerConfiguration& lexing, const StackView& stack, const Looked& looked,
+    void add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
                   std::int32_t mask);
     template <class AnyTrie>
     std::int32_t find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack) const;

@@ -170,7 +170,7 @@ class TokenClasses::Walk {
         const auto& below = trie_.below(node);
         const auto first = trie_.byte(node + 1);  // the cheapest test: most states leave on it
         if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
-        if (!classes_.futures_.column_free(state)) return false;
+        if (!classes_.futures_.is_column_independent(state)) return false;
         if (!trie_.is_utf8_below(node, kUtf8Boundary)) return false;
         const auto& step = classes_.steps_.of(state);
         return step.next == state && step.characters.contains(below.ascii, below.other);

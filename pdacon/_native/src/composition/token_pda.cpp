@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "composition/forced_bytes.hpp"
-#include "liveness/line_ends.hpp"
+#include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
 
@@ -19,14 +19,15 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Bud
       guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
                              : std::size_t{std::numeric_limits<std::int64_t>::max()},
                nullptr, [this] { forget_caches(); }),
-      verdicts_(machine_),
+      liveness_table_(machine_),
       masks_(tokens().words()),
       mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
     std::vector<std::int32_t> ends(tokens().words(), 0);
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
     guarded_.run([&] {
-        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), verdicts_, budget_, known);
+        engine_ =
+            std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), liveness_table_, budget_, known);
         engine_->find_loops();
         return true;
     });
@@ -38,7 +39,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Bud
 MaskEngine& TokenPda::engine() {
     if (engine_) return *engine_;
     const auto make = [this] {
-        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), verdicts_, budget_);
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), liveness_table_, budget_);
     };
     const auto& origin = guarded_.origin();
     if (!origin) {
@@ -97,29 +98,32 @@ bool TokenPda::empty_language() {
     return !alive(lexing, stack.view());  // a vocabulary may have no token that ends a text
 }
 
-Verdict TokenPda::known_alive(const LexerConfiguration& lexing, const StackView& stack) const {
-    const auto known = verdicts_.at(verdicts_.row(lexing), stack.top->state);
-    if (known == Verdict::kAlways && verdicts_.is_free(lexing)) return known;
-    return known == Verdict::kNever ? known : Verdict::kUnknown;
+Liveness TokenPda::known_alive(const LexerConfiguration& lexing, const StackView& stack) const {
+    const auto known = liveness_table_.at(liveness_table_.row(lexing), stack.top->state);
+    if (known == Liveness::kMustLive && liveness_table_.is_column_independent(lexing)) return known;
+    return known == Liveness::kDead ? known : Liveness::kUnknown;
 }
 
 bool TokenPda::alive(const LexerConfiguration& lexing, const StackView& stack) {
     const auto known = known_alive(lexing, stack);
-    return known == Verdict::kUnknown ? alive_in(lexing, 0, stack) : known == Verdict::kAlways;
+    return known == Liveness::kUnknown ? alive_in(lexing, 0, stack) : known == Liveness::kMustLive;
 }
 
 // `star_state`: where the bytes of a token that has been begun lead to; 0: between two tokens.
 bool TokenPda::alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack) {
     return guarded_.run([&] {
-        Looked looked;
+        ReadSet looked;
         Overlay here(stack, looked);
-        return LineEnds(machine_, engine().coaccessibility(), budget_, here).is_alive(lexing, star_state);
+        return NewlineLiveness(machine_, engine().coaccessibility(), budget_, here)
+            .is_live(lexing, star_state);
     });
 }
 
-Outlook TokenPda::outlook(const LexerConfiguration& lexing, const StackView& stack, std::string_view text) {
+ExpectedTerminals TokenPda::expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
+                                               std::string_view text) {
     return guarded_.run([&] {
-        return OutlookSearch(machine_, engine().coaccessibility(), budget_).find(lexing, stack, text);
+        return ExpectedTerminalsSearch(machine_, engine().coaccessibility(), budget_)
+            .find(lexing, stack, text);
     });
 }
 
@@ -140,7 +144,7 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
 TokenPda::Mask TokenPda::mask(const LexerConfiguration& lexing, const StackView& stack) {
     return require(guarded_.run([&] {
         return known_or(mask_trie_.find(lexing, stack), [&] {
-            Looked looked;
+            ReadSet looked;
             auto words = engine().compute(lexing, stack, looked);
             return std::pair(std::move(words),
                              [&, looked](std::int32_t id) { mask_trie_.add(lexing, stack, looked, id); });
@@ -148,13 +152,13 @@ TokenPda::Mask TokenPda::mask(const LexerConfiguration& lexing, const StackView&
     }));
 }
 
-std::optional<Looked> TokenPda::file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
-                                          bool columns_meant) {
+std::optional<ReadSet> TokenPda::file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
+                                           bool columns_meant) {
     std::optional<LimitExceeded> full;  // thrown where nothing is half done
-    auto filed = guarded_.run([&]() -> std::optional<Looked> {
+    auto filed = guarded_.run([&]() -> std::optional<ReadSet> {
         full.reset();
         if (masks_.bytes() + cached_bytes() >= guarded_.max_bytes()) engine().forget();
-        Looked looked;
+        ReadSet looked;
         auto words = engine().compute(lexing, stack.view(), looked);
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });

@@ -28,9 +28,9 @@
 #include "composition/mask_trie.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
-#include "liveness/outlook.hpp"
+#include "liveness/expected_terminals.hpp"
+#include "liveness/liveness_table.hpp"
 #include "liveness/reached.hpp"
-#include "liveness/verdicts.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
@@ -65,13 +65,14 @@ class TokenPda {
     }
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
-    // thread's computation. `known_alive` never waits: kAlways, kNever, or kUnknown where a computation is
+    // thread's computation. `known_alive` never waits: kMustLive, kDead, or kUnknown where a computation is
     // needed.
     bool alive(const LexerConfiguration& lexing, const StackView& stack);
-    Verdict known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
+    Liveness known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
 
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
-    Outlook outlook(const LexerConfiguration& lexing, const StackView& stack, std::string_view text);
+    ExpectedTerminals expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
+                                         std::string_view text);
 
     // A mask and its id; the words are valid as long as this object.
     struct Mask {
@@ -90,8 +91,8 @@ class TokenPda {
     // Computes and adds a mask before any text asks for it. It is not added if it allows nothing, or if it
     // depends on columns and the given columns are not `meant`. Returns what it depends on; nothing if there
     // is no room for it beside the masks that texts have asked for. Throws LimitExceeded("bytes").
-    std::optional<Looked> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
-                                    bool columns_meant);
+    std::optional<ReadSet> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
+                                     bool columns_meant);
     // At the end of the text.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -141,7 +142,7 @@ class TokenPda {
     Budget budget_;
     std::int64_t max_depth_ = 0;
     GuardedWork guarded_;
-    Verdicts verdicts_;
+    LivenessTable liveness_table_;
     std::shared_ptr<const VocabularyStar> star_;  // made when it is needed, as the next
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;

@@ -21,7 +21,7 @@ void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
             trie_->save(artifact);
         }
         machine_.save(artifact, start);
-        verdicts_.save(artifact, start);
+        liveness_table_.save(artifact, start);
         mask_trie_.save(artifact, start);
         StoredMasks::save(artifact, start, masks_.words(), masks_.size(),
                           [&](std::size_t id) { return masks_.row(static_cast<std::int32_t>(id)); });
@@ -39,7 +39,7 @@ TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr
       trie_(std::move(trie)),
       budget_(0, 0),
       guarded_(0, artifact.origin(), [this] { forget_caches(); }),
-      verdicts_(machine_, artifact, start),
+      liveness_table_(machine_, artifact, start),
       masks_(StoredMasks(artifact, start, tokens().words())),
       mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
                  masks_.size(), artifact, start) {

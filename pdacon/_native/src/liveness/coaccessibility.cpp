@@ -1,317 +1,188 @@
 #include "liveness/coaccessibility.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace pdacon {
 
-const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
-    const auto [known, added] = of_set_.try_emplace(set);
-    if (added) {
-        std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and residues
-        for (const auto id : futures_.events(set)) {
-            const auto& event = futures_.event(id);
-            left.push_back({event.label, event.column, event.residue});
-        }
-        std::sort(left.begin(), left.end());
-        auto& controls = known->second;
-        std::vector<std::int32_t> residues;
-        for (std::size_t at = 0; at < left.size(); ++at) {
-            residues.push_back(left[at][2]);
-            if (at + 1 < left.size() && left[at + 1][0] == left[at][0] && left[at + 1][1] == left[at][1])
-                continue;
-            emit_controls(left[at][0], left[at][1], residues,
-                          [&](std::int32_t control) { controls.push_back(control); });
-            residues.clear();
-        }
-    }
-    return known->second;
-}
-
-std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> residues) {
-    std::vector<std::int32_t> events, sets;  // most residues lead to the same sets
-    for (const auto residue : residues) {
-        const auto landing = futures_.land(context, residue);
-        if (landing.event >= 0) events.push_back(landing.event);
-        if (landing.reading.state >= 0) sets.push_back(futures_.of(landing.reading, landing.speller_state));
-    }
-    const auto sort = [](std::vector<std::int32_t>& ids) {
-        std::sort(ids.begin(), ids.end());
-        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    };
-    sort(sets);
-    for (const auto set : sets) {
-        const auto more = futures_.events(set);
-        events.insert(events.end(), more.begin(), more.end());
-    }
-    sort(events);
-    std::vector<Successor> successors;
-    for (const auto next : of_set(futures_.intern_set(events))) successors.push_back({next, 0});
-    return successors;
-}
-
-Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, Verdicts& verdicts,
-                                 Budget& budget, const Futures* known)
+Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& speller,
+                                 LivenessTable& liveness_table, Budget& budget, const Futures* known)
     : machine_(machine),
       futures_(known != nullptr
                    ? Futures(*known, budget)
                    : Futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget)),
       controls_(futures_, machine.layout),
-      exits_(machine),
-      few_(*this, &exits_),
-      all_(*this, nullptr),
-      few_proofs_(machine, controls_, budget, few_),
-      proofs_(machine, controls_, budget, all_),
-      verdicts_(verdicts) {
-    const bool fresh = verdicts.empty();
-    make_rows();
-    if (fresh) prove_entries();
+      hints_(machine),
+      hinted_shortcuts_(*this, &hints_),
+      shortcuts_(*this, nullptr),
+      hinted_proofs_(machine, controls_, budget, hinted_shortcuts_),
+      proofs_(machine, controls_, budget, shortcuts_),
+      liveness_table_(liveness_table),
+      rows_(machine, futures_, liveness_table) {
+    if (rows_.are_new()) prove_starts();
 }
 
-void Coaccessibility::make_rows() {
-    const auto& lexer = machine_.lexer;
-    for (std::int32_t state = 0; state < lexer.num_states(); ++state)
-        future_.push_back(lexer.keeps_columns(state) ? -1 : futures_.of({state, {}, {}}, 0));
-    std::vector<std::int32_t> first_line;
-    std::vector<Line> lines;
-    if (machine_.layout.newline >= 0) find_lines(first_line, lines);
-    std::size_t count = 0;
-    const auto row_of = [&](std::int32_t future) {
-        if (static_cast<std::size_t>(future) >= dense_.size())
-            dense_.resize(static_cast<std::size_t>(future) + 1, -1);
-        auto& known = dense_[static_cast<std::size_t>(future)];
-        if (known < 0) known = static_cast<std::int32_t>(count++);
-        return known;
-    };
-    std::vector<std::int32_t> rows;
-    for (const auto future : future_) rows.push_back(future < 0 ? -1 : row_of(future));
-    for (std::size_t at = 0; at < lines.size(); ++at) lines[at].row = row_of(line_future_[at]);
-    if (!verdicts_.set_rows(std::move(rows), std::move(first_line), std::move(lines), count))
-        throw ArtifactDamage("the artifact is damaged: the rows of the verdicts are those of other tables");
-}
-
-// All that can be read of a newline, and which of it is free. Where a line begins every column of a class can
-// be reached if one can. So if what can follow there is what can follow here, the column here does not
-// matter. All that lies between has that future too, because futures only lose events.
-void Coaccessibility::find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines) {
-    const auto& lexer = machine_.lexer;
-    first_line.assign(future_.size(), -1);
-    std::vector<std::vector<std::int32_t>> before;  // of each line: those of the same future
-    const auto add = [&](const LexerConfiguration& reading) {
-        const auto known = find_line(first_line, lines, reading);
-        if (known >= 0) return known;
-        auto& first = first_line[static_cast<std::size_t>(reading.state)];
-        const auto at = static_cast<std::int32_t>(lines.size());
-        const bool free = !reading.now.known() && any_column(lexer, reading);
-        line_future_.push_back(futures_.of(reading, 0));
-        lines.push_back({reading, -1, std::exchange(first, at), free});
-        before.emplace_back();
-        return at;
-    };
-    for (const auto& reading : lexer.first_columns()) add(machine_.layout.classes.least(reading));
-    std::vector<std::uint8_t> is_token(static_cast<std::size_t>(lexer.num_classes()), 0);
-    for (const auto& move : futures_.moves(0))
-        if (move.speller_state == 0) is_token[static_cast<std::size_t>(move.byte_class)] = 1;
-    for (std::size_t at = 0; at < lines.size(); ++at) {
-        std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
-        for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
-            const auto next = lexer.next(lines[at].reading.state, cls);
-            const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && !lexer.is_blank(cls);
-            const bool again = plain && next == std::exchange(last, next);
-            if (next < 0 || again || !lexer.keeps_columns(next)) continue;
-            const auto to = static_cast<std::size_t>(add(futures_.moved(lines[at].reading, next, cls)));
-            if (!is_token[static_cast<std::size_t>(cls)] || line_future_[to] != line_future_[at]) continue;
-            before[to].push_back(static_cast<std::int32_t>(at));
-            if (lexer.is_line_break(cls) && any_column(lexer, lines[to].reading)) lines[at].free = true;
-        }
-    }
-    std::vector<std::size_t> open;
-    for (std::size_t at = 0; at < lines.size(); ++at)
-        if (lines[at].free) open.push_back(at);
-    while (!open.empty()) {
-        const auto at = open.back();
-        open.pop_back();
-        for (const auto from : before[at])
-            if (!std::exchange(lines[static_cast<std::size_t>(from)].free, true))
-                open.push_back(static_cast<std::size_t>(from));
-    }
-    find_column_free(first_line, lines);
-}
-
-// The lexer states of which every reading is free, and has the same future.
-void Coaccessibility::find_column_free(const std::vector<std::int32_t>& first_line,
-                                       const std::vector<Line>& lines) {
-    for (std::size_t state = 0; state < future_.size(); ++state) {
-        if (future_[state] >= 0 || first_line[state] < 0) continue;
-        const auto future = line_future_[static_cast<std::size_t>(first_line[state])];
-        bool all = true;
-        for (auto at = first_line[state]; at >= 0; at = lines[static_cast<std::size_t>(at)].further)
-            all = all && lines[static_cast<std::size_t>(at)].free &&
-                  line_future_[static_cast<std::size_t>(at)] == future;
-        if (all) future_[state] = future;
-    }
-}
-
-// In most grammars every start of a lexeme is alive on every stack, and shown to be by the exits of the
-// states alone. Then what follows a lexeme need not be looked into for anything else. What follows most of
-// all is a blank, whose future is less than that of the start: where it is proved, both are.
-void Coaccessibility::prove_entries() {
-    std::vector<Begun> of_context(static_cast<std::size_t>(machine_.lexer.num_contexts()));
-    for (const auto state : exits_.nearest_first()) {
+// Fills the cells of the starts of lexemes. In most grammars every start is live on every stack, and the
+// hints prove it. After that, whatever takes a whole lexeme is settled without a further look. Where a blank
+// may begin a lexeme's start, its future is a part of that of the start: one proof, for the blank, serves
+// both.
+void Coaccessibility::prove_starts() {
+    std::vector<LexemeStarts> starts_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
+    for (const auto state : hints_.cheapest_first()) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
-        auto& begun = of_context[static_cast<std::size_t>(context)];
-        if (begun.starts.empty()) begun = begun_in(context);
+        auto& found = starts_of[static_cast<std::size_t>(context)];
+        if (found.starts.empty()) found = starts_in(context);
         const auto prove = [&](std::int32_t set) {
-            if (proved(set, state)) verdicts_.set(row(set), state, Verdict::kAlways);
+            if (is_proved(set, state)) liveness_table_.set(rows_.row(set), state, Liveness::kMustLive);
         };
-        for (const auto set : begun.blanks) prove(set);
-        for (const auto& [set, blank] : begun.starts)
-            if (blank >= 0 && verdicts_.at(row(blank), state) == Verdict::kAlways)
-                verdicts_.set(row(set), state, Verdict::kAlways);
+        for (const auto set : found.blanks) prove(set);
+        for (const auto& [set, blank] : found.starts)
+            if (blank >= 0 && liveness_table_.at(rows_.row(blank), state) == Liveness::kMustLive)
+                liveness_table_.set(rows_.row(set), state, Liveness::kMustLive);
             else
                 prove(set);
     }
 }
 
-Coaccessibility::Begun Coaccessibility::begun_in(std::int32_t context) {
+Coaccessibility::LexemeStarts Coaccessibility::starts_in(std::int32_t context) {
     const auto& lexer = machine_.lexer;
-    Begun begun;
+    LexemeStarts found;
     for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind) {
         const auto entry = lexer.entry(context, behind);
         if (entry < 0) continue;
         const auto start = future({entry, {}, {}});
-        if (std::ranges::find(begun.starts, start, &Begun::Start::future) != begun.starts.end()) continue;
-        begun.starts.push_back({start, -1});
+        if (std::ranges::find(found.starts, start, &LexemeStarts::Start::future) != found.starts.end())
+            continue;
+        found.starts.push_back({start, -1});
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
             const auto next = lexer.next(entry, cls);
             const auto inside = next < 0 ? -1 : future(next);
             if (inside < 0 || !is_blank(inside)) continue;
-            if (std::ranges::includes(futures_.events(start), futures_.events(inside)))
-                begun.starts.back().blank = inside;
-            if (std::ranges::find(begun.blanks, inside) == begun.blanks.end()) begun.blanks.push_back(inside);
+            if (std::ranges::includes(futures_.emissions(start), futures_.emissions(inside)))
+                found.starts.back().blank = inside;
+            if (std::ranges::find(found.blanks, inside) == found.blanks.end()) found.blanks.push_back(inside);
         }
     }
-    return begun;
+    return found;
 }
 
 bool Coaccessibility::is_blank(std::int32_t future) const {
-    const auto events = futures_.events(future);
-    return !events.empty() && std::ranges::all_of(events, [&](std::int32_t event) {
-        return futures_.event(event).label == machine_.lexer.ignored_label();
+    const auto emissions = futures_.emissions(future);
+    return !emissions.empty() && std::ranges::all_of(emissions, [&](std::int32_t emission) {
+        return futures_.emission(emission).label == machine_.lexer.ignored_label();
     });
 }
 
-// What the exits alone lead to.
-std::int32_t Coaccessibility::below_exits(std::int32_t future, std::int32_t top) {
+// What remains below `top` of a future if only hinted labels are taken: see CoinductiveProofs::below.
+std::int32_t Coaccessibility::below_hinted(std::int32_t future, std::int32_t top) {
     std::vector<std::int32_t> controls;
     for (const auto control : controls_.of_set(future))
-        if (exits_.has(top, controls_.label(control))) controls.push_back(control);
-    return few_proofs_.below(controls, top);
+        if (hints_.has(top, controls_.label(control))) controls.push_back(control);
+    return hinted_proofs_.below(controls, top);
 }
 
-bool Coaccessibility::proved(std::int32_t future, std::int32_t top) {
-    const auto pops = below_exits(future, top);
-    if (pops == Proofs::kAccepts) return true;
+bool Coaccessibility::is_proved(std::int32_t future, std::int32_t top) {
+    const auto pops = below_hinted(future, top);
+    if (pops == CoinductiveProofs::kAccepts) return true;
     const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
-    return !few_proofs_.is_empty(pops) && !below.empty() &&
+    return !hinted_proofs_.is_empty(pops) && !below.empty() &&
            std::all_of(below.begin(), below.end(),
-                       [&](std::int32_t state) { return few_proofs_.always(pops, state); });
+                       [&](std::int32_t state) { return hinted_proofs_.accept_on_every_stack(pops, state); });
 }
 
-// In the middle of a lexeme no proof for all stacks is tried: it would cost up to some milliseconds; the
-// stack at hand is looked through in less than one microsecond.
-Verdict Coaccessibility::find_verdict(std::int32_t future, std::int32_t top) {
-    if (below_exits(future, top) == Proofs::kAccepts) return Verdict::kAlways;
+// In the middle of a lexeme no proof for all stacks is tried. It can cost some milliseconds, and the search
+// on the stack at hand takes less than a microsecond.
+Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
+    if (below_hinted(future, top) == CoinductiveProofs::kAccepts) return Liveness::kMustLive;
     const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
-        return machine_.drops(label, top) || machine_.tables.action_of(top, label) != 0;
+        return machine_.is_skipped(label, top) || machine_.tables.action_of(top, label) != 0;
     });
-    return can_go_on ? Verdict::kDepends : Verdict::kNever;
+    return can_go_on ? Liveness::kMayLive : Liveness::kDead;
 }
 
-// Mostly one of the labels on a way out is enough.
-void Coaccessibility::exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
+// The search mostly ends with the first hinted label.
+void Coaccessibility::hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
     std::stable_partition(controls.begin(), controls.end(),
-                          [&](std::int32_t control) { return exits_.has(top, controls_.label(control)); });
+                          [&](std::int32_t control) { return hints_.has(top, controls_.label(control)); });
 }
 
-Verdict Coaccessibility::verdict(std::int32_t future, std::int32_t top) {
-    auto answer = verdicts_.at(row(future), top);
-    if (answer != Verdict::kUnknown) return answer;
-    answer = find_verdict(future, top);
-    verdicts_.set(row(future), top, answer);
+Liveness Coaccessibility::liveness(std::int32_t future, std::int32_t top) {
+    auto answer = liveness_table_.at(rows_.row(future), top);
+    if (answer != Liveness::kUnknown) return answer;
+    answer = find_liveness(future, top);
+    liveness_table_.set(rows_.row(future), top, answer);
     return answer;
 }
 
-// What many states tell is as quick to find as to find again.
-bool Coaccessibility::alive(std::int32_t future, const StackView& stack, Looked& looked) {
+// Answers that depend on many states are not remembered: finding them anew is as quick as looking them up.
+bool Coaccessibility::is_live(std::int32_t future, const StackView& stack, ReadSet& read_set) {
     constexpr std::uint32_t kMostStates = 64;
-    looked.states = std::max(looked.states, 1U);
-    const auto answer = verdict(future, stack.top->state);
-    if (answer != Verdict::kDepends) return answer == Verdict::kAlways;
-    auto known = alive_.find(future, stack.top);
+    read_set.states = std::max(read_set.states, 1U);
+    const auto answer = liveness(future, stack.top->state);
+    if (answer != Liveness::kMayLive) return answer == Liveness::kMustLive;
+    auto known = answers_.find(future, stack.top);
     if (known.answer < 0) {
-        Looked here;
-        known.answer = look_at(future, Overlay(stack, here));
+        ReadSet here;
+        known.answer = search(future, Overlay(stack, here));
         known.states = here.states;
         if (bytes() > kMostBytes) forget();
-        if (known.states <= kMostStates) alive_.add(future, stack.top, known);
+        if (known.states <= kMostStates) answers_.add(future, stack.top, known);
     }
-    looked.states = std::max(looked.states, known.states);
+    read_set.states = std::max(read_set.states, known.states);
     return known.answer != 0;
 }
 
-bool Coaccessibility::alive(std::int32_t future, Overlay& stack) {
-    const auto answer = verdict(future, stack.top());
-    return answer == Verdict::kDepends ? look_at(future, stack) : answer == Verdict::kAlways;
+bool Coaccessibility::is_live(std::int32_t future, Overlay& stack) {
+    const auto answer = liveness(future, stack.top());
+    return answer == Liveness::kMayLive ? search(future, stack) : answer == Liveness::kMustLive;
 }
 
-bool Coaccessibility::look_at(std::int32_t future, Overlay stack) {
+bool Coaccessibility::search(std::int32_t future, Overlay stack) {
     int feeds = kMostFeeds;
-    const auto found = alive_after(controls_.of_set(future), stack, 0, feeds);
+    const auto found = try_labels(controls_.of_set(future), stack, 0, feeds);
     return found ? *found : reaches_end(future, stack);
 }
 
-// Whether one of the labels that can come next leads to where all stacks are alive, or others behind it do.
-// Not known if some can be taken, but none leads there soon. What is dropped leaves the stack as it is, so
-// that what can come behind it can come next.
-std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> controls, const Overlay& stack,
-                                                 int depth, int& feeds) {
+// Depth first over the labels that can come next: true where one of them leads to a future that is live on
+// every stack, false where the parser takes none of them, and nothing where the limits end the search. A
+// label that is skipped leaves the stack as it is, so what can follow it is tried at the same depth.
+std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> controls, const Overlay& stack,
+                                                int depth, int& feeds) {
     struct Taken {
         std::int32_t control;
         Overlay stack;
     };
-    const auto add_successors = [&](std::int32_t control, const Overlay& after, bool dropped,
+    const auto add_successors = [&](std::int32_t control, const Overlay& after, bool skipped,
                                     std::vector<std::int32_t>& next) {
         const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
         const auto block = machine_.block(after.top());
-        for (const auto& successor : controls_.successors(controls_.after(context, block, control, dropped)))
+        for (const auto& successor : controls_.successors(controls_.after(context, block, control, skipped)))
             if (std::find(next.begin(), next.end(), successor.control) == next.end())
                 next.push_back(successor.control);
     };
     const auto top = stack.top();
-    exits_first(controls, top);
+    hinted_first(controls, top);
     std::vector<Taken> taken;
     for (std::size_t at = 0; at < controls.size(); ++at) {
         const auto control = controls[at];
         const auto label = controls_.label(control);
-        const bool dropped = machine_.drops(label, top);
-        if (!dropped && machine_.tables.action_of(top, label) == 0) continue;
+        const bool skipped = machine_.is_skipped(label, top);
+        if (!skipped && machine_.tables.action_of(top, label) == 0) continue;
         if (--feeds < 0) return std::nullopt;
         auto after = stack;
-        if (!dropped &&
+        if (!skipped &&
             !(label == machine_.layout.indent ? feed_indent(machine_, after, controls_.column(control))
                                               : feed(machine_, after, label)))
             continue;
-        const auto verdict_of = [&](std::int32_t future) { return verdict(future, after.top()); };
-        if (label == machine_.lexer.end_label() || few_.is_settled(control, after.top(), dropped) ||
-            is_settled(control, after.top(), dropped, verdict_of))
+        const auto liveness_of = [&](std::int32_t future) { return liveness(future, after.top()); };
+        if (label == machine_.lexer.end_label() ||
+            hinted_shortcuts_.is_settled(control, after.top(), skipped) ||
+            is_settled(control, after.top(), skipped, liveness_of))
             return true;
-        if (dropped)
-            add_successors(control, after, dropped, controls);
+        if (skipped)
+            add_successors(control, after, skipped, controls);
         else
             taken.push_back({control, std::move(after)});
     }
@@ -321,20 +192,22 @@ std::optional<bool> Coaccessibility::alive_after(std::vector<std::int32_t> contr
     for (auto& [control, after] : taken) {
         std::vector<std::int32_t> next;
         add_successors(control, after, false, next);
-        const auto found = alive_after(std::move(next), after, depth + 1, feeds);
+        const auto found = try_labels(std::move(next), after, depth + 1, feeds);
         if (found && *found) return true;
         unknown |= !found;
     }
     return unknown ? std::nullopt : std::optional(false);
 }
 
-bool Coaccessibility::reaches_end(std::int32_t events, Overlay below) {
-    auto pops = proofs_.below(controls_.of_set(events), below.top());
+// Pops the stack symbol by symbol, with the set of pop controls that remain, until they accept or none is
+// left.
+bool Coaccessibility::reaches_end(std::int32_t emissions, Overlay below) {
+    auto pops = proofs_.below(controls_.of_set(emissions), below.top());
     for (;;) {
-        if (pops == Proofs::kAccepts) return true;
+        if (pops == CoinductiveProofs::kAccepts) return true;
         if (proofs_.is_empty(pops) || below.at_bottom()) return false;
         below.pop(1);
-        if (proofs_.always(pops, below.top())) return true;
+        if (proofs_.accept_on_every_stack(pops, below.top())) return true;
         pops = proofs_.below(pops, below.top());
     }
 }

@@ -1,169 +1,161 @@
 // Room `liveness`: which configurations of the pushdown automaton are coaccessible.
 //
 // In: the pushdown automaton, and which bytes a vocabulary can spell. Out: whether some sentence goes on from
-// a configuration, for the stack at hand; what can come next. It does not know masks. Only grammars with an
-// Indenter need column_classes and line_ends: leave them aside at first.
+// a configuration, for the stack at hand; which terminals can come next. It does not know masks. Only
+// grammars with an Indenter need column_classes and newline_liveness: leave them aside at first.
 //
 // Source: pre* of pushdown systems by summaries (Bouajjani, Esparza and Maler 1997; Reps, Horwitz and Sagiv
-// 1995), on the Myhill-Nerode quotient of the lexer by the commits to come.
+// 1995), on the Myhill-Nerode quotient of the lexer by the emissions to come.
 //
-// Which configurations can reach acceptance: exactly, for the stack at hand.
+// Coaccessibility: which configurations can reach acceptance, exactly, for the stack at hand.
 //
-// LR tables promise that after a shift some sentence of terminals follows, but not that its text can be
-// lexed, and not where a conflict was settled by shift. So: quotient the lexer by its futures, tabulate the
-// pops (summaries), and answer per (future, top of stack) once: alive on every stack, on none, or on those
-// that a look further down tells.
+// LR tables promise that some sentence of terminals follows a shift. They do not promise that its text can be
+// lexed, nor anything where a conflict was settled by shift. So four steps answer, each only where those
+// before it cannot:
+//
+// 1. The liveness table has a cell for each future of the lexer (futures.hpp) and each LR state on top: live
+// on
+//    every stack, on none, or on some.
+// 2. A cell is filled from completion hints and coinductive proofs: on the way that a hint shows, acceptance
+// is
+//    reached on every stack.
+// 3. Where the stack decides, the parser is tried with each label that can come next, a few labels ahead.
+// 4. What is left is decided by summaries, which pop the stack symbol by symbol. This always ends with an
+// answer.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "liveness/exits.hpp"
+#include "liveness/coinductive_proofs.hpp"
+#include "liveness/completion_hints.hpp"
+#include "liveness/future_rows.hpp"
 #include "liveness/futures.hpp"
-#include "liveness/proofs.hpp"
+#include "liveness/liveness_table.hpp"
+#include "liveness/prefix_cache.hpp"
+#include "liveness/quotient_controls.hpp"
 #include "liveness/summaries.hpp"
-#include "liveness/tops.hpp"
-#include "liveness/verdicts.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
 namespace pdacon {
 
-// Pending controls of the quotient: a label with the set of all residues it may leave.
-class QuotientControls final : public PendingControls {
-  public:
-    using PendingControls::PendingControls;
-
-    // The controls of a set of events: one per label.
-    const std::vector<std::int32_t>& of_set(std::int32_t set);
-
-  private:
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
-
-    std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
-};
-
 class Coaccessibility {
   public:
-    // Lexer futures are computed at once; everything else on demand. Where `verdicts` are empty they get
-    // their rows, and what is alive on every stack at the start of a lexeme is mostly found. Throws
-    // ArtifactDamage if they have the rows of other tables. `known`: futures to begin with.
-    Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, Verdicts& verdicts,
+    // Computes the futures of the lexer at once, everything else on demand. An empty table gets its rows, and
+    // the starts of lexemes are proved live where the hints suffice, which is nearly everywhere. Throws
+    // ArtifactDamage if the table has other rows. `known`: futures to begin with.
+    Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, LivenessTable& liveness_table,
                     Budget& budget, const Futures* known = nullptr);
 
-    // The future of a reading between two tokens; readings with equal futures are alive on the same stacks,
-    // if they are free.
-    std::int32_t future(const LexerConfiguration& reading) const {
-        const auto known = future_[static_cast<std::size_t>(reading.state)];
-        return known >= 0 ? known : line_future_[static_cast<std::size_t>(verdicts_.line_of(reading))];
+    // The future of a lexer configuration between two tokens. Configurations with equal futures are live on
+    // the same stacks if they are independent of their columns.
+    std::int32_t future(const LexerConfiguration& reading) const { return rows_.future(reading); }
+    // -1: it depends on the columns.
+    std::int32_t future(std::int32_t lexer_state) const { return rows_.future(lexer_state); }
+    bool is_column_independent(std::int32_t lexer_state) const {
+        return liveness_table_.is_column_independent(lexer_state);
     }
-    std::int32_t future(std::int32_t lexer_state) const {
-        return future_[static_cast<std::size_t>(lexer_state)];
+    bool is_column_independent(const LexerConfiguration& reading) const {
+        return liveness_table_.is_column_independent(reading);
     }
-    bool column_free(std::int32_t lexer_state) const { return verdicts_.column_free(lexer_state); }
-    bool is_free(const LexerConfiguration& reading) const { return verdicts_.is_free(reading); }
 
-    // Whether the configuration can reach acceptance. The caller holds the lock that guards this object.
-    // Cost: where the verdict depends, a reduce chain for each label that can come next, until one is taken.
-    bool alive(std::int32_t future, Overlay& stack);
-    // The same, remembered under the states that it depended on.
-    bool alive(std::int32_t future, const StackView& stack, Looked& looked);
-    // The same for any set of events of `futures()`, with nothing remembered for it.
-    bool reaches_end(std::int32_t events, Overlay stack);
+    // Whether a configuration can reach acceptance. The caller holds the lock that guards this object. Cost:
+    // a lookup; where the stack decides, a reduce chain for each label that can come next, until one is
+    // taken.
+    bool is_live(std::int32_t future, Overlay& stack);
+    // The same, remembered under the states that the answer depended on, which are added to `read_set`.
+    bool is_live(std::int32_t future, const StackView& stack, ReadSet& read_set);
+    // The same for any set of emissions of `futures()`, by summaries alone, with nothing remembered.
+    bool reaches_end(std::int32_t emissions, Overlay stack);
 
-    // Whether what can follow a reading, with what is spelled of a token, leads on, if all of it can.
-    bool has_future(const LexerConfiguration& reading, std::int32_t speller_state, Overlay& stack) {
-        if (speller_state == 0) return alive(future(reading), stack);
+    // Whether the future of a lexer configuration is live, from within a token too. Columns count by their
+    // classes: see NewlineLiveness for what that leaves open.
+    bool is_future_live(const LexerConfiguration& reading, std::int32_t speller_state, Overlay& stack) {
+        if (speller_state == 0) return is_live(future(reading), stack);
         return reaches_end(futures_.of(reading, speller_state), stack);
     }
 
-    // What holds for a future on every stack with this top, as far as a look at the top shows: kDepends may
-    // be said of what is alive on all or on none. The caller holds the lock.
-    Verdict verdict(std::int32_t future, std::int32_t top);
+    // What holds for a future on every stack with this top. kMayLive may be said of what is live on all
+    // stacks or on none. The caller holds the lock.
+    Liveness liveness(std::int32_t future, std::int32_t top);
 
     Futures& futures() { return futures_; }
 
-    // Of what is remembered of stacks; it can be forgotten, and found again.
-    std::size_t bytes() const { return alive_.bytes(); }
-    void forget() { alive_.forget(); }
+    // The memory of remembered answers, which can be forgotten and found again.
+    std::size_t bytes() const { return answers_.bytes(); }
+    void forget() { answers_.forget(); }
 
   private:
-    // Leaves out what is known to be alive and, if exits are given, all labels but those.
-    class Known final : public Shortcuts {
+    // Settles what the table says is live; with hints it also leaves out all labels that are not hinted at.
+    class KnownLive final : public Shortcuts {
       public:
-        Known(Coaccessibility& owner, const Exits* exits) : owner_(owner), exits_(exits) {}
+        KnownLive(Coaccessibility& owner, const CompletionHints* hints) : owner_(owner), hints_(hints) {}
         bool counts(std::int32_t label, std::int32_t state) const override {
-            return exits_ == nullptr || exits_->has(state, label);
+            return hints_ == nullptr || hints_->has(state, label);
         }
-        bool is_settled(std::int32_t control, std::int32_t top, bool dropped) override {
-            return owner_.is_settled(control, top, dropped, [&](std::int32_t future) {
-                return owner_.verdicts_.at(owner_.row(future), top);
+        bool is_settled(std::int32_t control, std::int32_t top, bool skipped) override {
+            return owner_.is_settled(control, top, skipped, [&](std::int32_t future) {
+                return owner_.liveness_table_.at(owner_.rows_.row(future), top);
             });
         }
 
       private:
         Coaccessibility& owner_;
-        const Exits* exits_;
+        const CompletionHints* hints_;
     };
 
-    bool has_verdicts(std::int32_t future) const {
-        return static_cast<std::size_t>(future) < dense_.size() &&
-               dense_[static_cast<std::size_t>(future)] >= 0;
-    }
-    std::int32_t row(std::int32_t future) const { return dense_[static_cast<std::size_t>(future)]; }
-    Verdict find_verdict(std::int32_t future, std::int32_t top);
-    void exits_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
-    std::int32_t below_exits(std::int32_t future, std::int32_t top);
-    bool proved(std::int32_t future, std::int32_t top);
-    // Whether a future in which lexing goes on, once a control's label has been taken or dropped, is alive on
-    // every stack with this top, by a function that knows or finds its verdict there.
-    template <class VerdictOf>
-    bool is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of);
-    static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-    bool look_at(std::int32_t future, Overlay stack);
-    // How many labels ahead, and how often in all, the parser is tried before the tabulation is asked.
-    static constexpr int kMostLabels = 2, kMostFeeds = 512;
-    std::optional<bool> alive_after(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
-                                    int& feeds);
-    // What can be under way once a context is entered: the futures of its starts, with that of a blank that
-    // is part of it, or -1; and those of blanks, of which nothing comes to the parser.
-    struct Begun {
+    // Proofs.
+    Liveness find_liveness(std::int32_t future, std::int32_t top);
+    std::int32_t below_hinted(std::int32_t future, std::int32_t top);
+    bool is_proved(std::int32_t future, std::int32_t top);
+    // The futures of the lexemes that can start in a context, each with the future after a blank that its
+    // lexeme may begin with, or -1; and the futures of blanks that are ignored.
+    struct LexemeStarts {
         struct Start {
             std::int32_t future, blank;
         };
         std::vector<Start> starts;
         std::vector<std::int32_t> blanks;
     };
-    Begun begun_in(std::int32_t context);
+    LexemeStarts starts_in(std::int32_t context);
     bool is_blank(std::int32_t future) const;
-    void prove_entries();
-    void find_lines(std::vector<std::int32_t>& first_line, std::vector<Line>& lines);
-    void find_column_free(const std::vector<std::int32_t>& first_line, const std::vector<Line>& lines);
-    void make_rows();
+    void prove_starts();
+
+    // Search on the stack at hand.
+    static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+    // How many labels ahead, and how often in all, the parser is tried before summaries are asked.
+    static constexpr int kMostLabels = 2, kMostFeeds = 512;
+    bool search(std::int32_t future, Overlay stack);
+    std::optional<bool> try_labels(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
+                                   int& feeds);
+    void hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const;
+    // Whether, once a control's label has been taken or skipped, lexing goes on in a future that is live on
+    // every stack with this top. `liveness_of` looks the liveness of a future up, or finds it.
+    template <class LivenessOf>
+    bool is_settled(std::int32_t control, std::int32_t top, bool skipped, LivenessOf liveness_of);
 
     const Pushdown& machine_;
     Futures futures_;
     QuotientControls controls_;
-    Exits exits_;
-    Known few_, all_;
-    Proofs few_proofs_, proofs_;
-    std::vector<std::int32_t> future_;  // of each lexer state: id of its set of events; -1: columns decide
-    std::vector<std::int32_t> line_future_;  // the same of each line
-    std::vector<std::int32_t> dense_;        // of each future: its row in verdicts_, or -1
-    Verdicts& verdicts_;
-    Tops alive_;  // of each future, whether stacks are
+    CompletionHints hints_;
+    KnownLive hinted_shortcuts_, shortcuts_;
+    CoinductiveProofs hinted_proofs_, proofs_;
+    LivenessTable& liveness_table_;
+    FutureRows rows_;
+    PrefixCache answers_;  // by future and topmost states: whether the stack is live
 };
 
-template <class VerdictOf>
-bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool dropped, VerdictOf verdict_of) {
-    if (!dropped && !controls_.is_through(control, machine_.block(top))) return false;
+template <class LivenessOf>
+bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool skipped,
+                                 LivenessOf liveness_of) {
+    if (!skipped && !controls_.keeps_block(control, machine_.block(top))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
-        return has_verdicts(future) && verdict_of(future) == Verdict::kAlways;
+        return rows_.has_row(future) && liveness_of(future) == Liveness::kMustLive;
     });
 }
 

@@ -24,28 +24,29 @@ void sort_unique(Numbers& numbers) {
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
-// Whether a byte completes a newline at once.
-bool is_whole(const LexingAutomaton& lexer, std::int32_t next, std::int32_t newline) {
+// Whether a transition commits a newline that ends with the byte itself, with no pushback.
+bool is_bare_newline(const LexingAutomaton& lexer, std::int32_t next, std::int32_t newline) {
     return LexingAutomaton::is_commit(next) && lexer.commit(next).label == newline &&
            lexer.pushback(lexer.commit(next).pushback).empty();
 }
 
-// Whether blanks make no difference within a line: in each place they lead nowhere else, and where a line
-// begins a space may stand. Then every column is one of as good as any other. Sufficient, and true of most
-// newlines; nothing but the lexer is asked.
-class Blanks {
+// A sufficient test that all columns are equivalent: within a line, no blank leads to another lexer state
+// that keeps columns, or commits at once, and where a line begins a space may stand. Then whatever can be
+// emitted with one column can be with every other. It holds for most newlines, and it needs nothing but the
+// lexer.
+class BlankIndependence {
   public:
-    Blanks(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline)
+    BlankIndependence(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline)
         : lexer_(lexer), speller_(speller), newline_(newline) {}
 
-    bool make_no_difference() {
-        if (speller_.edges.size() != 1 || leaves_lines() || ends_lines()) return false;
+    bool holds() {
+        if (speller_.edges.size() != 1 || pushes_lines_back() || ends_at_line_break()) return false;
         Numbers classes;
         for (const auto& edge : speller_.edges[0]) classes.push_back(lexer_.byte_class(edge.byte));
         sort_unique(classes);
         for (const auto& reading : lexer_.first_columns()) add(reading.state, reading.now.known());
-        for (std::size_t at = 0; at < places_.size(); ++at) {
-            const auto [state, in_line] = places_[at];
+        for (std::size_t at = 0; at < states_.size(); ++at) {
+            const auto [state, in_line] = states_[at];
             std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
             for (const auto byte_class : classes) {
                 const auto next = lexer_.next(state, byte_class);
@@ -64,8 +65,8 @@ class Blanks {
     }
 
   private:
-    // Whether anything is read after a line break before it turns out that it has to be lexed again.
-    bool leaves_lines() const {
+    // Whether a line break and bytes behind it can be pushed back together.
+    bool pushes_lines_back() const {
         for (std::int32_t at = 0; at < lexer_.num_commits(); ++at) {
             const auto word = lexer_.pushback(lexer_.commit(LexingAutomaton::kDead - 1 - at).pushback);
             for (std::size_t i = 0; i + 1 < word.size(); ++i)
@@ -73,12 +74,12 @@ class Blanks {
         }
         return false;
     }
-    // Whether what a line break leads to is a newline, and not the same behind a space.
-    bool ends_lines() const {
+    // Whether a newline can end at a line break, or a space behind one changes the state.
+    bool ends_at_line_break() const {
         const auto line_break = lexer_.byte_class('\n'), space = lexer_.byte_class(' ');
         for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {
             const auto next = lexer_.next(state, line_break);
-            if (is_whole(lexer_, next, newline_)) return true;
+            if (is_bare_newline(lexer_, next, newline_)) return true;
             if (next >= 0 && lexer_.keeps_columns(next) &&
                 !(lexer_.counts(next) && lexer_.next(next, space) == next))
                 return true;
@@ -88,22 +89,23 @@ class Blanks {
     void add(std::int32_t state, bool in_line) {
         if (state < 0 || !lexer_.keeps_columns(state)) return;
         const std::int32_t key[] = {state, in_line};
-        if (static_cast<std::size_t>(seen_.intern(key)) == places_.size())
-            places_.emplace_back(state, in_line);
+        if (static_cast<std::size_t>(seen_.intern(key)) == states_.size())
+            states_.emplace_back(state, in_line);
     }
 
     const LexingAutomaton& lexer_;
     const VocabularyStar& speller_;
     std::int32_t newline_;
     Interner seen_;
-    std::vector<std::pair<std::int32_t, bool>> places_;
+    std::vector<std::pair<std::int32_t, bool>> states_;
 };
 
-// What can be committed with which column, from the places of lines: a lexer and a speller state each. Events
-// stand for what they lead to, whatever their column.
-class Lines {
+// Computes which newline emissions can be made with which column, from each point where a line begins or a
+// pushback leads into one, and from that the coarsest classes. Two emissions count as one if they differ only
+// in their columns: it is pushback classes that are compared.
+class ColumnEquivalence {
   public:
-    Lines(Futures& futures, std::int32_t newline, Budget& budget)
+    ColumnEquivalence(Futures& futures, std::int32_t newline, Budget& budget)
         : lexer_(futures.lexer()),
           newline_(newline),
           width_(std::max(lexer_.tab_width(), 1)),
@@ -112,131 +114,142 @@ class Lines {
         for (std::int32_t state = 0; state < lexer_.num_states(); ++state) futures_.of({state, {}, {}}, 0);
         for (std::int32_t spelled = 0; spelled < futures_.num_speller_states(); ++spelled) {
             for (const auto& reading : lexer_.first_columns())
-                reading.now.known() ? void(line(reading.state, spelled)) : add_before(reading.state, spelled);
-            add_whole(spelled);
+                reading.now.known() ? void(line_start(reading.state, spelled))
+                                    : add_before_line(reading.state, spelled);
+            observe_bare_newlines(spelled);
         }
-        for (std::size_t at = 0; at < before_.size(); ++at) expand_before(before_[at]);
-        // Events are made on the way, and with them what their residues lead to.
-        for (std::size_t at = 0, landing = 0; at < places_.size() || landing < futures_.lined().size();) {
-            if (at < places_.size())
+        for (std::size_t at = 0; at < before_line_.size(); ++at) expand_before_line(before_line_[at]);
+        // Emissions that are made on the way add scan results, and these are points to observe as well.
+        for (std::size_t at = 0, result = 0;
+             at < states_.size() || result < futures_.results_with_columns().size();) {
+            if (at < states_.size())
                 expand(static_cast<std::int32_t>(at++));
             else
-                add_start(futures_.lined()[landing++]);
+                observe(futures_.results_with_columns()[result++]);
         }
     }
 
     ColumnClasses classes() {
-        find_older();
+        find_older_matches();
         follow_columns();
-        find_any_line();
-        return coarsest();
+        find_later_lines();
+        return coarsest_classes();
     }
 
   private:
-    struct Place {
+    // A lexer state within a newline and a speller state: the product automaton over which columns count up.
+    // Sets of pushback classes say what is emitted on its edges, by the column that the emission gets; sets
+    // of states say where its other edges lead, by what becomes of the column. The match that is the fallback
+    // keeps the column that it had: a fresh match, which ends at this state, has the state's column, an older
+    // one another.
+    struct ProductState {
         std::int32_t lexer_state, speller_state;
-        bool begins = false;  // a line
-        Numbers now, older;   // events with the column of the place, and with that of an older match
-        std::vector<std::pair<std::int32_t, std::int32_t>> further;  // events further in, and by how much
-        Numbers first;  // events in the first column of another line
-        Numbers here, spaced, tabbed,
-            lines;        // the places that a byte leads to, by what becomes of the column
-        Numbers matched;  // places whose older match is that of this place
-        Numbers still;    // places whose older match is the older one of this place
+        bool begins_line = false;
+        Numbers now;            // emitted with this state's column
+        Numbers older;          // emitted with the column of an older match
+        Numbers on_line_break;  // emitted by a line break itself, with column 0
+        std::vector<std::pair<std::int32_t, std::int32_t>>
+            after_byte;                                    // emitted, width added by the byte itself
+        Numbers same_column, spaced, tabbed, line_breaks;  // states: column + 0, + 1, + tab, := 0
+        Numbers matched;  // states whose older match is the match of this state
+        Numbers still;    // states whose older match is the older match of this state
     };
-    // From where what can be committed has to be the same for all columns of a class.
-    struct Start {
-        std::int32_t place = -1, column = 0;        // in a line
-        std::int32_t older = -1, older_column = 0;  // a place with an older match
-        std::int32_t event = -1;                    // one event alone, in `column`
+    // A point from which the emissions that can come must be the same for all columns of a class.
+    struct Observation {
+        std::int32_t state = -1, column = 0;        // a state within a line, in this column
+        std::int32_t older = -1, older_column = 0;  // a state with an older match, in that column
+        std::int32_t emission = -1;                 // or a single pushback class, emitted with `column`
     };
 
-    bool has_match(std::int32_t state) const {
+    bool keeps_fresh_match(std::int32_t state) const {
         return lexer_.keeps_match(state) && !lexer_.keeps_old_match(state);
     }
-    bool has_column(std::int32_t state) const { return lexer_.counts(state) || has_match(state); }
-    std::int32_t place(std::int32_t lexer_state, std::int32_t speller_state) {
+    bool has_column(std::int32_t state) const { return lexer_.counts(state) || keeps_fresh_match(state); }
+    std::int32_t state_of(std::int32_t lexer_state, std::int32_t speller_state) {
         const std::int32_t key[] = {lexer_state, speller_state};
-        const auto id = place_ids_.intern(key);
-        if (static_cast<std::size_t>(id) == places_.size()) {
-            places_.emplace_back();
-            places_.back().lexer_state = lexer_state;
-            places_.back().speller_state = speller_state;
-            budget_.check_states(places_.size());
+        const auto id = state_ids_.intern(key);
+        if (static_cast<std::size_t>(id) == states_.size()) {
+            states_.emplace_back();
+            states_.back().lexer_state = lexer_state;
+            states_.back().speller_state = speller_state;
+            budget_.check_states(states_.size());
         }
         return id;
     }
-    std::int32_t line(std::int32_t lexer_state, std::int32_t speller_state) {
-        const auto id = place(lexer_state, speller_state);
-        places_[static_cast<std::size_t>(id)].begins = true;
+    std::int32_t line_start(std::int32_t lexer_state, std::int32_t speller_state) {
+        const auto id = state_of(lexer_state, speller_state);
+        states_[static_cast<std::size_t>(id)].begins_line = true;
         return id;
     }
-    void add_before(std::int32_t state, std::int32_t spelled) {
+    void add_before_line(std::int32_t state, std::int32_t spelled) {
         if (state < 0 || !lexer_.keeps_columns(state)) return;
         const std::int32_t key[] = {state, spelled};
-        if (static_cast<std::size_t>(before_ids_.intern(key)) == before_.size())
-            before_.emplace_back(state, spelled);
+        if (static_cast<std::size_t>(before_line_ids_.intern(key)) == before_line_.size())
+            before_line_.emplace_back(state, spelled);
     }
-    // Newlines that end with their line break.
-    void add_whole(std::int32_t spelled) {
+    // Bare newlines have column 0 wherever they are emitted.
+    void observe_bare_newlines(std::int32_t spelled) {
         const auto line_break = lexer_.byte_class('\n');
         for (const auto& move : futures_.moves(spelled)) {
             if (move.byte_class != line_break) continue;
             for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {
                 const auto next = lexer_.next(state, line_break);
-                if (!is_whole(lexer_, next, newline_)) continue;
-                const auto event = futures_.commit_event(next, {state, {}, {}}, move);
-                if (event >= 0) starts_.push_back({.event = futures_.event(event).landings});
+                if (!is_bare_newline(lexer_, next, newline_)) continue;
+                const auto emission = futures_.commit_emission(next, {state, {}, {}}, move);
+                if (emission >= 0)
+                    observations_.push_back({.emission = futures_.emission(emission).pushback_class});
             }
         }
     }
-    // Before the first line break of a lexeme.
-    void expand_before(std::pair<std::int32_t, std::int32_t> at) {
+    // Configurations of a newline before its first line break have no column. They are followed to where a
+    // line begins.
+    void expand_before_line(std::pair<std::int32_t, std::int32_t> at) {
         for (const auto& move : futures_.moves(at.second)) {
             const auto next = lexer_.next(at.first, move.byte_class);
             if (next < 0) continue;
             if (!lexer_.is_line_break(move.byte_class))
-                add_before(next, move.speller_state);
+                add_before_line(next, move.speller_state);
             else if (has_column(next))
-                line(next, move.speller_state);
+                line_start(next, move.speller_state);
         }
     }
-    void add_start(const Futures::Landing& landing) {
-        Start start;
-        if (landing.event >= 0) {
-            start.event = futures_.event(landing.event).landings;
-            start.column = landing.column.value;
+    void observe(const Futures::ScanResult& result) {
+        Observation observation;
+        if (result.emission >= 0) {
+            observation.emission = futures_.emission(result.emission).pushback_class;
+            observation.column = result.column.value;
         } else {
-            const auto& [state, now, matched] = landing.reading;
-            const auto id = place(state, landing.speller_state);
-            if (now.known() || has_match(state)) {
-                start.place = id;
-                start.column = std::max(now.value, matched.value);
+            const auto& [state, now, matched] = result.reading;
+            const auto id = state_of(state, result.speller_state);
+            if (now.known() || keeps_fresh_match(state)) {
+                observation.state = id;
+                observation.column = std::max(now.value, matched.value);
             }
             if (lexer_.keeps_old_match(state) && matched.known()) {
-                start.older = id;
-                start.older_column = matched.value;
-                if (start.place >= 0) start.column = now.value;
+                observation.older = id;
+                observation.older_column = matched.value;
+                if (observation.state >= 0) observation.column = now.value;
             }
         }
-        starts_.push_back(start);
+        observations_.push_back(observation);
     }
     void expand(std::int32_t id);
-    void lead(std::int32_t id, std::int32_t next, const Futures::Move& move);
-    void commit(std::int32_t id, std::int32_t next, const Futures::Move& move);
-    void find_older();
+    void follow_move(std::int32_t id, std::int32_t next, const Futures::Move& move);
+    void add_commit(std::int32_t id, std::int32_t next, const Futures::Move& move);
+    void find_older_matches();
     void follow_columns();
-    void find_any_line();
-    ColumnClasses coarsest();
-    std::int32_t committed(const Start& start, std::int32_t column);
+    void find_later_lines();
+    ColumnClasses coarsest_classes();
+    std::int32_t committed(const Observation& observation, std::int32_t column);
     std::int32_t width(std::int32_t byte_class) const {
         return lexer_.is_space(byte_class) ? 1 : lexer_.is_tab(byte_class) ? lexer_.tab_width() : 0;
     }
-    // The set of what the members of a component have, given what each place adds.
+    // The least sets, by state, that hold what `add` adds for a state and what its successors have. The
+    // states of a strongly connected component share theirs.
     template <class Add>
     std::vector<std::int32_t> by_component(const std::vector<Numbers>& successors, Add add);
-    // Among the columns that were followed, one that is like a column.
-    std::size_t like(std::int32_t column) const {
+    // The column among those followed that has the same sets: from repeat_ on they repeat with period_.
+    std::size_t representative(std::int32_t column) const {
         return static_cast<std::size_t>(column < repeat_ ? column : repeat_ + (column - repeat_) % period_);
     }
 
@@ -244,129 +257,136 @@ class Lines {
     std::int32_t newline_, width_;
     Budget& budget_;
     Futures& futures_;
-    Interner before_ids_, place_ids_, sets_;
-    std::vector<std::pair<std::int32_t, std::int32_t>> before_;
-    std::vector<Place> places_;
-    std::vector<Start> starts_;
-    // Of each place, sets of events: with the column of its older match; [columns] with a column so much
-    // further in; [columns] with a column in a later line.
+    Interner before_line_ids_, state_ids_, sets_;
+    std::vector<std::pair<std::int32_t, std::int32_t>> before_line_;
+    std::vector<ProductState> states_;
+    std::vector<Observation> observations_;
+    // By state, sets of pushback classes: those emitted with the column of its older match; [distance] those
+    // emitted with a column so much further in than the state's own; [column] those emitted with this column
+    // in a later line.
     Numbers older_;
-    std::vector<Numbers> attained_, any_line_;
+    std::vector<Numbers> at_distance_, in_later_line_;
     std::int32_t repeat_ = 0, period_ = 1;
 };
 
-void Lines::expand(std::int32_t id) {
-    const auto state = places_[static_cast<std::size_t>(id)].lexer_state;
-    const auto spelled = places_[static_cast<std::size_t>(id)].speller_state;
+void ColumnEquivalence::expand(std::int32_t id) {
+    const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
+    const auto spelled = states_[static_cast<std::size_t>(id)].speller_state;
     for (const auto& move : futures_.moves(spelled)) {
         budget_.tick();
         const auto next = lexer_.next(state, move.byte_class);
         if (next >= 0)
-            lead(id, next, move);
+            follow_move(id, next, move);
         else if (LexingAutomaton::is_commit(next) && lexer_.commit(next).label == newline_)
-            commit(id, next, move);
+            add_commit(id, next, move);
     }
     const auto end = lexer_.at_end(state);
     if (!futures_.may_end(spelled) || !LexingAutomaton::is_commit(end) ||
         lexer_.commit(end).label != newline_)
         return;
-    if (const auto event = futures_.end_event({state, {}, {}}); event >= 0) {
-        auto& at = places_[static_cast<std::size_t>(id)];
-        (has_match(state) ? at.now : at.older).push_back(futures_.event(event).landings);
+    if (const auto emission = futures_.end_emission({state, {}, {}}); emission >= 0) {
+        auto& at = states_[static_cast<std::size_t>(id)];
+        (keeps_fresh_match(state) ? at.now : at.older).push_back(futures_.emission(emission).pushback_class);
     }
 }
 
-void Lines::lead(std::int32_t id, std::int32_t next, const Futures::Move& move) {
-    const auto state = places_[static_cast<std::size_t>(id)].lexer_state;
+void ColumnEquivalence::follow_move(std::int32_t id, std::int32_t next, const Futures::Move& move) {
+    const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
     if (lexer_.keeps_old_match(next)) {
-        const auto to = place(next, move.speller_state);
-        auto& at = places_[static_cast<std::size_t>(id)];
-        (has_match(state) ? at.matched : at.still).push_back(to);
+        const auto to = state_of(next, move.speller_state);
+        auto& at = states_[static_cast<std::size_t>(id)];
+        (keeps_fresh_match(state) ? at.matched : at.still).push_back(to);
     }
     if (!has_column(next)) return;
     const bool breaks = lexer_.is_line_break(move.byte_class);
-    const auto to = breaks ? line(next, move.speller_state) : place(next, move.speller_state);
-    auto& at = places_[static_cast<std::size_t>(id)];
-    const auto further = width(move.byte_class);
-    (breaks ? at.lines : further == 0 ? at.here : further == 1 ? at.spaced : at.tabbed).push_back(to);
+    const auto to = breaks ? line_start(next, move.speller_state) : state_of(next, move.speller_state);
+    auto& at = states_[static_cast<std::size_t>(id)];
+    const auto after_byte = width(move.byte_class);
+    (breaks            ? at.line_breaks
+     : after_byte == 0 ? at.same_column
+     : after_byte == 1 ? at.spaced
+                       : at.tabbed)
+        .push_back(to);
 }
 
-void Lines::commit(std::int32_t id, std::int32_t next, const Futures::Move& move) {
-    const auto state = places_[static_cast<std::size_t>(id)].lexer_state;
-    const auto known = futures_.commit_event(next, {state, {}, {}}, move);
+void ColumnEquivalence::add_commit(std::int32_t id, std::int32_t next, const Futures::Move& move) {
+    const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
+    const auto known = futures_.commit_emission(next, {state, {}, {}}, move);
     if (known < 0) return;
-    const auto event = futures_.event(known).landings;
-    auto& at = places_[static_cast<std::size_t>(id)];
+    const auto emission = futures_.emission(known).pushback_class;
+    auto& at = states_[static_cast<std::size_t>(id)];
     if (!lexer_.pushback(lexer_.commit(next).pushback).empty())
-        (has_match(state) ? at.now : at.older).push_back(event);
+        (keeps_fresh_match(state) ? at.now : at.older).push_back(emission);
     else if (lexer_.is_line_break(move.byte_class))
-        at.first.push_back(event);
+        at.on_line_break.push_back(emission);
     else
-        at.further.emplace_back(event, width(move.byte_class));
+        at.after_byte.emplace_back(emission, width(move.byte_class));
 }
 
 template <class Add>
-std::vector<std::int32_t> Lines::by_component(const std::vector<Numbers>& successors, Add add) {
+std::vector<std::int32_t> ColumnEquivalence::by_component(const std::vector<Numbers>& successors, Add add) {
     const auto component = components(successors);
-    std::vector<Numbers> members(places_.size());
-    for (std::size_t id = 0; id < places_.size(); ++id)
+    std::vector<Numbers> members(states_.size());
+    for (std::size_t id = 0; id < states_.size(); ++id)
         members[static_cast<std::size_t>(component[id])].push_back(static_cast<std::int32_t>(id));
-    std::vector<std::int32_t> found(places_.size(), -1);
+    std::vector<std::int32_t> found(states_.size(), -1);
     for (const auto& group : members) {  // successors first
-        Numbers events;
+        Numbers emissions;
         for (const auto id : group) {
             const auto at = static_cast<std::size_t>(id);
-            add(at, found, events);
+            add(at, found, emissions);
             for (const auto next : successors[at])
                 if (const auto set = found[static_cast<std::size_t>(next)]; set >= 0)
-                    unite(events, sets_[set]);
+                    unite(emissions, sets_[set]);
         }
-        sort_unique(events);
-        const auto set = sets_.intern(events);
+        sort_unique(emissions);
+        const auto set = sets_.intern(emissions);
         for (const auto id : group) found[static_cast<std::size_t>(id)] = set;
     }
     return found;
 }
 
-void Lines::find_older() {
+void ColumnEquivalence::find_older_matches() {
     std::vector<Numbers> successors;
-    for (const auto& place : places_) successors.push_back(place.still);
-    older_ = by_component(successors, [&](std::size_t at, const Numbers&, Numbers& events) {
-        unite(events, places_[at].older);
+    for (const auto& state : states_) successors.push_back(state.still);
+    older_ = by_component(successors, [&](std::size_t at, const Numbers&, Numbers& emissions) {
+        unite(emissions, states_[at].older);
     });
 }
 
-// Column by column, until what there is comes again: it depends on as many columns as a tab is wide.
-void Lines::follow_columns() {
+// Computes the sets distance by distance. Those at one distance are determined by those at the last width_
+// distances, so when such a window comes again, all repeats: the sets are ultimately periodic.
+void ColumnEquivalence::follow_columns() {
     std::vector<Numbers> successors;
-    for (const auto& place : places_) successors.push_back(place.here);
+    for (const auto& state : states_) successors.push_back(state.same_column);
     Interner columns, windows;
-    Numbers seen;           // the columns' numbers
-    Numbers window_ends;    // of each window
-    std::int32_t same = 0;  // how many columns before this one are like it
+    Numbers seen;           // by distance: a number for all its sets
+    Numbers window_ends;    // by window: the distance at which it ended
+    std::int32_t same = 0;  // how many distances before this one have the same sets
     for (std::int32_t column = 0;; ++column) {
-        budget_.check_states(attained_.size() * places_.size());
+        budget_.check_states(at_distance_.size() * states_.size());
         const auto at_column = [&](std::size_t back) -> const Numbers& {
-            return attained_[attained_.size() - back];
+            return at_distance_[at_distance_.size() - back];
         };
-        attained_.push_back(by_component(successors, [&](std::size_t id, const Numbers&, Numbers& events) {
-            const auto& at = places_[id];
+        at_distance_.push_back(by_component(successors, [&](std::size_t id, const Numbers&,
+                                                            Numbers& emissions) {
+            const auto& at = states_[id];
             if (column == 0) {
-                unite(events, at.now);
+                unite(emissions, at.now);
                 for (const auto next : at.matched)
-                    unite(events, sets_[older_[static_cast<std::size_t>(next)]]);
+                    unite(emissions, sets_[older_[static_cast<std::size_t>(next)]]);
             }
-            for (const auto& [event, width] : at.further)
-                if (width == column) events.push_back(event);
+            for (const auto& [emission, width] : at.after_byte)
+                if (width == column) emissions.push_back(emission);
             if (column >= 1)
                 for (const auto next : at.spaced)
-                    unite(events, sets_[at_column(1)[static_cast<std::size_t>(next)]]);
+                    unite(emissions, sets_[at_column(1)[static_cast<std::size_t>(next)]]);
             if (column >= width_)
                 for (const auto next : at.tabbed)
-                    unite(events,
+                    unite(emissions,
                           sets_[at_column(static_cast<std::size_t>(width_))[static_cast<std::size_t>(next)]]);
         }));
-        const auto number = columns.intern(attained_.back());
+        const auto number = columns.intern(at_distance_.back());
         same = !seen.empty() && seen.back() == number ? same + 1 : 0;
         seen.push_back(number);
         if (column <= 2 * width_) continue;
@@ -384,47 +404,53 @@ void Lines::follow_columns() {
     }
 }
 
-void Lines::find_any_line() {
+void ColumnEquivalence::find_later_lines() {
     std::vector<Numbers> successors;
-    for (const auto& place : places_) {
-        successors.push_back(place.here);
-        for (const auto* more : {&place.spaced, &place.tabbed, &place.lines}) unite(successors.back(), *more);
+    for (const auto& state : states_) {
+        successors.push_back(state.same_column);
+        for (const auto* more : {&state.spaced, &state.tabbed, &state.line_breaks})
+            unite(successors.back(), *more);
     }
     for (std::int32_t column = 0; column < repeat_ + period_; ++column)
-        any_line_.push_back(by_component(successors, [&](std::size_t id, const Numbers&, Numbers& events) {
-            if (column == 0) unite(events, places_[id].first);
-            for (const auto next : places_[id].lines)
-                unite(events,
-                      sets_[attained_[static_cast<std::size_t>(column)][static_cast<std::size_t>(next)]]);
+        in_later_line_.push_back(by_component(successors, [&](std::size_t id, const Numbers&,
+                                                              Numbers& emissions) {
+            if (column == 0) unite(emissions, states_[id].on_line_break);
+            for (const auto next : states_[id].line_breaks)
+                unite(emissions,
+                      sets_[at_distance_[static_cast<std::size_t>(column)][static_cast<std::size_t>(next)]]);
         }));
 }
 
-// What can be committed with a column.
-std::int32_t Lines::committed(const Start& start, std::int32_t column) {
-    Numbers events;
-    if (start.place >= 0) {
-        const auto place = static_cast<std::size_t>(start.place);
-        if (column >= start.column) unite(events, sets_[attained_[like(column - start.column)][place]]);
-        unite(events, sets_[any_line_[like(column)][place]]);
+// The set of what can be emitted with a column from a point.
+std::int32_t ColumnEquivalence::committed(const Observation& observation, std::int32_t column) {
+    Numbers emissions;
+    if (observation.state >= 0) {
+        const auto state = static_cast<std::size_t>(observation.state);
+        if (column >= observation.column)
+            unite(emissions, sets_[at_distance_[representative(column - observation.column)][state]]);
+        unite(emissions, sets_[in_later_line_[representative(column)][state]]);
     }
-    if (start.older >= 0 && column == start.older_column)
-        unite(events, sets_[older_[static_cast<std::size_t>(start.older)]]);
-    if (start.event >= 0 && column == start.column) events.push_back(start.event);
-    sort_unique(events);
-    return sets_.intern(events);
+    if (observation.older >= 0 && column == observation.older_column)
+        unite(emissions, sets_[older_[static_cast<std::size_t>(observation.older)]]);
+    if (observation.emission >= 0 && column == observation.column) emissions.push_back(observation.emission);
+    sort_unique(emissions);
+    return sets_.intern(emissions);
 }
 
-ColumnClasses Lines::coarsest() {
+// Columns are of one kind if every observation sees the same with them. The classes are the shortest prefix
+// of single columns and the shortest period that keep kinds apart.
+ColumnClasses ColumnEquivalence::coarsest_classes() {
     std::int32_t most = 0;
-    for (std::size_t id = 0; id < places_.size(); ++id)
-        if (places_[id].begins) starts_.push_back({static_cast<std::int32_t>(id)});
-    for (const auto& start : starts_) most = std::max({most, start.column, start.older_column});
-    const auto single = repeat_ + most + 1;  // from there on columns repeat
+    for (std::size_t id = 0; id < states_.size(); ++id)
+        if (states_[id].begins_line) observations_.push_back({static_cast<std::int32_t>(id)});
+    for (const auto& observation : observations_)
+        most = std::max({most, observation.column, observation.older_column});
+    const auto single = repeat_ + most + 1;  // from here on, all columns repeat with period_
     Interner columns;
     Numbers kinds;
     for (std::int32_t column = 0; column < single + period_; ++column) {
         Numbers sets;
-        for (const auto& start : starts_) sets.push_back(committed(start, column));
+        for (const auto& observation : observations_) sets.push_back(committed(observation, column));
         kinds.push_back(columns.intern(sets));
     }
     const auto kind = [&](std::int32_t column) {
@@ -450,10 +476,9 @@ Columns::Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<c
                  std::int32_t newline, Budget budget)
     : lexer_(std::move(lexer)), trie_(std::move(trie)), newline_(newline), budget_(budget) {
     const VocabularyStar speller(*trie_, budget_);
-    if (newline < 0 || !lexer_->has_columns() || Blanks(*lexer_, speller, newline).make_no_difference())
-        return;
+    if (newline < 0 || !lexer_->has_columns() || BlankIndependence(*lexer_, speller, newline).holds()) return;
     futures_.emplace(*lexer_, speller, newline, ColumnClasses{}, budget_);
-    classes_ = Lines(*futures_, newline, budget_).classes();
+    classes_ = ColumnEquivalence(*futures_, newline, budget_).classes();
     budget_.stop_clock();
 }
 

@@ -1,4 +1,16 @@
-// Which columns a grammar's newline has to be told apart by: those after which not the same can follow.
+// Column equivalence: which columns of a line have to be told apart, in a grammar with an Indenter.
+//
+// Two columns are in one class if, from every point at which a line begins or a pushback leads into a line,
+// whatever newline can be emitted with the one can be emitted with the other. These are the coarsest such
+// classes; most grammars have one, or two: the first column and all others. Futures and the tables keep
+// columns by class.
+//
+// The columns that lead from a point to an emission are a regular set over one letter, because a byte adds 0,
+// 1 or the width of a tab. Such sets are ultimately periodic, and so are the classes: single ones first, then
+// remainders.
+//
+// Cost: a shortcut decides most grammars in one visit of the lexer; otherwise, for each column until the sets
+// repeat, one visit of the product of lexer and speller.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +25,17 @@
 
 namespace pdacon {
 
-// The coarsest classes of which this holds: from each place where a line begins, and from each place in a
-// line that a residue leads to, whatever can be committed with one column of a class can be with every column
-// of it. In most grammars that is one class, or two: the first column and all others.
-//
-// The columns that lead from a place to a commit are a regular set over one letter, for a byte adds 0, 1 or
-// the width of a tab; so they repeat in the end. They are followed column by column until they do.
 class Columns {
   public:
-    // Throws LimitExceeded("states") if they are more than the budget's states.
+    // Throws LimitExceeded("states") where the sets of all columns are more than the budget's states.
     Columns(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const Trie> trie,
             std::int32_t newline, Budget budget);
     Columns(const Columns&) = delete;
     Columns& operator=(const Columns&) = delete;
 
     const ColumnClasses& classes() const { return classes_; }
-    // The futures of the lexer, if they are known: what finds the classes takes all columns for one, so it
-    // has those where there is one class. They need another budget.
+    // The futures that the classes were found with, or null. They take all columns for one class, so they are
+    // of use only if that is so. They refer to a budget of this object: copy them with another.
     const Futures* futures(const LexingAutomaton& lexer, const Trie& trie, std::int32_t newline) const;
 
   private:

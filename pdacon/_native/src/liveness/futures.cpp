@@ -41,7 +41,7 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
       budget_(&budget),
       boundary_(speller.boundary),
       plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
-      plain_events_(static_cast<std::size_t>(lexer.num_commits()), kUnasked) {
+      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnclassified) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -55,161 +55,165 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
     }
 }
 
-std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t behind,
-                              std::span<const std::int32_t> word) {
+std::int32_t Futures::pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
+                               std::span<const std::int32_t> bytes) {
     std::vector<std::int32_t> key{speller_state, ended, behind};
-    key.insert(key.end(), word.begin(), word.end());
-    return residues_.intern(key);
+    key.insert(key.end(), bytes.begin(), bytes.end());
+    return pushbacks_.intern(key);
 }
 
-// Appends what tells landings apart: mostly one number, of a state or of an event.
-void Futures::add_landing(const Landing& landing, std::vector<std::int32_t>& key) {
-    const auto& [event, column, reading, speller_state] = landing;
+// Appends the key of a scan result. Most results are told apart by one number, a state or an emission.
+void Futures::add_result(const ScanResult& result, std::vector<std::int32_t>& key) {
+    const auto& [emission, column, reading, speller_state] = result;
     const bool columns = column.known() || reading.now.known() || reading.matched.known();
     if (!columns && speller_state == 0) {
-        key.push_back(event < 0 ? reading.state : -2 - event);
+        key.push_back(emission < 0 ? reading.state : -2 - emission);
         return;
     }
     constexpr auto kLonger = std::numeric_limits<std::int32_t>::min();
-    key.insert(key.end(), {kLonger, event, column.value, reading.state, reading.now.value,
+    key.insert(key.end(), {kLonger, emission, column.value, reading.state, reading.now.value,
                            reading.matched.value, speller_state});
 }
 
-std::int32_t Futures::ask(std::int32_t label, std::int32_t residue, Column column) {
-    const std::int32_t key[] = {label, residue, classes_.least(column).value};
-    const auto question = questions_.intern(key);
-    if (static_cast<std::size_t>(question) == event_of_.size()) event_of_.push_back(kUnasked);
-    return question;
+std::int32_t Futures::raw_emission(std::int32_t label, std::int32_t pushback, Column column) {
+    const std::int32_t key[] = {label, pushback, classes_.least(column).value};
+    const auto raw = raw_emissions_.intern(key);
+    if (static_cast<std::size_t>(raw) == emission_of_.size()) emission_of_.push_back(kUnclassified);
+    return raw;
 }
 
-// What must be known of other events first is about shorter residues. It is found with a stack of its own: a
-// residue can be as long as a terminal, and have as many lexemes.
-std::int32_t Futures::answer(std::int32_t question) {
-    const auto known = event_of_[static_cast<std::size_t>(question)];
-    if (known != kUnasked) return known;
-    std::vector<std::int32_t> open{question};
+// A pushback can hold several lexemes. Its class then depends on the emission of the first of them, whose own
+// pushback is shorter, so this ends. Those are classified with an explicit stack, which can become as deep as
+// a terminal is long.
+std::int32_t Futures::classify(std::int32_t raw) {
+    const auto known = emission_of_[static_cast<std::size_t>(raw)];
+    if (known != kUnclassified) return known;
+    std::vector<std::int32_t> open{raw};
     while (!open.empty()) {
         const auto last = open.back();
-        if (event_of_[static_cast<std::size_t>(last)] != kUnasked || answer_or_ask(last, open))
+        if (emission_of_[static_cast<std::size_t>(last)] != kUnclassified || classify_or_defer(last, open))
             open.pop_back();
     }
-    return event_of_[static_cast<std::size_t>(question)];
+    return emission_of_[static_cast<std::size_t>(raw)];
 }
 
-// False: it has to be asked for others first, which are open now. Residues that land alike share an event:
-// without that, as many events as texts of residues would be told apart.
-bool Futures::answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open) {
+// Classifies a raw emission by what each context that can follow its label scans the pushback to. Returns
+// false where other raw emissions have to be classified first; these are pushed on `open`.
+bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open) {
     budget_->tick();
-    const auto key = questions_[question];
-    const std::int32_t label = key[0], residue = key[1], column = key[2];
+    const auto key = raw_emissions_[raw];
+    const std::int32_t label = key[0], pushback = key[1], column = key[2];
     const auto before = open.size();
-    std::vector<std::int32_t> landings{label};
-    std::vector<Landing> lined;
+    std::vector<std::int32_t> results{label};
+    std::vector<ScanResult> with_columns;
     bool dead = label != lexer_.end_label();
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
-            const auto lexed = lex(context, residue);
-            if (lexed.question != kNone && event_of_[static_cast<std::size_t>(lexed.question)] == kUnasked)
-                open.push_back(lexed.question);
+            const auto first = first_scan(context, pushback);
+            if (first.raw != kNone && emission_of_[static_cast<std::size_t>(first.raw)] == kUnclassified)
+                open.push_back(first.raw);
             if (open.size() > before) continue;
-            const auto landing = landing_of(lexed);
-            dead = dead && landing.dead();
-            if (landing.column.known() || landing.reading.now.known() || landing.reading.matched.known())
-                lined.push_back(landing);
-            add_landing(landing, landings);
+            const auto result = result_of(first);
+            dead = dead && result.dead();
+            if (result.column.known() || result.reading.now.known() || result.reading.matched.known())
+                with_columns.push_back(result);
+            add_result(result, results);
         }
     }
     if (open.size() > before) return false;
-    lined_.insert(lined_.end(), lined.begin(), lined.end());
-    std::int32_t event = -1;
+    results_with_columns_.insert(results_with_columns_.end(), with_columns.begin(), with_columns.end());
+    std::int32_t emission = -1;
     if (!dead) {
-        const std::int32_t landed[] = {landings_.intern(landings), column};
-        event = landed_.intern(landed);
-        if (static_cast<std::size_t>(event) == events_.size())
-            events_.push_back({label, residue, column, landed[0]});
+        const std::int32_t emission_key[] = {pushback_classes_.intern(results), column};
+        emission = emission_ids_.intern(emission_key);
+        if (static_cast<std::size_t>(emission) == emissions_.size())
+            emissions_.push_back({label, pushback, column, emission_key[0]});
     }
-    event_of_[static_cast<std::size_t>(question)] = event;
+    emission_of_[static_cast<std::size_t>(raw)] = emission;
     return true;
 }
 
-std::int32_t Futures::commit_event(std::int32_t next, const LexerConfiguration& reading, const Move& move) {
+std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguration& reading,
+                                      const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
         const auto left =
-            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
-        return answer(ask(commit.label, left, column_of(commit, reading, move.byte_class)));
+            pushback(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
+        return classify(raw_emission(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
     const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
-    if (plain_events_[number] == kUnasked) plain_events_[number] = make();
-    return plain_events_[number];
+    if (plain_emissions_[number] == kUnclassified) plain_emissions_[number] = make();
+    return plain_emissions_[number];
 }
 
-std::int32_t Futures::end_event(const LexerConfiguration& reading) {
-    const auto question = ask_end(reading);
-    return question == kNone ? -1 : answer(question);
+std::int32_t Futures::end_emission(const LexerConfiguration& reading) {
+    const auto raw = raw_end_emission(reading);
+    return raw == kNone ? -1 : classify(raw);
 }
 
-std::int32_t Futures::ask_end(const LexerConfiguration& reading) {
+std::int32_t Futures::raw_end_emission(const LexerConfiguration& reading) {
     const auto end = lexer_.at_end(reading.state);
     if (end == LexingAutomaton::kDead) return kNone;
-    if (end == LexingAutomaton::kBoundary) return ask(lexer_.end_label(), residue(0, true, 0, {}), {});
+    if (end == LexingAutomaton::kBoundary)
+        return raw_emission(lexer_.end_label(), pushback(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
-    return ask(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
+    const auto left = pushback(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
+    return raw_emission(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
-Futures::Lexed Futures::lex(std::int32_t context, std::int32_t residue_id) {
-    const auto key = residues_[residue_id];  // until another one is added
-    const auto word = key.subspan(3);
+Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t pushback_id) {
+    const auto key = pushbacks_[pushback_id];  // valid until another one is interned
+    const auto bytes = key.subspan(3);
     const auto speller_state = key[0];
     const bool ended = key[1] != 0;
     LexerConfiguration reading{lexer_.entry(context, key[2]), {}, {}};
     if (reading.state < 0) return {};
-    for (std::size_t at = 0; at < word.size(); ++at) {
-        const auto next = lexer_.next(reading.state, word[at]);
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        const auto next = lexer_.next(reading.state, bytes[at]);
         if (next == LexingAutomaton::kDead) return {};
         if (next >= 0) {
-            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, word[at]);
+            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, bytes[at]);
             continue;
         }
         const auto& commit = lexer_.commit(next);
         const auto again = lexer_.pushback(commit.pushback);
         std::vector<std::int32_t> rest(again.begin(), again.end());
-        rest.insert(rest.end(), word.begin() + static_cast<std::ptrdiff_t>(at) + 1, word.end());
-        const auto column = column_of(commit, reading, word[at]);
+        rest.insert(rest.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at) + 1, bytes.end());
+        const auto column = column_of(commit, reading, bytes[at]);
         return {{-1, column},
-                ask(commit.label, residue(speller_state, ended, commit.look_behind, rest), column)};
+                raw_emission(commit.label, pushback(speller_state, ended, commit.look_behind, rest), column)};
     }
     if (!ended) return {{-1, {}, reading, speller_state}};
-    const auto question = ask_end(reading);
-    const bool ends_line = question != kNone && questions_[question][0] == newline_;
-    return {{-1, ends_line ? reading.matched : Column{}}, question};
+    const auto raw = raw_end_emission(reading);
+    const bool ends_line = raw != kNone && raw_emissions_[raw][0] == newline_;
+    return {{-1, ends_line ? reading.matched : Column{}}, raw};
 }
 
-// Once its question is answered.
-Futures::Landing Futures::landing_of(const Lexed& lexed) const {
-    if (lexed.question == kNone) return lexed.landing;
-    const auto event = event_of_[static_cast<std::size_t>(lexed.question)];
-    return event < 0 ? Landing{} : Landing{event, lexed.landing.column};
+// The result of a scan whose raw emission has been classified.
+Futures::ScanResult Futures::result_of(const FirstScan& first) const {
+    if (first.raw == kNone) return first.result;
+    const auto emission = emission_of_[static_cast<std::size_t>(first.raw)];
+    return emission < 0 ? ScanResult{} : ScanResult{emission, first.result.column};
 }
 
-Futures::Landing Futures::land(std::int32_t context, std::int32_t residue) {
-    const auto lexed = lex(context, residue);
-    if (lexed.question != kNone) answer(lexed.question);
-    return landing_of(lexed);
+Futures::ScanResult Futures::scan(std::int32_t context, std::int32_t pushback) {
+    const auto first = first_scan(context, pushback);
+    if (first.raw != kNone) classify(first.raw);
+    return result_of(first);
 }
 
-std::vector<Event> Futures::after(std::int32_t context, std::int32_t residue_id) {
-    if (residue_id < 0 || static_cast<std::size_t>(residue_id) >= residues_.size())
+std::vector<Emission> Futures::after(std::int32_t context, std::int32_t pushback_id) {
+    if (pushback_id < 0 || static_cast<std::size_t>(pushback_id) >= pushbacks_.size())
         throw std::out_of_range("futures: no such residue");
     if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
-    if (lexer_.entry(context, residues_[residue_id][2]) == LexingAutomaton::kDead) return {};
-    const auto landing = land(context, residue_id);
-    if (landing.event >= 0) return {event(landing.event)};
-    std::vector<Event> found;
-    if (landing.reading.state >= 0)
-        for (const auto id : events(of(landing.reading, landing.speller_state))) found.push_back(event(id));
+    if (lexer_.entry(context, pushbacks_[pushback_id][2]) == LexingAutomaton::kDead) return {};
+    const auto result = scan(context, pushback_id);
+    if (result.emission >= 0) return {emission(result.emission)};
+    std::vector<Emission> found;
+    if (result.reading.state >= 0)
+        for (const auto id : emissions(of(result.reading, result.speller_state)))
+            found.push_back(emission(id));
     return found;
 }
 
@@ -229,7 +233,7 @@ std::int32_t Futures::node(const LexerConfiguration& reading, std::int32_t spell
     return id;
 }
 
-// Appends the nodes that the edges of one lead to, and the events of its own edges.
+// Appends the distinct successors of a node, and the emissions that its own edges make.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
     budget_->tick();
     const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
@@ -243,11 +247,11 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
             if (successors.empty() || successors.back() != to) successors.push_back(to);
             continue;
         }
-        const auto event = commit_event(next, reading, move);
-        if (event >= 0) own.push_back(event);
+        const auto emission = commit_emission(next, reading, move);
+        if (emission >= 0) own.push_back(emission);
     }
     if (may_end(speller_state))
-        if (const auto end = end_event(reading); end >= 0) own.push_back(end);
+        if (const auto end = end_emission(reading); end >= 0) own.push_back(end);
     make_set(successors);
 }
 
@@ -258,27 +262,28 @@ std::int32_t Futures::of(const LexerConfiguration& reading, std::int32_t speller
     return nodes_[static_cast<std::size_t>(start)].set;
 }
 
-// A newline without a line break is good where newlines are dropped, as any other is: it adds nothing to one
-// with a column that leaves the same.
-void Futures::drop_covered(std::vector<std::int32_t>& events) const {
-    std::vector<std::int32_t> covered;  // landings
-    for (const auto id : events)
-        if (event(id).label == newline_ && event(id).column >= 0) covered.push_back(event(id).landings);
+// Removes emissions that others cover. A newline without a line break is of use only where the parser skips
+// newlines, and there every newline with the same pushback class does the same.
+void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
+    std::vector<std::int32_t> covered;  // pushback classes
+    for (const auto id : emissions)
+        if (emission(id).label == newline_ && emission(id).column >= 0)
+            covered.push_back(emission(id).pushback_class);
     if (covered.empty()) return;
     std::sort(covered.begin(), covered.end());
-    std::erase_if(events, [&](std::int32_t id) {
-        const auto& at = event(id);
+    std::erase_if(emissions, [&](std::int32_t id) {
+        const auto& at = emission(id);
         return at.label == newline_ && at.column < 0 &&
-               std::binary_search(covered.begin(), covered.end(), at.landings);
+               std::binary_search(covered.begin(), covered.end(), at.pushback_class);
     });
 }
 
-// Answers all nodes that are reachable from one and have no answer yet. Those of a strongly connected
-// component share theirs: the union of what their edges lead to.
+// Computes the futures of all nodes that are reachable from one and have none yet. The nodes of a strongly
+// connected component share theirs: the union of what their edges emit or lead to.
 void Futures::close_over(std::int32_t start) {
     std::vector<std::int32_t> open{start}, successors;
-    nodes_[static_cast<std::size_t>(start)].place = 0;
-    Sequences within, beyond, own;  // of each open node: open ones that it leads to, answers, events
+    nodes_[static_cast<std::size_t>(start)].index = 0;
+    Sequences within, beyond, own;  // by open node: its open successors, the futures of others, own emissions
     for (std::size_t at = 0; at < open.size(); ++at) {
         successors.clear();
         expand(open[at], successors, own.values);
@@ -288,11 +293,11 @@ void Futures::close_over(std::int32_t start) {
                 beyond.values.push_back(node.set);
                 continue;
             }
-            if (node.place < 0) {
-                node.place = static_cast<std::int32_t>(open.size());
+            if (node.index < 0) {
+                node.index = static_cast<std::int32_t>(open.size());
                 open.push_back(next);
             }
-            within.values.push_back(node.place);
+            within.values.push_back(node.index);
         }
         for (auto* sequences : {&within, &beyond, &own}) sequences->close();
     }
@@ -303,13 +308,13 @@ void Futures::close_over(std::int32_t start) {
     std::vector<std::size_t> order(open.size());
     for (std::size_t at = 0; at < open.size(); ++at)
         order[ends[static_cast<std::size_t>(component[at])]++] = at;
-    std::vector<std::int32_t> events, sets;
+    std::vector<std::int32_t> emissions, sets;
     for (std::size_t group = 0, begin = 0; begin < order.size(); begin = ends[group++]) {  // successors first
         const auto members = std::span(order).subspan(begin, ends[group] - begin);
-        events.clear();
+        emissions.clear();
         sets.clear();
         for (const auto at : members) {
-            events.insert(events.end(), own[at].begin(), own[at].end());
+            emissions.insert(emissions.end(), own[at].begin(), own[at].end());
             sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
             for (const auto next : within[at])
                 if (const auto set =
@@ -318,28 +323,28 @@ void Futures::close_over(std::int32_t start) {
                     sets.push_back(set);
         }
         make_set(sets);
-        const auto answer = events.empty() && sets.size() == 1 ? sets[0] : join(events, sets);
+        const auto answer = emissions.empty() && sets.size() == 1 ? sets[0] : join(emissions, sets);
         for (const auto at : members) nodes_[static_cast<std::size_t>(open[at])].set = answer;
     }
 }
 
-// The id of the union of some events and some sets of them. Sorted by bits, where more are given than that
-// has words.
-std::int32_t Futures::join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets) {
-    for (const auto set : sets) events.insert(events.end(), sets_[set].begin(), sets_[set].end());
-    marks_.resize(events_.size() / kBits + 1, 0);
-    if (events.size() <= marks_.size()) {
-        make_set(events);
+// The id of the union of some emissions and some sets of them. Where there are many, they are sorted through
+// a bitset, which is linear.
+std::int32_t Futures::join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets) {
+    for (const auto set : sets) emissions.insert(emissions.end(), sets_[set].begin(), sets_[set].end());
+    marks_.resize(emissions_.size() / kBits + 1, 0);
+    if (emissions.size() <= marks_.size()) {
+        make_set(emissions);
     } else {
-        for (const auto event : events)
-            marks_[static_cast<std::size_t>(event) / kBits] |= std::uint64_t{1} << (event % kBits);
-        events.clear();
+        for (const auto emission : emissions)
+            marks_[static_cast<std::size_t>(emission) / kBits] |= std::uint64_t{1} << (emission % kBits);
+        emissions.clear();
         for (std::size_t word = 0; word < marks_.size(); ++word)
             for (auto left = std::exchange(marks_[word], 0); left != 0; left &= left - 1)
-                events.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(left));
+                emissions.push_back(static_cast<std::int32_t>(word * kBits) + std::countr_zero(left));
     }
-    if (newline_ >= 0) drop_covered(events);
-    return sets_.intern(events);
+    if (newline_ >= 0) drop_covered(emissions);
+    return sets_.intern(emissions);
 }
 
 }  // namespace pdacon

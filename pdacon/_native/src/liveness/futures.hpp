@@ -1,9 +1,16 @@
-// What can become of a lexeme: for each reading, the commits that some spellable text leads to.
+// Futures: for each lexer configuration the set of emissions that some spellable text still leads to.
 //
-// This is the quotient by which coaccessibility looks at the lexer: readings with the same future are alive
-// on the same stacks. It knows no parser beyond the contexts that a commit may lead to. What follows a
-// newline can depend on the column that it leaves, so a newline's commits are told apart by the class of that
-// column.
+// An emission is a commit as the parser will see it: the label, and what the lexer has to read again after
+// it. Lexer configurations with the same future are live on the same stacks, so this is the Myhill-Nerode
+// quotient of the lexer by which coaccessibility looks at it. Emissions are quotients themselves: pushbacks
+// that every context scans to the same results are in one pushback class, and texts of one class are not told
+// apart. Without that, a lookahead of k bytes would give as many emissions as there are texts of k bytes.
+//
+// Only the contexts that a commit may lead to are known here, no parser. What follows a newline can depend on
+// the column that it leaves, so the emissions of a newline are told apart by the class of that column.
+//
+// Cost: amortised one visit of each (lexer configuration, speller state) and its edges; sets of emissions are
+// joined once for each strongly connected component of that graph (Tarjan 1972).
 #pragma once
 
 #include <cstdint>
@@ -16,12 +23,13 @@
 
 namespace pdacon {
 
-// A commit seen from before: the label; the residue: what lies behind its end, what has been read since and
-// must be lexed again, where the speller stands, and whether the input ended there; of a newline the least
-// column of the class of its own, -1: it has no line break.
-struct Event {
-    std::int32_t label, residue, column;
-    std::int32_t landings;  // the same for events that differ in their columns alone
+// A commit that a lexer configuration can still make. `pushback` stands for its class: the bytes behind the
+// end of the lexeme that must be read again, with the look-behind state there, the speller state, and whether
+// the input ended. `column` is the least of its class where the label is the newline; -1: no line break in
+// it.
+struct Emission {
+    std::int32_t label, pushback, column;
+    std::int32_t pushback_class;  // with the label; emissions that differ only in their columns share it
 };
 
 class Futures {
@@ -29,35 +37,37 @@ class Futures {
     // `newline`: the terminal whose columns count, -1: none.
     Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
             ColumnClasses classes, Budget& budget);
-    // What is known already, to go on from with another budget.
+    // A copy of all that has been computed, to go on from with another budget.
     Futures(const Futures& known, Budget& budget) : Futures(known) { budget_ = &budget; }
 
-    // The set of events that can follow a reading, as the id of a sorted sequence of event ids; as if every
-    // column of a class could be reached if one can. Computes what is missing: amortised one visit of each
-    // (reading, speller state) and its edges.
+    // The future of a lexer configuration: the id of a sorted sequence of emission ids. Where one column of a
+    // class can be reached, all of that class are taken for reachable.
     std::int32_t of(const LexerConfiguration& reading, std::int32_t speller_state);
 
-    std::span<const std::int32_t> events(std::int32_t set) const { return sets_[set]; }
-    const Event& event(std::int32_t id) const { return events_[static_cast<std::size_t>(id)]; }
-    std::int32_t intern_set(std::span<const std::int32_t> sorted_events) {
-        return sets_.intern(sorted_events);
+    std::span<const std::int32_t> emissions(std::int32_t set) const { return sets_[set]; }
+    const Emission& emission(std::int32_t id) const { return emissions_[static_cast<std::size_t>(id)]; }
+    std::int32_t intern_set(std::span<const std::int32_t> sorted_emissions) {
+        return sets_.intern(sorted_emissions);
     }
-    // The residue at the start of a text: nothing has been read.
-    std::int32_t beginning() { return residue(0, false, 0, {}); }
-    // What a residue has to be lexed again, as byte classes.
-    std::span<const std::int32_t> word(std::int32_t residue) const { return residues_[residue].subspan(3); }
-    // What can be committed first in a context, after a residue.
-    std::vector<Event> after(std::int32_t context, std::int32_t residue);
-    // Where a residue leads when it is lexed from the start of a context: to at most one event that is
-    // certain, with its very column, or to a reading and a speller state.
-    struct Landing {
-        std::int32_t event = -1;
+    // The pushback at the start of a text: nothing has been read.
+    std::int32_t beginning() { return pushback(0, false, 0, {}); }
+    // The bytes of a pushback, as byte classes.
+    std::span<const std::int32_t> bytes_of(std::int32_t pushback) const {
+        return pushbacks_[pushback].subspan(3);
+    }
+    // The emissions that can come first when a pushback has been read from the start of a context.
+    std::vector<Emission> after(std::int32_t context, std::int32_t pushback);
+    // What reading a pushback from the start of a context comes to: the emission of the first commit on the
+    // way, with the column itself rather than its class; or, where all bytes stay in one lexeme, a lexer
+    // configuration and a speller state; or nothing, if it is dead.
+    struct ScanResult {
+        std::int32_t emission = -1;
         Column column;
         LexerConfiguration reading{-1, {}, {}};
         std::int32_t speller_state = 0;
-        bool dead() const { return event < 0 && reading.state < 0; }
+        bool dead() const { return emission < 0 && reading.state < 0; }
     };
-    Landing land(std::int32_t context, std::int32_t residue);
+    ScanResult scan(std::int32_t context, std::int32_t pushback);
 
     // The distinct moves of a speller state: a byte class of the lexer, and the speller state after it.
     struct Move {
@@ -66,15 +76,16 @@ class Futures {
     std::span<const Move> moves(std::int32_t speller_state) const {
         return moves_[static_cast<std::size_t>(speller_state)];
     }
-    // The event at the end of input, or -1.
-    std::int32_t end_event(const LexerConfiguration& reading);
-    // The event of a commit that a move from here makes, or -1; `next` is the lexer's transition.
-    std::int32_t commit_event(std::int32_t next, const LexerConfiguration& reading, const Move& move);
+    // The emission at the end of input, or -1.
+    std::int32_t end_emission(const LexerConfiguration& reading);
+    // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its pushback
+    // is dead in every context.
+    std::int32_t commit_emission(std::int32_t next, const LexerConfiguration& reading, const Move& move);
     // The column of a commit, if it is the newline's.
     Column column_of(const Commit& commit, const LexerConfiguration& reading, std::int32_t byte_class) const {
         return commit.label == newline_ ? lexer_.committed_column(commit, reading, byte_class) : Column{};
     }
-    // Where a move within a lexeme leads to; columns stand for their classes.
+    // The lexer configuration after a move within a lexeme. Columns stand for their classes.
     LexerConfiguration moved(const LexerConfiguration& reading, std::int32_t next,
                              std::int32_t byte_class) const {
         LexerConfiguration to{next, {}, {}};
@@ -84,8 +95,8 @@ class Futures {
         lexer_.move(to, next, byte_class);
         return classes_.least(to);
     }
-    // Where residues led with columns of their own.
-    const std::vector<Landing>& lined() const { return lined_; }
+    // All scan results so far that have a column, or a lexer configuration with one.
+    const std::vector<ScanResult>& results_with_columns() const { return results_with_columns_; }
     bool may_end(std::int32_t speller_state) const {
         return boundary_[static_cast<std::size_t>(speller_state)];
     }
@@ -97,37 +108,37 @@ class Futures {
   private:
     Futures(const Futures&) = default;
 
-    static constexpr std::int32_t kUnasked = -2;
+    static constexpr std::int32_t kUnclassified = -2;
 
     struct Node {
         LexerConfiguration reading;
         std::int32_t speller_state;
-        std::int32_t set = -1;    // the answer
-        std::int32_t place = -1;  // among those that are answered together
+        std::int32_t set = -1;    // its future, once known
+        std::int32_t index = -1;  // among the nodes that close_over works on
     };
-    // A landing up to the first commit: the question for the event of that, kNone: there is none.
-    struct Lexed {
-        Landing landing;
-        std::int32_t question = kNone;
+    // A scan of a pushback up to the first commit, and the raw emission of that commit; kNone: there is none.
+    struct FirstScan {
+        ScanResult result;
+        std::int32_t raw = kNone;
     };
     static constexpr std::int32_t kNone = -1;
-    Lexed lex(std::int32_t context, std::int32_t residue_id);
-    // The question for an event, as a number: of a label that leaves a residue, and of a newline that leaves
-    // a column.
-    std::int32_t ask(std::int32_t label, std::int32_t residue, Column column);
-    std::int32_t ask_end(const LexerConfiguration& reading);
-    // The event, or -1: the residue cannot be lexed in any context after the label.
-    std::int32_t answer(std::int32_t question);
-    bool answer_or_ask(std::int32_t question, std::vector<std::int32_t>& open);
-    Landing landing_of(const Lexed& lexed) const;
+    FirstScan first_scan(std::int32_t context, std::int32_t pushback_id);
+    // A raw emission is (label, pushback, class of column) before its pushback has been classified. Returns
+    // its number.
+    std::int32_t raw_emission(std::int32_t label, std::int32_t pushback, Column column);
+    std::int32_t raw_end_emission(const LexerConfiguration& reading);
+    // The emission of a raw one, or -1: no context after the label can read the pushback.
+    std::int32_t classify(std::int32_t raw);
+    bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
+    ScanResult result_of(const FirstScan& first) const;
     std::int32_t node(const LexerConfiguration& reading, std::int32_t speller_state);
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
-    std::int32_t join(std::vector<std::int32_t>& events, std::span<const std::int32_t> sets);
-    static void add_landing(const Landing& landing, std::vector<std::int32_t>& key);
-    void drop_covered(std::vector<std::int32_t>& events) const;
-    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
-                         std::span<const std::int32_t> word);
+    std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
+    static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
+    void drop_covered(std::vector<std::int32_t>& emissions) const;
+    std::int32_t pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
+                          std::span<const std::int32_t> bytes);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -135,15 +146,15 @@ class Futures {
     Budget* budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
-    std::vector<std::int32_t> plain_nodes_;  // of each lexer state between two tokens, without columns
-    Interner node_ids_, residues_, questions_, landings_, landed_, sets_;
+    std::vector<std::int32_t> plain_nodes_;  // by lexer state: its node between two tokens without columns
+    Interner node_ids_, pushbacks_, raw_emissions_, pushback_classes_, emission_ids_, sets_;
     std::vector<Node> nodes_;
-    std::vector<Landing> lined_;
-    std::vector<std::int32_t> plain_events_;  // of each commit between two tokens that has no column
-    std::vector<Event> events_;               // by their landings and columns
-    std::vector<std::int32_t> event_of_;      // of each question
+    std::vector<ScanResult> results_with_columns_;
+    std::vector<std::int32_t> plain_emissions_;  // by commit, between two tokens, if it has no column
+    std::vector<Emission> emissions_;            // by emission_ids_: pushback class and column
+    std::vector<std::int32_t> emission_of_;      // by raw emission; kUnclassified: not known yet
     static constexpr std::int32_t kBits = 64;
-    std::vector<std::uint64_t> marks_;  // scratch space: of each event, all 0
+    std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
 };
 
 }  // namespace pdacon

@@ -35,7 +35,7 @@ Reached find_reached(const Pushdown& machine, const VocabularyStar& speller, Bud
     });
     summaries.for_each_pending([&](std::int32_t label, std::int32_t state) {
         found.next.push_back({state, label});
-        if (machine.drops(label, state)) return;
+        if (machine.is_skipped(label, state)) return;
         const auto action = tables.action_of(state, label);
         if (action > 0) found.shifts.push_back({state, label});
         if (action >= 0) return;

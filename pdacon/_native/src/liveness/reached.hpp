@@ -1,6 +1,9 @@
-// What the texts of a machine lead to, with whole stacks: which productions are reduced, which transitions
-// are made. Every text that leads there is followed, and only what some text leads to is found: demand-driven
-// tabulation makes a node for each label on each top of stack that is reached, and for nothing else.
+// What the texts of a machine reach, on real stacks: which productions are reduced and which transitions are
+// made.
+//
+// LR tables have transitions that no text takes, because its terminals cannot be lexed in that order. Here
+// summaries are tabulated for the start of a text. Since that is driven by demand, there is a node for each
+// label on each top of stack that some text reaches, and for nothing else.
 #pragma once
 
 #include <array>
@@ -17,8 +20,8 @@ struct Reached {
     std::vector<std::uint8_t> productions;            // of each: whether it is reduced
     std::vector<std::array<std::int32_t, 2>> shifts;  // (LR state, terminal), ascending
     std::vector<std::array<std::int32_t, 2>> gotos;   // (LR state, nonterminal counted from 0), ascending
-    // (LR state, label): which terminals come next where a state is on top, in texts and in sentences;
-    // ascending.
+    // (LR state, label), ascending: the labels that come next with a state on top, in any text, and in
+    // sentences.
     std::vector<std::array<std::int32_t, 2>> next, next_in_sentences;
 };
 

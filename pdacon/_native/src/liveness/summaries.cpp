@@ -74,16 +74,16 @@ void Summaries::expand(std::int32_t at) {
         return;
     }
     const auto label = pending_.label(control);
-    const bool dropped = machine_.drops(label, state);
-    const auto action = dropped ? 0 : tables.action_of(state, label);
-    if (dropped || action > 0) {
-        auto top = dropped ? state : action - 1;
+    const bool skipped = machine_.is_skipped(label, state);
+    const auto action = skipped ? 0 : tables.action_of(state, label);
+    if (skipped || action > 0) {
+        auto top = skipped ? state : action - 1;
         if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
         if (top < 0) return;
-        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, dropped)) return accept(at);
+        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, skipped)) return accept(at);
         const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
-                                         control, dropped);
-        link(node(kAnyOf, list, top), {at, dropped ? -1 : state});
+                                         control, skipped);
+        link(node(kAnyOf, list, top), {at, skipped ? -1 : state});
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];
@@ -94,8 +94,8 @@ void Summaries::expand(std::int32_t at) {
     }
 }
 
-// The reduction is complete above `state`: the nonterminal is pushed and the same label waits again. Returns
-// where, kDead or kAccepted.
+// Pushes the left-hand side of a reduction that is complete above `state`, where the same label waits again.
+// Returns the state it waits on, kDead or kAccepted.
 std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::int32_t state) const {
     const auto label = pending_.label(pending);
     const auto next = machine_.tables.goto_of(state, lhs);
@@ -107,7 +107,7 @@ std::int32_t Summaries::complete(std::int32_t pending, std::int32_t lhs, std::in
 bool Summaries::goes_on(std::int32_t pending, std::int32_t state) const {
     const auto label = pending_.label(pending);
     return counts(pending, state) &&
-           (machine_.drops(label, state) || machine_.tables.action_of(state, label) != 0);
+           (machine_.is_skipped(label, state) || machine_.tables.action_of(state, label) != 0);
 }
 
 bool Summaries::has_end(std::span<const std::int32_t> pending) const {
@@ -118,12 +118,13 @@ bool Summaries::has_end(std::span<const std::int32_t> pending) const {
 
 std::int32_t Summaries::reduce_by_label(std::int32_t pending, std::int32_t state) const {
     const auto label = pending_.label(pending);
-    if (machine_.drops(label, state)) return -1;
+    if (machine_.is_skipped(label, state)) return -1;
     const auto action = machine_.tables.action_of(state, label);
     return action < 0 && machine_.tables.length[static_cast<std::size_t>(-action - 1)] > 0 ? -action - 1 : -1;
 }
 
-// Reduces that pop no more than what has been pushed there are followed at once, without nodes of their own.
+// Reduces that pop no more than was pushed above `state` are followed at once, without nodes of their own.
+// More reduces in place than there are nonterminals go round for ever.
 Summaries::Followed Summaries::follow(std::int32_t pending, std::int32_t lhs, std::int32_t state) {
     const auto& tables = machine_.tables;
     for (std::int32_t reduces = 0; reduces <= tables.num_nonterminals; ++reduces) {
@@ -134,7 +135,7 @@ Summaries::Followed Summaries::follow(std::int32_t pending, std::int32_t lhs, st
         const auto length = tables.length[static_cast<std::size_t>(production)];
         if (length > 1) return {next, lhs, pop_control(lhs, length - 2, pending)};
     }
-    return {kDead, lhs};  // round and round
+    return {kDead, lhs};
 }
 
 void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t lhs, std::int32_t state) {
@@ -147,7 +148,7 @@ void Summaries::expand_goto(std::int32_t at, std::int32_t pending, std::int32_t 
         link(node(kPending, pending, found.next), {at, state});
 }
 
-// Hands a node what becomes of a label that waits on a state.
+// Adds to a node the summary of a pending control. One that reduces at once needs no node of its own.
 void Summaries::take_pending(std::int32_t at, std::int32_t control, std::int32_t state) {
     const auto production = every_step_ ? -1 : reduce_by_label(control, state);
     if (production < 0) return link(node(kPending, control, state), {at, -1});
@@ -163,7 +164,7 @@ void Summaries::link(std::int32_t source, Link link) {
     if (known != links.end()) return;
     links.push_back(link);
     budget_.check_states(++num_links_ / kLinksPerState);
-    // By index: what flows may add nodes, and pops to this one.
+    // By index: `flow` may add nodes, and pops to this one.
     for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].summary.pops.size(); ++i) {
         const auto pop = nodes_[static_cast<std::size_t>(source)].summary.pops[i];
         flow(link, pop);
@@ -205,8 +206,8 @@ Summaries::Flowed Summaries::flowed(const Link& through, std::int32_t pop) {
     return {{}, node(kPop, pop_control(found.lhs, 0, pending), through.below)};
 }
 
-// Backwards from acceptance: what a node pops is of use if what it becomes above is. So what is marked are
-// pops of nodes, and of a node that accepts that it does.
+// Marks backwards from acceptance what is of use: (node, pop) if some link makes of the pop one that is of
+// use at the link's target, and (node, kAccept) alike. A node is useful if anything of it is marked.
 std::vector<std::uint8_t> Summaries::find_useful(std::span<const std::array<std::int32_t, 2>> roots) {
     struct Incoming {
         std::int32_t from, below;

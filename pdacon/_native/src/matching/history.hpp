@@ -1,4 +1,7 @@
-// The way back of a matcher: what it was before each accept. Copies share all but the latest part.
+// The history of a matcher: its positions before each accept, for rollback.
+//
+// Values are kept in parts of 32. Full parts are immutable and shared by copies, so a fork costs the copy of
+// one part and of a pointer for each other one.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +20,7 @@ class History {
     void push(Value value) {
         if (latest_.size() == kPart) {
             full_.push_back(std::make_shared<const Part>(latest_));
-            latest_.clear();  // keeps its room: nothing below can fail
+            latest_.clear();  // keeps its capacity, so nothing below can fail
         }
         latest_.push_back(std::move(value));
     }
@@ -34,21 +37,21 @@ class History {
         return value;
     }
 
-    // What is older than the last `kept` values may go, and mostly does.
+    // Forgets values that are older than the last `kept`, in whole parts.
     void forget_before(std::size_t kept) {
         while (!full_.empty() && size() - kPart >= kept) full_.pop_front();
     }
 
     void clear() { *this = History(); }
 
-    // Of this copy and of what it shares with others.
+    // The memory of this copy, with what it shares.
     std::size_t bytes() const { return (full_.size() * kPart + latest_.capacity()) * sizeof(Value); }
 
   private:
     static constexpr std::size_t kPart = 32;
     using Part = std::vector<Value>;
 
-    std::deque<std::shared_ptr<const Part>> full_;  // kPart values each
+    std::deque<std::shared_ptr<const Part>> full_;  // parts of kPart values
     Part latest_;
 };
 

@@ -18,7 +18,7 @@ std::int32_t symbol_between(const Pushdown& machine, std::int32_t below, std::in
         if (tables.action_of(below, terminal) == state + 1) return terminal;
     for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
         if (tables.goto_of(below, nonterminal) == state) return tables.num_terminals + 1 + nonterminal;
-    return machine.layout.indent;  // whose states are told apart by columns
+    return machine.layout.indent;  // whose target is a state for each class of columns
 }
 
 void describe(const Pushdown& machine, const PersistentStack& stack, LexemeTrace& trace) {
@@ -39,8 +39,7 @@ void describe(const Pushdown& machine, const PersistentStack& stack, LexemeTrace
 
 }  // namespace
 
-// What a commit gives back is read again from the text itself: the words of commits stand for all texts that
-// lead to the same, and may have their lexemes elsewhere.
+// Bytes that a commit pushes back are read again from the text, as the header says.
 LexemeTrace trace_lexemes(const Pushdown& machine, std::string_view text, std::size_t since,
                           std::int64_t most) {
     const auto& lexer = machine.lexer;
@@ -58,7 +57,7 @@ LexemeTrace trace_lexemes(const Pushdown& machine, std::string_view text, std::s
         }
         if (next == LexingAutomaton::kDead) throw std::invalid_argument("trace: the text is not viable");
         const auto& commit = lexer.commit(next);
-        const bool dropped = machine.drops(commit.label, stack.top());
+        const bool dropped = machine.is_skipped(commit.label, stack.top());
         const auto column = lexer.committed_column(commit, reading, byte_class);
         if (!feed_label(machine, stack, commit.label, column))
             throw std::invalid_argument("trace: the text is not viable");

@@ -21,7 +21,7 @@ Matcher::Matcher(const Matcher& other)
       keep_text_(other.keep_text_),
       at_(other.at_),
       history_(other.history_),
-      takes_back_(other.takes_back_),
+      num_rollbacks_(other.num_rollbacks_),
       text_(other.text_) {}
 
 Matcher::Position Matcher::initial() const {
@@ -50,8 +50,8 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
             throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
     }
     const auto alive = pda_->known_alive(reading, stack.view());
-    if (alive == Verdict::kNever) return std::nullopt;
-    next.allowed = alive == Verdict::kAlways;
+    if (alive == Liveness::kDead) return std::nullopt;
+    next.allowed = alive == Liveness::kMustLive;
     leading_space = leading_space && bytes.empty();
     length += bytes.size();
     return next;
@@ -76,7 +76,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
     if (!next) return next;
     next->to.leading_space = false;
     if (next->allowed) return next;
-    // Who has seen the mask of the place knows.
+    // If the mask of the position is known, it tells.
     if (const auto known = known_mask(from); known.id >= 0) {
         if (!has_bit(known.words, token)) return std::nullopt;
         next->allowed = true;
@@ -85,19 +85,19 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
 }
 
 // Nothing is copied: the stack stays as it is inside a lexeme.
-Verdict Matcher::known_allowed(std::int64_t id) const {
+Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
-    if (!has_text || at_.terminated || at_.leading_space) return Verdict::kUnknown;
+    if (!has_text || at_.terminated || at_.leading_space) return Liveness::kUnknown;
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
-    if (bytes.empty()) return Verdict::kNever;
+    if (bytes.empty()) return Liveness::kDead;
     const auto& lexer = pda_->machine().lexer;
     auto reading = at_.reading;
     for (const char byte : bytes) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
         const auto state = lexer.next(reading.state, byte_class);
-        if (state < 0) return state == LexingAutomaton::kDead ? Verdict::kNever : Verdict::kUnknown;
+        if (state < 0) return state == LexingAutomaton::kDead ? Liveness::kDead : Liveness::kUnknown;
         lexer.move(reading, state, byte_class);
     }
     return pda_->known_alive(reading, at_.stack.view());
@@ -123,10 +123,10 @@ void Matcher::accept(Step step) {
     }
     std::swap(at_, step.to);
     if (max_rollback_ == 0) return;
-    ++takes_back_;
+    ++num_rollbacks_;
     if (max_rollback_ < 0) return;
-    takes_back_ = std::min(takes_back_, static_cast<std::size_t>(max_rollback_));
-    history_.forget_before(takes_back_);
+    num_rollbacks_ = std::min(num_rollbacks_, static_cast<std::size_t>(max_rollback_));
+    history_.forget_before(num_rollbacks_);
 }
 
 std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
@@ -136,7 +136,7 @@ std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const
         std::optional<Step> next;
         try {
             next = step(at, token);
-        } catch (const LimitExceeded&) {  // of the depth: the token cannot be accepted
+        } catch (const LimitExceeded&) {  // the limit on depth: the token cannot be accepted
             break;
         }
         if (!next || !is_allowed(*next)) break;
@@ -148,27 +148,27 @@ std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const
 
 void Matcher::rollback(std::int64_t count) {
     if (count < 0) throw std::invalid_argument("rollback: the count must not be negative");
-    if (static_cast<std::uint64_t>(count) > takes_back_)
+    if (static_cast<std::uint64_t>(count) > num_rollbacks_)
         throw MatcherMisuse(
-            "rollback(" + std::to_string(count) + "): only " + std::to_string(takes_back_) +
+            "rollback(" + std::to_string(count) + "): only " + std::to_string(num_rollbacks_) +
             " accepts can be taken back" +
             (max_rollback_ >= 0 ? " (max_rollback=" + std::to_string(max_rollback_) + ")" : ""));
     if (count == 0) return;
     at_ = history_.pop(static_cast<std::size_t>(count));
-    takes_back_ -= static_cast<std::size_t>(count);
+    num_rollbacks_ -= static_cast<std::size_t>(count);
     if (keep_text_) text_.resize(at_.length);
 }
 
 void Matcher::reset() {
     at_ = initial();
     history_.clear();
-    takes_back_ = 0;
+    num_rollbacks_ = 0;
     text_.clear();
 }
 
 bool Matcher::may_end(const Position& at) const {
-    Looked looked;
-    Overlay stack(at.stack.view(), looked);
+    ReadSet read_set;
+    Overlay stack(at.stack.view(), read_set);
     return ends(pda_->machine(), stack, at.reading);
 }
 
@@ -219,7 +219,7 @@ std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {
 }
 
 std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_view forced) const {
-    std::vector<Position> places;  // before each token that spells what has to follow
+    std::vector<Position> positions;  // before each token that spells what has to follow
     std::vector<std::size_t> begins;
     auto at = at_;
     std::size_t end = 0;
@@ -229,12 +229,12 @@ std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_v
             break;
         begins.push_back(end);
         end += next->text.size();
-        places.push_back(std::exchange(at, std::move(next->to)));
+        positions.push_back(std::exchange(at, std::move(next->to)));
     }
-    for (std::size_t k = 0; k < places.size(); ++k)
-        if (is_extended(places[k], forced.substr(begins[k], end - begins[k]), forced.substr(begins[k])))
+    for (std::size_t k = 0; k < positions.size(); ++k)
+        if (is_extended(positions[k], forced.substr(begins[k], end - begins[k]), forced.substr(begins[k])))
             return k;
-    return places.size();
+    return positions.size();
 }
 
 // Whether a token that is allowed spells more than `spelled`, all of `forced` or a beginning of it.

@@ -3,7 +3,11 @@
 // In: a token-level pushdown automaton. Out: accept, roll back, fork, the mask's number. It does not know
 // where tokens come from.
 //
-// A position in a text: lexer state, stack, and the way back.
+// Matcher: a position in a text, with the positions before it for rollback. Forks share stacks and history,
+// and nothing that changes; one matcher is for one thread at a time.
+//
+// Cost: a step costs O(bytes of the token) and the reduce chains of its commits; a mask is a lookup, or a
+// computation by TokenPda.
 #pragma once
 
 #include <atomic>
@@ -30,68 +34,70 @@ struct MatcherMisuse : std::logic_error {
 
 class Matcher {
   public:
-    // `max_rollback`: how many accepts can be taken back; negative: all of them. `leading_space`: one leading
-    // space of the first token with text is not part of the text. `keep_text`: for those who ask why.
+    // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
+    // of the first token with text is not part of the text. `keep_text`: so that it can be explained.
     Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text);
-    Matcher(const Matcher& other);  // a fork: shares the stack, takes its own way from here
+    Matcher(const Matcher& other);  // a fork
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
     struct Position {
         LexerConfiguration reading;
         bool terminated = false;
-        bool leading_space = false;  // of the next token, if it has one, is not part of the text
+        bool leading_space = false;  // whether one of the next token is not part of the text
         PersistentStack stack;
         std::size_t length = 0;  // of the text
     };
-    // Where a token or some bytes lead to. LexerConfiguration never waits; whether what was read can be
-    // completed may need what another thread is about to find out.
+    // The position that a token or some bytes lead to. Finding it takes no lock. Whether a sentence goes on
+    // from there may have to be computed, or waited for while another thread computes; then `allowed` is
+    // false.
     struct Step {
         Position to;
         std::string_view text;  // what is added
-        bool allowed;           // for certain; if not, ask is_allowed
+        bool allowed;           // known to be; if not, is_allowed tells
     };
 
-    // Nothing: not allowed for certain. Throws std::out_of_range for an id that is not in the vocabulary.
+    // Nothing where it is known not to be allowed. Throws std::out_of_range for an id that is not in the
+    // vocabulary.
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const {
         return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
     }
-    // Whether a token is allowed, where it ends inside the lexeme and no look down the stack is needed; else
+    // Whether a token is allowed, if it ends within the lexeme under way and the top of the stack tells; else
     // kUnknown.
-    Verdict known_allowed(std::int64_t token) const;
-    void accept(Step step);  // one that is allowed
+    Liveness known_allowed(std::int64_t token) const;
+    void accept(Step step);  // a step that is allowed
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);
     void reset();
 
     TokenPda::Mask mask() const { return mask(at_); }
-    // Of id -1: it has to be computed, or waited for.
+    // Its id is -1 where the mask has to be computed, or waited for.
     TokenPda::Mask known_mask() const { return known_mask(at_); }
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
     std::string shortest_completion() const;
-    std::int64_t completion_length() const;  // of it, which costs far less than the text
-    // Its length, and its text, or a beginning of that which has at least so many bytes.
+    std::int64_t completion_length() const;  // of the shortest completion; far cheaper than its text
+    // The length of the shortest completion, and its text or at least so many bytes of it.
     std::pair<std::int64_t, std::string> completion_head(std::size_t most) const;
     std::string forced_bytes(std::size_t limit) const;
-    // Forced bytes as tokens, by the order of the ids; -1 where no token fits.
+    // Forced bytes as tokens, merged in the order of ids; -1 where no token fits.
     std::vector<std::int64_t> merged(std::string_view forced) const;
-    // How many tokens, from the first, spell a beginning of `forced`, which has to follow, in such a way that
-    // no longer token can take the place of the last ones.
+    // How many of the first tokens are settled: they spell a prefix of `forced`, which has to follow, and no
+    // longer token that is allowed could stand in place of the last of them.
     std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
     std::vector<std::int32_t> stack() const;
-    // Which terminals can come, of a text that goes on. `text`: what has been read.
-    Outlook outlook(std::string_view text) const {
-        return pda_->outlook(at_.reading, at_.stack.view(), text);
+    // The terminals that can come next in a sentence. `text`: what has been read.
+    ExpectedTerminals expected_terminals(std::string_view text) const {
+        return pda_->expected_terminals(at_.reading, at_.stack.view(), text);
     }
     // What was accepted. Throws MatcherMisuse if it was not kept.
     const std::string& text() const;
     bool keeps_text() const { return keep_text_; }
     std::size_t length() const { return at_.length; }  // of the text
-    // What it takes by itself, and the nodes of its stack, which forks and the history share.
+    // The memory of the matcher itself, and the nodes of its stack, which forks and the history share.
     std::size_t bytes() const { return sizeof(Matcher) + history_.bytes() + text_.capacity(); }
     std::size_t stack_nodes() const { return std::size_t{at_.stack.depth()} + 1; }
 
@@ -126,8 +132,8 @@ class Matcher {
     bool keep_text_;
     Position at_;
     History<Position> history_;
-    std::size_t takes_back_ = 0;  // accepts; history_ may hold more
-    std::string text_;            // what was accepted, if it is kept
+    std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
+    std::string text_;               // what was accepted, if it is kept
     mutable std::atomic<bool> in_use_{false};
 };
 

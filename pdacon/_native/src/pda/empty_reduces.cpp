@@ -37,7 +37,7 @@ EmptyReduces::Outcome EmptyReduces::of(std::int32_t state) {
     return outcomes_.at(state);
 }
 
-// Nothing: what becomes of the state above has to be found first.
+// The outcome of an open state, or nothing where that of the state above it has to be found first.
 std::optional<EmptyReduces::Outcome> EmptyReduces::follow(Open& open) {
     const auto& tables = machine_.tables;
     for (; open.moves <= tables.num_nonterminals; ++open.moves) {
@@ -54,7 +54,7 @@ std::optional<EmptyReduces::Outcome> EmptyReduces::follow(Open& open) {
         }
         open.above = tables.goto_of(open.state, found->lhs);
     }
-    return Outcome{};  // the same nonterminal comes again on the same state
+    return Outcome{};  // some nonterminal has been pushed twice on the same state
 }
 
 }  // namespace pdacon

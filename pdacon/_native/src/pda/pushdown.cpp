@@ -79,7 +79,7 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     }
 }
 
-constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // a state that is on no stack
+constexpr auto kNever = std::numeric_limits<std::int32_t>::max();  // the depth of a state that is on no stack
 
 struct Numbers {
     std::int32_t num_states, num_terminals, num_nonterminals, start_state, end_state, newline, indent, dedent,
@@ -107,7 +107,7 @@ void Pushdown::find_predecessors() {
     try {
         check_reduces(distance);
     } catch (...) {
-        predecessors.clear();  // or the next call would take them for checked
+        predecessors.clear();  // so that the next call does not take them for checked
         throw;
     }
 }
@@ -120,8 +120,9 @@ std::vector<std::int32_t> Pushdown::shifts(std::int32_t state, std::int32_t term
     return found;
 }
 
-// Breadth first from the start state; returns how many transitions lead to each state, -1: none do. Other
-// start symbols' states stay out, so that what is dead there does not count against this one.
+// Finds the predecessors of all states that the start state reaches, breadth first, and returns the distance
+// of each from it, or -1. The states of other start symbols stay out: what is wrong with them is no fault of
+// this one.
 std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const {
     predecessors_of.resize(static_cast<std::size_t>(tables.num_states));
     std::vector<std::int32_t> distance(predecessors_of.size(), -1), open{start.start_state};
@@ -159,13 +160,14 @@ void Pushdown::check_reduces(const std::vector<std::int32_t>& distance) const {
     }
 }
 
-// Whether no reduce reaches below the bottom, given the least number of states below each on any stack.
+// Checks that no reduce reaches below the bottom, given the least number of states below each state on any
+// stack. It is a check of loaded tables that needs no search: the depths are the certificate.
 bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
     const auto states = static_cast<std::size_t>(tables.num_states), productions = tables.length.size();
     const auto terminals = static_cast<std::size_t>(tables.num_terminals) + 1,
                nonterminals = static_cast<std::size_t>(tables.num_nonterminals);
-    // Of each action, and of each goto, how many states have to be on the stack before it, the top included:
-    // reduces come before 0, shifts after it, and no goto before 0.
+    // By action, and by goto: how many states must be on the stack before it, the top included. Reduces are
+    // negative actions, shifts positive ones, and -1 is no goto.
     std::vector<std::int32_t> needed(productions + 1 + states, 0);
     for (std::size_t at = 0; at < productions; ++at) needed[productions - 1 - at] = tables.length[at] + 1;
     std::ranges::copy(least_depth, needed.begin() + static_cast<std::ptrdiff_t>(productions) + 1);

@@ -4,10 +4,12 @@
 // configurations lead on to a sentence.
 //
 // The deterministic pushdown automaton over byte classes: a lexing automaton whose commits drive LALR tables.
+// A configuration is a lexer configuration and a stack of LR states, and, with an Indenter, the columns of
+// the open blocks. Every function here is a template over the stack, so that the matcher (a persistent stack)
+// and the mask computation (an overlay on a stack that is only read) run the same code.
 //
-// A configuration is a lexer state and a stack of LR states. Everything here is a template over the stack, so
-// that the matcher (a persistent stack) and the mask computation (a read-only stack with an overlay) run the
-// same code.
+// Invariants: no reduce pops more than a stack holds, which is checked when the tables come in; and no
+// transition leads to the start state, so that it marks the bottom of the stack.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +30,9 @@ struct ParseTables {
     // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
     Packed action;
     Packed go;                   // [num_states, num_nonterminals]: -1 none
-    Flat<std::int32_t> lhs;      // of each production: nonterminal, counted from 0
-    Flat<std::int32_t> length;   // of each production
-    Flat<std::int32_t> context;  // of each state: its lexical context
+    Flat<std::int32_t> lhs;      // by production: its nonterminal, counted from 0
+    Flat<std::int32_t> length;   // by production
+    Flat<std::int32_t> context;  // by state: its lexical context
 
     std::int32_t action_of(std::int32_t state, std::int32_t terminal) const {
         return action[in_matrix(state, static_cast<std::size_t>(num_states), terminal,
@@ -42,43 +44,46 @@ struct ParseTables {
     }
 };
 
-// Lark's Indenter: terminals, or -1 each in a grammar without layout.
+// Lark's Indenter: its terminals, which are -1 in a grammar without layout, and what each LR state knows of
+// blocks.
 struct Layout {
     std::int32_t newline = -1, indent = -1, dedent = -1;
-    std::int32_t indent_len = 0;   // how much further in a block is than the one around it; 0: any
-    Flat<std::uint8_t> in_parens;  // of each LR state: the newline is dropped there
+    std::int32_t indent_len = 0;   // a block is so much further in than the one around it; 0: by any width
+    Flat<std::uint8_t> in_parens;  // by LR state: whether the newline is skipped there
     ColumnClasses classes;
-    Flat<std::int32_t> block;   // of each LR state: the class of the innermost block's column
-    Flat<std::int32_t> opened;  // [states, classes]: where INDENT leads to by the new block's; -1: none
+    Flat<std::int32_t> block;  // by LR state: the class of the innermost block's column
+    Flat<std::int32_t>
+        opened;  // [states, classes]: the state behind an INDENT to a column of this class; -1: none
 
-    // Whether a line opens a block in another, by their columns.
+    // Whether a line in column `inner` opens a block within one in column `outer`.
     bool opens(Column outer, Column inner) const {
         return indent_len == 0 ? inner.value > outer.value : inner.value - outer.value == indent_len;
     }
-    // Whether a column of the one class has a column of the other in which a line opens a block within it.
+    // The same for classes: whether some of their columns do.
     bool may_open(std::int32_t outer, std::int32_t inner) const {
         if (indent_len > 0) return inner == classes.least(Column::at(outer).plus(indent_len)).value;
         return inner >= classes.single || inner > outer;
     }
-    // From here on the columns of a class are alike, in a block that begins in this one.
-    std::int32_t alike_from(std::int32_t column) const { return column + 1 + indent_len; }
+    // In a block at this column, all columns of a class from here on are equivalent.
+    std::int32_t equivalent_from(std::int32_t column) const { return column + 1 + indent_len; }
 };
 
 struct StartSymbol {
     std::int32_t start_state,
-        end_state;  // the text is accepted when $END makes a reduce leave end_state on top
+        end_state;  // a text is accepted when a reduce on $END leaves end_state on top
 };
 
-// What one start symbol of a grammar means. Immutable; shared by all matchers.
+// The automaton of one start symbol of a grammar. Immutable, and shared by all matchers.
 struct Pushdown {
     // Throws std::invalid_argument if the parts do not fit together.
     Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, ParseTables tables_, StartSymbol start_,
              Layout layout_);
-    // What `save` has written. `predecessors` are found when they are asked for. Throws ArtifactDamage.
+    // Loads what `save` has written, without `predecessors`. Throws ArtifactDamage.
     Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const ArtifactReader& artifact,
              std::int32_t number);
     void save(ArtifactWriter& artifact, std::int32_t number) const;
-    // Throws std::invalid_argument if a reduce may pop more than a stack holds.
+    // Computes `predecessors` where they are not known. Throws std::invalid_argument if a reduce may pop more
+    // than a stack holds.
     void find_predecessors();
 
     std::shared_ptr<const LexingAutomaton> shared_lexer;
@@ -86,49 +91,49 @@ struct Pushdown {
     ParseTables tables;
     StartSymbol start;
     Layout layout;
-    // Whether the parser does not get to see a label in a state.
-    bool drops(std::int32_t label, std::int32_t state) const {
+    // Whether a label is skipped in a state: the parser does not get to see it.
+    bool is_skipped(std::int32_t label, std::int32_t state) const {
         return label == lexer.ignored_label() ||
                (label == layout.newline && layout.in_parens[static_cast<std::size_t>(state)] != 0);
     }
-    // The class of the column of the innermost block.
+    // The class of the innermost block's column with this state on top.
     std::int32_t block(std::int32_t state) const {
         return layout.newline < 0 ? 0 : layout.block[static_cast<std::size_t>(state)];
     }
-    // Where INDENT leads from a state that shifts it, when it opens a block whose column is of a class; -1:
-    // there is no such column.
+    // The state behind the INDENT that a state shifts, if it opens a block in a column of this class; -1: no
+    // such column opens one.
     std::int32_t opened(std::int32_t state, std::int32_t column) const {
         return layout.opened[in_matrix(state, static_cast<std::size_t>(tables.num_states), column,
                                        static_cast<std::size_t>(layout.classes.count()))];
     }
-    // Where a shift of a terminal can lead.
+    // The states that a shift of a terminal can lead to: one, but for INDENT.
     std::vector<std::int32_t> shifted(std::int32_t state, std::int32_t terminal) const {
-        if (tables.action_of(state, terminal) <= 0) return {};  // most are
+        if (tables.action_of(state, terminal) <= 0) return {};  // as for most terminals
         return shifts(state, terminal);
     }
-    // Of each LR state: from where a transition leads into it; only states that the start state reaches.
+    // By LR state: the states with a transition to it, ascending, among those that the start state reaches.
+    // These are the states that can lie below it on a stack.
     std::vector<std::vector<std::int32_t>> predecessors;
 
   private:
-    // Of a terminal that is shifted.
+    // As `shifted`, for a terminal that is.
     std::vector<std::int32_t> shifts(std::int32_t state, std::int32_t terminal) const;
     std::vector<std::int32_t> connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const;
     void check_reduces(const std::vector<std::int32_t>& distance) const;
     bool stacks_hold(std::span<const std::int32_t> least_depth) const;
 };
 
-// After so many reduces a chain is not followed step by step any more: those of empty rules can be as many as
-// 2 to the number of rules.
+// After so many reduces a chain is no longer followed step by step, but by EmptyReduces.
 constexpr int kPlainReduces = 256;
 
-// The rest of a long chain of reduces, and the shift. No step is made twice on the same state, so that it
-// costs no more than the stack is deep, for each nonterminal.
+// The rest of a long chain of reduces, and the shift: as `feed`. Between two pops no step is made twice on
+// the same state. Cost: O(depth of the stack x nonterminals).
 template <class Stack>
 bool feed_on(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     using Kind = EmptyReduces::Outcome::Kind;
     const auto& tables = machine.tables;
     EmptyReduces reduces(machine, terminal);
-    for (std::int32_t in_place = 0;;) {  // reduces one after the other that have popped one state each
+    for (std::int32_t in_place = 0;;) {  // reduces in a row that popped one state each
         const auto found = reduces.of(stack.top());
         if (found.kind == Kind::kShifts) {
             for (auto above = found.state; above >= 0; above = reduces.of(above).state) stack.push(above);
@@ -137,7 +142,7 @@ bool feed_on(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
         }
         if (found.kind != Kind::kPops) return found.kind == Kind::kAccepts;
         in_place = found.length == 1 ? in_place + 1 : 0;
-        if (in_place > tables.num_nonterminals + 1) return false;  // round and round
+        if (in_place > tables.num_nonterminals + 1) return false;  // they go round for ever
         stack.pop(found.length);
         const auto next = tables.goto_of(stack.top(), found.lhs);
         if (next < 0) return false;
@@ -146,9 +151,9 @@ bool feed_on(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     }
 }
 
-// Runs the reduce chain that `terminal` calls for, then shifts it. False: an error, or the chain never ends,
-// and Lark's parser would never come back from it; the stack is spoilt. For $END: whether the text is
-// accepted.
+// Runs the reduce chain that `terminal` calls for, then shifts it. Returns false at an error, and where the
+// chain never ends, so that Lark's parser would never come back from it; the stack is of no use then. For
+// $END it returns whether the text is accepted.
 template <class Stack>
 bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     const auto& tables = machine.tables;
@@ -169,7 +174,7 @@ bool feed(const Pushdown& machine, Stack& stack, std::int32_t terminal) {
     return feed_on(machine, stack, terminal);
 }
 
-// Takes the INDENT of a block whose column is of a class that INDENT leads on with.
+// Feeds an INDENT that opens a block in a column of this class.
 template <class Stack>
 bool feed_indent(const Pushdown& machine, Stack& stack, std::int32_t column) {
     if (!feed(machine, stack, machine.layout.indent)) return false;
@@ -179,8 +184,8 @@ bool feed_indent(const Pushdown& machine, Stack& stack, std::int32_t column) {
     return opened >= 0;
 }
 
-// After a newline the column opens a block, or closes all that begin further in; it has to be the column of
-// what is left then.
+// Feeds what a newline's column makes of it. A column further in than the innermost block opens a block; else
+// all blocks that are further in than it are closed, and it must be the column of the one that is left.
 template <class Stack>
 bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     const auto current = stack.column();
@@ -197,16 +202,17 @@ bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     return column.value == stack.column();
 }
 
-// Takes a committed label to the parser. What is dropped changes nothing.
+// Feeds a committed label, and with a newline the blocks that its column opens or closes. A label that is
+// skipped changes nothing.
 template <class Stack>
 bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Column column) {
     if (label == machine.lexer.ignored_label()) return true;
     if (label != machine.layout.newline) return feed(machine, stack, label);
-    if (machine.drops(label, stack.top())) return true;
+    if (machine.is_skipped(label, stack.top())) return true;
     return feed(machine, stack, label) && feed_column(machine, stack, column);
 }
 
-// At the end of the text all blocks are closed.
+// Feeds the end of the text, which closes all blocks.
 template <class Stack>
 bool feed_end(const Pushdown& machine, Stack& stack) {
     while (machine.layout.newline >= 0 && stack.in_block()) {
@@ -216,15 +222,16 @@ bool feed_end(const Pushdown& machine, Stack& stack) {
     return feed(machine, stack, machine.lexer.end_label());
 }
 
-// Where the next lexeme starts, given what lies behind it; state kDead where nothing can start.
+// The lexer configuration at the start of the next lexeme, given the look-behind state; state kDead where
+// none can start.
 template <class Stack>
 LexerConfiguration boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
     return {
         machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind), {}, {}};
 }
 
-// Reads byte classes, the last of `pending` first; what a commit gives back to be lexed again is put in
-// front. False: the text is not viable, reading and stack are spoilt.
+// Reads byte classes from the back of `pending`, to which commits add what they push back. Returns false
+// where the text is no viable prefix; the lexer configuration and the stack are of no use then.
 template <class Stack>
 bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
           std::vector<std::int32_t>& pending) {
@@ -248,7 +255,7 @@ bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
     return true;
 }
 
-// Whether the text may end here. Spoils the stack.
+// Whether the text may end here. The stack is of no use afterwards.
 template <class Stack>
 bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration reading) {
     std::vector<std::int32_t> pending;

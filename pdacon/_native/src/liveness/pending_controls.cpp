@@ -1,30 +1,30 @@
-#include "liveness/pending.hpp"
+#include "liveness/pending_controls.hpp"
 
 #include <algorithm>
 
 namespace pdacon {
 
-bool PendingControls::is_through(std::int32_t control, std::int32_t block) const {
+bool PendingControls::keeps_block(std::int32_t control, std::int32_t block) const {
     if (is_at_end(control)) return false;
     const auto name = label(control);
     return (name != layout_.newline && name != layout_.dedent) || column(control) == block;
 }
 
 std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, std::int32_t control,
-                                    bool dropped) {
-    if (dropped) block = -1;
+                                    bool skipped) {
+    if (skipped) block = -1;
     const std::int32_t key[] = {context, block, control};
     const auto id = static_cast<std::size_t>(after_ids_.intern(key));
     if (id == after_.size()) {
         const auto known = ids_[control];
-        const std::vector<std::int32_t> residues(known.begin() + 2, known.end());
+        const std::vector<std::int32_t> pushbacks(known.begin() + 2, known.end());
         std::vector<Successor> successors;
-        if (!dropped) add_blocks(control, block, successors);
+        if (!skipped) add_blocks(control, block, successors);
         if (is_at_end(control)) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), -1, residues.back()};
+            const std::int32_t end[] = {futures_.lexer().end_label(), -1, pushbacks.back()};
             successors.push_back({ids_.intern(end), 0});
-        } else if (dropped || is_through(control, block)) {
-            const auto more = lexed(context, residues);
+        } else if (skipped || keeps_block(control, block)) {
+            const auto more = lexed(context, pushbacks);
             successors.insert(successors.end(), more.begin(), more.end());
         }
         after_.push_back(list(successors));
@@ -52,9 +52,9 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
         std::vector<std::int32_t> found;
         const auto known = ids_[control];
         for (std::size_t at = 2; at < known.size() && known[at] != kAtEnd; ++at) {
-            const auto landing = futures_.land(context, known[at]);
-            if (landing.reading.state >= 0 && landing.speller_state == 0)
-                found.push_back(futures_.of(landing.reading, 0));
+            const auto result = futures_.scan(context, known[at]);
+            if (result.reading.state >= 0 && result.speller_state == 0)
+                found.push_back(futures_.of(result.reading, 0));
         }
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -63,9 +63,10 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
     return entered_[id];
 }
 
-// In a grammar with layout blocks open or close between a newline and the next lexeme, and close at the end
-// of the text. Which column of its class a newline gets is free here: if one opens a block that is possible,
-// and those further out are the columns of open blocks, as many as the parser lets close.
+// Blocks open or close between a newline and the next lexeme, and close at the end of the text. The control
+// knows only the class of the newline's column. So INDENT is possible if some column of the class opens a
+// block within this one; and DEDENT always, as often as the parser takes it, because the columns of the open
+// blocks further out are not known here.
 void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
                                  std::vector<Successor>& successors) {
     if (label(control) == layout_.dedent) successors.push_back({control, 0});

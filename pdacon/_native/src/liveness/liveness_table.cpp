@@ -1,4 +1,4 @@
-#include "liveness/verdicts.hpp"
+#include "liveness/liveness_table.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,28 +11,29 @@
 
 namespace pdacon {
 
-Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
+LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
     : machine_(machine),
       origin_(artifact.origin()),
       rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
-      first_line_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
-      lines_(artifact.array<Line>(Part::kLines, start)) {
+      first_of_state_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
+      configurations_(artifact.array<ColumnConfiguration>(Part::kLines, start)) {
     const auto states = static_cast<std::size_t>(machine.lexer.num_states());
     const bool layout = machine.layout.newline >= 0;
-    // Each row is that of some state or line, the last one too.
-    const auto most_rows = static_cast<std::int64_t>(states + lines_.size());
+    // Each row is that of some lexer state or configuration, the last one too.
+    const auto most_rows = static_cast<std::int64_t>(states + configurations_.size());
     require_artifact(rows_.size() == states, "verdicts of other tables");
     require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the verdicts");
-    require_artifact(first_line_.size() == (layout ? states : 0) &&
-                         all_within(first_line_.view(), -1, static_cast<std::int64_t>(lines_.size())),
-                     "lines of other lexer states");
+    require_artifact(
+        first_of_state_.size() == (layout ? states : 0) &&
+            all_within(first_of_state_.view(), -1, static_cast<std::int64_t>(configurations_.size())),
+        "lines of other lexer states");
     auto last_row = std::ranges::max(rows_);
-    for (std::size_t at = 0; at < lines_.size(); ++at) {
-        const auto& line = lines_[at];
-        require_artifact(line.row >= 0 && line.row < most_rows && line.further >= -1 &&
-                             line.further < static_cast<std::int64_t>(at),
+    for (std::size_t at = 0; at < configurations_.size(); ++at) {
+        const auto& configuration = configurations_[at];
+        require_artifact(configuration.row >= 0 && configuration.row < most_rows &&
+                             configuration.next >= -1 && configuration.next < static_cast<std::int64_t>(at),
                          "a line");
-        last_row = std::max(last_row, line.row);
+        last_row = std::max(last_row, configuration.row);
     }
     make_cells(static_cast<std::size_t>(last_row + 1));
     const auto known = artifact.array<Block>(Part::kVerdicts, start);
@@ -42,15 +43,15 @@ Verdicts::Verdicts(const Pushdown& machine, const ArtifactReader& artifact, std:
                      "verdicts of other tables");
     bool inside = true;
     for (std::size_t at = 0; at < known.size(); ++at) {
-        inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumVerdicts);
+        inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumLivenessValues);
         std::memcpy(static_cast<void*>(&cells_[static_cast<std::size_t>(places[at]) * kBlock]), &known[at],
                     kBlock);
     }
     require_artifact(inside, "a verdict");
 }
 
-// Few cells are known: they are in the blocks that are saved.
-void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
+// Few cells are known, so only blocks with a known cell are saved.
+void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
     std::vector<Block> known;
     std::vector<std::int32_t> places;
     for (std::size_t at = 0; at < num_blocks(); ++at) {
@@ -63,38 +64,40 @@ void Verdicts::save(ArtifactWriter& artifact, std::int32_t start) const {
         places.push_back(static_cast<std::int32_t>(at));
     }
     artifact.add(Part::kVerdictRows, start, rows_.view());
-    artifact.add(Part::kFirstLines, start, first_line_.view());
-    artifact.add(Part::kLines, start, lines_.view());
+    artifact.add(Part::kFirstLines, start, first_of_state_.view());
+    artifact.add(Part::kLines, start, configurations_.view());
     artifact.add(Part::kVerdicts, start, std::span<const Block>(known));
     artifact.add(Part::kVerdictBlocks, start, std::span<const std::int32_t>(places));
 }
 
-bool Verdicts::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_line,
-                        std::vector<Line> lines, std::size_t num_rows) {
+bool LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
+                             std::vector<ColumnConfiguration> configurations, std::size_t num_rows) {
     if (!empty())
         return num_rows == num_rows_ && std::ranges::equal(rows, rows_) &&
-               std::ranges::equal(first_line, first_line_) && std::ranges::equal(lines, lines_);
+               std::ranges::equal(first_of_state, first_of_state_) &&
+               std::ranges::equal(configurations, configurations_);
     make_cells(num_rows);  // first: it may fail
     rows_ = std::move(rows);
-    first_line_ = std::move(first_line);
-    lines_ = std::move(lines);
+    first_of_state_ = std::move(first_of_state);
+    configurations_ = std::move(configurations);
     return true;
 }
 
 // Zeroed memory costs nothing until it is touched, which most of these never are.
-void Verdicts::make_cells(std::size_t num_rows) {
-    static_assert(sizeof(std::atomic<Verdict>) == 1 && std::atomic<Verdict>::is_always_lock_free &&
-                  static_cast<int>(Verdict::kUnknown) == 0);
+void LivenessTable::make_cells(std::size_t num_rows) {
+    static_assert(sizeof(std::atomic<Liveness>) == 1 && std::atomic<Liveness>::is_always_lock_free &&
+                  static_cast<int>(Liveness::kUnknown) == 0);
     num_rows_ = num_rows;
     MemoryLimit::take(num_blocks() * kBlock);
-    cells_.reset(static_cast<std::atomic<Verdict>*>(std::calloc(num_blocks(), kBlock)));
+    cells_.reset(static_cast<std::atomic<Liveness>*>(std::calloc(num_blocks(), kBlock)));
     if (cells_) return;
     if (origin_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
     throw std::bad_alloc();
 }
 
-std::int32_t Verdicts::line_of(const LexerConfiguration& reading) const {
-    const auto at = find_line(first_line_, lines_, machine_.layout.classes.least(reading));
+std::int32_t LivenessTable::configuration_of(const LexerConfiguration& reading) const {
+    const auto at =
+        find_configuration(first_of_state_, configurations_, machine_.layout.classes.least(reading));
     if (at < 0 && origin_)
         throw origin_->damage(
             ArtifactDamage("the artifact is damaged: no line of its lexer is like this one"));

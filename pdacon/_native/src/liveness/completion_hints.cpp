@@ -1,0 +1,183 @@
+#include "liveness/completion_hints.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "pda/productions.hpp"
+
+namespace pdacon {
+
+CompletionHints::CompletionHints(const Pushdown& machine)
+    : machine_(machine),
+      yields_(static_cast<std::size_t>(machine.tables.num_nonterminals)),
+      popping_(static_cast<std::size_t>(machine.tables.num_states)),
+      words_(static_cast<std::size_t>(machine.lexer.ignored_label()) / 64 + 1) {
+    for (auto& production : reduced_productions(machine, accessing_symbols(machine)))
+        rules_.push_back({std::move(production), {}});
+    find_yields();
+    for (auto& rule : rules_) find_items(rule);
+    find_cheapest();
+    find_hinted_labels();
+    rules_ = {};
+    yields_ = {};
+    popping_ = {};
+    items_ = {};
+    first_pair_ = {};
+    best_ = {};
+}
+
+CompletionHints::Yield CompletionHints::yield_of(std::int32_t symbol) const {
+    const auto terminals = machine_.tables.num_terminals;
+    return symbol < terminals ? Yield{1, symbol} : yields_[static_cast<std::size_t>(symbol - terminals)];
+}
+
+CompletionHints::Yield CompletionHints::join(const Yield& head, const Yield& tail) {
+    return {std::min(head.cost + tail.cost, kEndless), head.first == kComplete ? tail.first : head.first};
+}
+
+// The least yield of each nonterminal: rounds over all productions until nothing changes.
+void CompletionHints::find_yields() {
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& rule : rules_) {
+            Yield yield{0, kComplete};
+            for (const auto symbol : rule.production.symbols) yield = join(yield, yield_of(symbol));
+            auto& known = yields_[static_cast<std::size_t>(rule.production.lhs)];
+            if (yield.cost >= known.cost) continue;
+            known = yield;
+            again = true;
+        }
+    }
+}
+
+// Walks a rule's kernel items backwards from where it is reduced, with the yield of what is behind the dot.
+void CompletionHints::find_items(Rule& rule) {
+    const auto improve = [&](std::int32_t state, const Yield& way) {
+        auto& known = popping_[static_cast<std::size_t>(state)];
+        if (way.cost < known.cost) known = way;
+    };
+    auto states = rule.production.reduced_in;
+    Yield rest{0, kComplete};
+    for (auto left = rule.production.symbols.size(); left > 0; --left) {
+        std::vector<std::int32_t> below;
+        for (const auto state : states) {
+            if (left == 1)
+                items_.push_back({state, rule.production.lhs, rest});
+            else
+                improve(state, rest);
+            const auto& into = machine_.predecessors[static_cast<std::size_t>(state)];
+            below.insert(below.end(), into.begin(), into.end());
+        }
+        std::sort(below.begin(), below.end());
+        below.erase(std::unique(below.begin(), below.end()), below.end());
+        states = std::move(below);
+        rest = join(yield_of(rule.production.symbols[left - 1]), rest);
+    }
+    for (const auto state : states)
+        if (const auto next = machine_.tables.goto_of(state, rule.production.lhs); next >= 0)
+            rule.leads_to.push_back(next);
+    std::sort(rule.leads_to.begin(), rule.leads_to.end());
+    rule.leads_to.erase(std::unique(rule.leads_to.begin(), rule.leads_to.end()), rule.leads_to.end());
+    const auto start = machine_.start.start_state;
+    if (std::binary_search(states.begin(), states.end(), start) &&
+        machine_.tables.goto_of(start, rule.production.lhs) == machine_.start.end_state)
+        improve(start, rest);
+}
+
+std::size_t CompletionHints::pair_of(std::int32_t state, std::int32_t below) const {
+    const auto& states = machine_.predecessors[static_cast<std::size_t>(state)];
+    const auto at = std::lower_bound(states.begin(), states.end(), below) - states.begin();
+    return first_pair_[static_cast<std::size_t>(state)] + static_cast<std::size_t>(at);
+}
+
+// The cheapest item of each pair: the terminals behind its dot and, if it pops only the state itself, one
+// more than the cheapest of the pair that takes its place. Shortest paths by rounds, as many as a chain of
+// unit rules is long.
+void CompletionHints::find_cheapest() {
+    for (std::size_t state = 0; state < popping_.size(); ++state) {
+        first_pair_.push_back(best_.size());
+        best_.insert(best_.end(), machine_.predecessors[state].size(), popping_[state]);
+    }
+    first_pair_.push_back(best_.size());
+    struct Step {
+        std::size_t from, to;
+        Yield rest;
+    };
+    std::vector<Step> steps;
+    for (const auto& item : items_) {
+        for (const auto below : machine_.predecessors[static_cast<std::size_t>(item.state)]) {
+            const auto from = pair_of(item.state, below);
+            const auto next = machine_.tables.goto_of(below, item.lhs);
+            if (next == machine_.start.end_state) {
+                if (item.rest.cost < best_[from].cost) best_[from] = item.rest;
+            } else if (next >= 0) {
+                steps.push_back({from, pair_of(next, below), item.rest});
+            }
+        }
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& [from, to, rest] : steps) {
+            const auto cost = rest.cost + best_[to].cost + 1;
+            if (cost >= best_[from].cost) continue;
+            best_[from] = {cost, rest.first};
+            again = true;
+        }
+    }
+}
+
+void CompletionHints::find_hinted_labels() {
+    const auto set = [](std::span<std::uint64_t> labels, std::int32_t label) {
+        labels[static_cast<std::size_t>(label) / 64] |= std::uint64_t{1} << (label % 64);
+    };
+    labels_.assign(popping_.size() * words_, 0);
+    std::vector<std::uint8_t> done(popping_.size(), 0);  // whether a cheapest item is complete
+    std::vector<std::int32_t> cost(popping_.size());     // of the dearest hint
+    for (std::size_t state = 0; state < popping_.size(); ++state) {
+        const auto labels = labels_of(state);
+        if (machine_.lexer.ignored_label() >= 0) set(labels, machine_.lexer.ignored_label());
+        const auto add = [&](const Yield& way) {
+            cost[state] = std::max(cost[state], way.cost);
+            if (way.first == kComplete) done[state] = 1;
+            if (way.first >= 0) set(labels, way.first);
+        };
+        const auto pairs =
+            std::span(best_).subspan(first_pair_[state], first_pair_[state + 1] - first_pair_[state]);
+        for (const auto& way : pairs) add(way);
+        if (pairs.empty()) add(popping_[state]);
+    }
+    // A complete item takes the hints of the states that its reduction leads to, to a fixpoint.
+    std::vector<std::uint64_t> closing(words_);
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& rule : rules_) {
+            std::ranges::fill(closing, 0);
+            for (const auto next : rule.leads_to) {
+                if (next == machine_.start.end_state) set(closing, machine_.lexer.end_label());
+                for (std::size_t word = 0; word < words_; ++word)
+                    closing[word] |= labels_of(static_cast<std::size_t>(next))[word];
+            }
+            for (const auto state : rule.production.reduced_in)
+                for (std::size_t word = 0; done[static_cast<std::size_t>(state)] != 0 && word < words_;
+                     ++word) {
+                    auto& known = labels_of(static_cast<std::size_t>(state))[word];
+                    again |= (closing[word] & ~known) != 0;
+                    known |= closing[word];
+                }
+        }
+    }
+    // INDENT and DEDENT are made of a newline.
+    if (const auto& layout = machine_.layout; layout.newline >= 0)
+        for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
+            if (has(state, layout.indent) || has(state, layout.dedent))
+                set(labels_of(static_cast<std::size_t>(state)), layout.newline);
+    cheapest_first_.resize(popping_.size());
+    std::iota(cheapest_first_.begin(), cheapest_first_.end(), 0);
+    std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(), [&](std::int32_t a, std::int32_t b) {
+        return cost[static_cast<std::size_t>(a)] < cost[static_cast<std::size_t>(b)];
+    });
+}
+
+}  // namespace pdacon

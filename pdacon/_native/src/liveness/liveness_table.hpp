@@ -1,0 +1,110 @@
+// The liveness table: what is known of each future of the lexer on each top of a stack.
+//
+// Rows are futures, columns LR states, and a cell says of all stacks with this state on top whether they are
+// live. FutureRows finds the rows, Coaccessibility fills the cells, and every step of a matcher looks here
+// first. Cells are read and written by many threads without a lock: one goes from unknown to its one answer.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "artifact/artifact.hpp"
+#include "base/flat.hpp"
+#include "pda/pushdown.hpp"
+
+namespace pdacon {
+
+// Of a set of stacks: all of them are live, none is, or a further look down has to decide.
+enum class Liveness : std::uint8_t { kUnknown = 0, kMustLive, kDead, kMayLive };
+constexpr std::int64_t kNumLivenessValues = 4;
+
+// A lexer configuration within a newline, with columns; the least column of a class stands for all of it.
+struct ColumnConfiguration {
+    LexerConfiguration reading;
+    std::int32_t row;                 // of LivenessTable
+    std::int32_t next;                // an earlier one with the same lexer state, or -1
+    std::int32_t column_independent;  // whether its row holds whatever its columns are: see FutureRows
+    bool operator==(const ColumnConfiguration&) const = default;
+};
+
+// The index of the configuration that a lexer configuration is like, or -1. `first`: by lexer state the last
+// of its configurations, or -1.
+template <class First, class Configurations>
+std::int32_t find_configuration(const First& first, const Configurations& configurations,
+                                const LexerConfiguration& reading) {
+    auto at = first[static_cast<std::size_t>(reading.state)];
+    while (at >= 0 && configurations[static_cast<std::size_t>(at)].reading != reading)
+        at = configurations[static_cast<std::size_t>(at)].next;
+    return at;
+}
+
+class LivenessTable {
+  public:
+    explicit LivenessTable(const Pushdown& machine) : machine_(machine) {}
+    // What `save` has written for the same machine. Throws ArtifactDamage.
+    LivenessTable(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start);
+    void save(ArtifactWriter& artifact, std::int32_t start) const;
+
+    bool empty() const { return rows_.empty(); }
+    // `rows`: by lexer state, -1 where columns decide. The first call makes `num_rows` rows of unknown cells.
+    // A later call, or one after loading, only compares: it returns false where the table has other rows.
+    bool set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
+                  std::vector<ColumnConfiguration> configurations, std::size_t num_rows);
+
+    // The row of a lexer configuration between two tokens.
+    std::int32_t row(const LexerConfiguration& reading) const {
+        const auto known = rows_[static_cast<std::size_t>(reading.state)];
+        return known >= 0 ? known : configuration(reading).row;
+    }
+    std::int32_t configuration_of(const LexerConfiguration& reading) const;
+    Liveness at(std::int32_t row, std::int32_t top) const {
+        return cells_[index(row, top)].load(std::memory_order_acquire);
+    }
+    void set(std::int32_t row, std::int32_t top, Liveness liveness) {
+        cells_[index(row, top)].store(liveness, std::memory_order_release);
+    }
+
+    // Whether a lexer state has one row: it keeps no columns, or all of its configurations are independent of
+    // them and share a future.
+    bool is_column_independent(std::int32_t lexer_state) const {
+        return rows_[static_cast<std::size_t>(lexer_state)] >= 0;
+    }
+    // Whether the row of a lexer configuration says exactly where it is live. If not, the row may claim too
+    // much: futures take all columns of a class for reachable, and from here only some may be.
+    bool is_column_independent(const LexerConfiguration& reading) const {
+        return is_column_independent(reading.state) || any_column(machine_.lexer, reading) ||
+               configuration(reading).column_independent != 0;
+    }
+
+  private:
+    std::size_t index(std::int32_t row, std::int32_t top) const {
+        return in_matrix(row, num_rows_, top, static_cast<std::size_t>(machine_.tables.num_states));
+    }
+    const ColumnConfiguration& configuration(const LexerConfiguration& reading) const {
+        return configurations_[static_cast<std::size_t>(configuration_of(reading))];
+    }
+    // Makes the cells, all unknown.
+    void make_cells(std::size_t num_rows);
+    std::size_t num_blocks() const {
+        return (num_rows_ * static_cast<std::size_t>(machine_.tables.num_states) + kBlock) / kBlock;
+    }
+
+    static constexpr std::size_t kBlock = 16;  // cells that are saved together
+    using Block = std::array<std::uint8_t, kBlock>;
+
+    const Pushdown& machine_;
+    std::shared_ptr<const Origin> origin_;  // of what was loaded; none: built here
+    Flat<std::int32_t> rows_, first_of_state_;
+    Flat<ColumnConfiguration> configurations_;
+    std::size_t num_rows_ = 0;
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<std::atomic<Liveness>[], Free> cells_;
+};
+
+}  // namespace pdacon

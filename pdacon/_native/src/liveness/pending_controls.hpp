@@ -1,0 +1,98 @@
+// Pending controls: the control locations of the pushdown system in which a label waits to be taken to the
+// parser.
+//
+// A pending control is (label, class of column, pushbacks): the label waits, its lexeme may leave any one of
+// the pushbacks to be read again, and the column counts for a newline and for the INDENT or DEDENT made of
+// it. Once the label has been taken, lexing goes on with the pushbacks in the context of the state that is
+// then on top; what can be pending after that is found once for each (context, block, control) and remembered
+// as a list of successors. The subclasses know which successors a pushback has, and what they cost.
+//
+// Source: control locations as in Bouajjani, Esparza and Maler 1997.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "liveness/futures.hpp"
+#include "pda/pushdown.hpp"
+
+namespace pdacon {
+
+class PendingControls {
+  public:
+    struct Successor {
+        std::int32_t control;
+        std::int32_t cost;  // in bytes; 0 where costs do not count
+    };
+
+    PendingControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
+    virtual ~PendingControls() = default;
+
+    std::int32_t label(std::int32_t control) const { return ids_[control][0]; }
+    std::int32_t column(std::int32_t control) const { return ids_[control][1]; }
+    // The list of what can be pending after the control's label has been taken, or skipped, in a context and
+    // a block whose column is of this class. Many controls share a list.
+    std::int32_t after(std::int32_t context, std::int32_t block, std::int32_t control, bool skipped);
+    // Whether the block stays as it is once the control's label has been taken, so that lexing goes on. A
+    // newline in another column first opens or closes blocks, and the end of the text closes all.
+    bool keeps_block(std::int32_t control, std::int32_t block) const;
+    std::vector<Successor> successors(std::int32_t list) const;
+    // The futures of the lexer configurations between two tokens that the control's pushbacks lead to in a
+    // context. Valid as long as this object.
+    const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
+
+  protected:
+    // What can be pending once any one of the pushbacks has been read in a context.
+    virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) = 0;
+
+    // Emits the controls of a label, a column and pushbacks. At the end of a text there are two: the end
+    // itself, and a DEDENT, which closes a block before it.
+    template <class Emit>
+    void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> pushbacks,
+                       Emit emit) {
+        std::vector<std::int32_t> key{label, column};
+        key.insert(key.end(), pushbacks.begin(), pushbacks.end());
+        emit(ids_.intern(key));
+        if (label != futures_.lexer().end_label() || layout_.newline < 0) return;
+        key[0] = layout_.dedent;
+        key.insert(key.begin() + 2, kAtEnd);
+        emit(ids_.intern(key));
+    }
+
+    // Emits the INDENT and the DEDENT that a newline's control can become, in whatever block.
+    template <class Emit>
+    void emit_blocks(std::int32_t control, Emit emit) {
+        const auto known = ids_[control];
+        std::vector<std::int32_t> key(known.begin(), known.end());
+        if (key[0] != layout_.newline || key[1] < 0)
+            return;  // a newline without a line break is an error of the Indenter
+        for (const auto made : {layout_.indent, layout_.dedent}) {
+            key[0] = made;
+            emit(ids_.intern(key));
+        }
+    }
+
+    std::int32_t list(std::span<const Successor> successors);
+
+    Futures& futures_;
+
+  private:
+    static constexpr std::int32_t kAtEnd = -1;  // marks the DEDENT at the end of a text, before its pushbacks
+
+    bool is_at_end(std::int32_t control) const {
+        return ids_[control].size() > 2 && ids_[control][2] == kAtEnd;
+    }
+    void add_blocks(std::int32_t control, std::int32_t block, std::vector<Successor>& successors);
+
+    const Layout& layout_;
+    Interner ids_;  // label, column and pushbacks, ascending
+    Interner after_ids_, lists_;
+    std::vector<std::int32_t> after_;  // by that key: a list of successors
+    Interner entered_ids_;
+    std::deque<std::vector<std::int32_t>> entered_;  // by context and control
+};
+
+}  // namespace pdacon
