@@ -15,8 +15,9 @@ from lark.load_grammar import EXT, _literal_to_pattern
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.importing import find_file, grammar_name, path_of
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
-from pdacon.grammar.model import GrammarOptions, Span
+from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.places import shorten
+from pdacon.spans import Span
 
 
 class _Label(NamedTuple):
