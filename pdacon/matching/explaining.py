@@ -13,6 +13,8 @@ from functools import cached_property, partial
 from typing import SupportsIndex
 
 from pdacon._native import _core
+from pdacon.cancelling import Watch
+from pdacon.composition import Limits, compose, lower
 from pdacon.determinism import quote
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import Grammar
@@ -57,13 +59,11 @@ class Explainer:
         vocabulary: Callable[[], Vocabulary],
         start: int,
         pda: _core.TokenPda,
-        recompile: Callable[[Vocabulary], _core.TokenPda],
     ) -> None:
         self._load_grammar = grammar
         self._load_vocabulary = vocabulary
         self._start = start
         self._pda = pda
-        self._recompile = recompile
 
     @cached_property
     def _grammar(self) -> Grammar:
@@ -94,7 +94,10 @@ class Explainer:
         """The constraint for single bytes, which tells the grammar from the vocabulary."""
         if set(_BYTES).issubset(self._vocabulary.tokens):
             return self._pda
-        return self._recompile(Vocabulary.from_tokens(_BYTES))
+        limits = Limits()
+        with Watch(limits.seconds, None) as watch:
+            tables, lexer = lower(self._grammar, limits, watch)
+            return compose(lexer, tables, self._start, Vocabulary.from_tokens(_BYTES), limits, watch.left())
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
         """See `Matcher.explain`."""
