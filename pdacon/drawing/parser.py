@@ -16,8 +16,8 @@ from pdacon.drawing.graph import Edge, EdgeStyle, Graph, Node, Row, RowStyle
 from pdacon.drawing.rendering import render
 from pdacon.drawing.words import grammar_name, numbers, shortened, wrapped
 from pdacon.errors import DrawingError, UnsupportedGrammarError
-from pdacon.matching.explanation import head
 from pdacon.pda import Configuration, LexemeReader, Machine
+from pdacon.quoting import head
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar

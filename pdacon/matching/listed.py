@@ -9,8 +9,9 @@ from typing import Any
 
 from pdacon.grammar import Grammar
 from pdacon.lexer import sre
-from pdacon.matching.explanation import LISTED, Unlisted
+from pdacon.matching.explanation import Unlisted
 from pdacon.pda import Configuration, Expectation, expect
+from pdacon.quoting import LISTED
 
 _MOST_TEXTS = 50_000
 _MOST_CHOICES = 16  # of characters in one place, before they are no list but a class

@@ -9,8 +9,9 @@ import pickle
 
 import pytest
 
-from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Finding, quote
+from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Finding
 from pdacon.grammar import Span
+from pdacon.quoting import quote
 
 LEFT = Derivation("e", (Derivation("e", (Derivation("e"), Derivation('"+"'), Derivation("e"))), Derivation('"+"')))
 RIGHT = Derivation("e", (Derivation("e"), Derivation('"+"'), Derivation("e", ()), Derivation("e")))

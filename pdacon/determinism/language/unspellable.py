@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.determinism.language.reachability import Follower, Reach, members
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -8,9 +8,10 @@ from pdacon._native import _core
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
 from pdacon.lexer import is_lazy
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar

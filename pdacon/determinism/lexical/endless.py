@@ -14,11 +14,12 @@ import numpy as np
 from pdacon.determinism.deadline import Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.suggested import definition, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

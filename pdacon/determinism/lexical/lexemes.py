@@ -9,10 +9,11 @@ from pdacon.determinism.lexical.cuts import texts_cut
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.texts import turned
-from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

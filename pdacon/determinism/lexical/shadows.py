@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import suggestion
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pdacon.quoting import quote
+
 if TYPE_CHECKING:
     from pdacon.determinism.report.sizes import Sizes
     from pdacon.grammar import Span
@@ -393,22 +395,3 @@ def spelling(tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None) -
         return ""
     texts = "" if pieces is None else f"{' '.join(map(quote, pieces))}: "
     return f" (tokens {texts}{' '.join(map(str, tokens))})"
-
-
-def quote(text: bytes) -> str:
-    """Bytes as a string literal of Python's, on one line: UTF-8 as characters, double quotes unless they are inside.
-
-    Backslashes are doubled; what is not printable, or not UTF-8, is escaped.
-    """
-    escaped = "".join(map(_escaped, text.decode("utf-8", "surrogateescape")))
-    if '"' in escaped and "'" not in escaped:
-        return f"'{escaped}'"
-    return '"' + escaped.replace('"', '\\"') + '"'
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable() and character != "\\":
-        return character
-    if "\udc80" <= character <= "\udcff":
-        return f"\\x{ord(character) - 0xDC00:02x}"
-    return character.encode("unicode_escape").decode("ascii")
