@@ -9,7 +9,8 @@ from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.causes import Cause, find_cause
 from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
 from pdacon.determinism.conflicts.items import Items
-from pdacon.determinism.conflicts.repair.repairs import Advice, give_advice
+from pdacon.determinism.conflicts.repair.case import Advice
+from pdacon.determinism.conflicts.repair.repairs import give_advice
 from pdacon.determinism.report.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed, lookahead_name
 from pdacon.grammar.describing import as_written_in
