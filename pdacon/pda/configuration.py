@@ -14,7 +14,7 @@ ones. A lexeme starts with one thread per terminal of the context, in the order 
 every thread; a thread that reaches its end has *matched* and cuts all threads behind it, because whatever they find
 would come second. The match is not certain while threads before it are alive. So it is kept as the *fallback*: the
 configuration that the text has if this match is the lexeme. That configuration reads on beside the threads, so the
-bytes after the match (the residual) are lexed in it as they arrive, in the context of its own stack, with threads and a
+bytes after the match (the pushback) are lexed in it as they arrive, in the context of its own stack, with threads and a
 fallback of its own. When the threads die, the fallback is the configuration; when there is none, the text is no prefix
 of a sentence. The end of the text kills the threads.
 
@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
-from pdacon.pda.indentation import OUTERMOST, Margin, column_after, drops, ends, feed
+from pdacon.pda.indentation import OUTERMOST, Margin, column_after, ends, feed, is_skipped
 from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
 
@@ -253,11 +253,11 @@ class Configuration:
     threads
         The threads of the lexeme that has been begun, in order; all of them come before the fallback. Beside a pending
         one the configuration if its match is the lexeme (None: the text cannot go on from it); None beside others.
-    shadows
+    keyword_threads
         Threads of the strings that regexes of the context absorb. They never match; they tell which string a regex's
         lexeme is.
     fallback
-        The configuration if the last match is the lexeme, with the residual read; None if there is no match or if the
+        The configuration if the last match is the lexeme, with the pushback read; None if there is no match or if the
         text cannot go on from it.
     behind
         What lies behind the next byte.
@@ -284,7 +284,7 @@ class Configuration:
     machine: Machine
     stack: Stack
     threads: tuple[tuple[Thread, Configuration | None], ...]
-    shadows: tuple[Thread, ...]
+    keyword_threads: tuple[Thread, ...]
     fallback: Configuration | None
     behind: Behind
     fresh: bool
@@ -312,8 +312,8 @@ class Configuration:
         context = machine.contexts[stack.state]
         absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
         threads = tuple((thread, None) for thread in machine.entry(context.terminals, behind))
-        shadows = machine.entry(absorbed, behind)
-        return cls(machine, stack, threads, shadows, None, behind, True, margin, None, behind, 0, last)
+        keyword_threads = machine.entry(absorbed, behind)
+        return cls(machine, stack, threads, keyword_threads, None, behind, True, margin, None, behind, 0, last)
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
@@ -328,8 +328,8 @@ class Configuration:
         machine = self.machine
         behind = machine.behind_after(self.behind, byte)
         moved = machine.move(self.reading, byte)
-        shadows = self._step_shadows(byte)
-        column = self._column_after(byte, (*(thread for _, thread in moved), *shadows))
+        keyword_threads = self._step_keywords(byte)
+        column = self._column_after(byte, (*(thread for _, thread in moved), *keyword_threads))
         fallback = None if self.fallback is None else stepped[id(self.fallback)]
         threads: list[tuple[Thread, Configuration | None]] = []
         for index, thread in moved:
@@ -337,7 +337,7 @@ class Configuration:
             if machine.pending(before):
                 ended = None if ended is None else stepped[id(ended)]
             elif machine.matched(thread) or machine.pending(thread):
-                ended = self._commit(thread[0], shadows, behind, column)
+                ended = self._commit(thread[0], keyword_threads, behind, column)
             if machine.matched(thread):
                 fallback = ended
                 break
@@ -347,7 +347,7 @@ class Configuration:
         return replace(
             self,
             threads=tuple(threads),
-            shadows=shadows,
+            keyword_threads=keyword_threads,
             fallback=fallback,
             behind=behind,
             fresh=False,
@@ -360,8 +360,8 @@ class Configuration:
         """The threads alone."""
         return tuple(thread for thread, _ in self.threads)
 
-    def _step_shadows(self, byte: int) -> tuple[Thread, ...]:
-        return tuple(thread for _, thread in self.machine.move(self.shadows, byte))
+    def _step_keywords(self, byte: int) -> tuple[Thread, ...]:
+        return tuple(thread for _, thread in self.machine.move(self.keyword_threads, byte))
 
     def _column_after(self, byte: int, threads: tuple[Thread, ...]) -> int | None:
         layout = self.machine.grammar.layout
@@ -370,7 +370,7 @@ class Configuration:
         return column_after(self.column, byte, layout)
 
     def _commit(
-        self, terminal: int, shadows: tuple[Thread, ...], behind: Behind, column: int | None
+        self, terminal: int, keyword_threads: tuple[Thread, ...], behind: Behind, column: int | None
     ) -> Configuration | None:
         """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
         machine = self.machine
@@ -378,16 +378,16 @@ class Configuration:
         if terminal in machine.ignore:
             lexeme = Lexeme(terminal, length, True, self.last)
             return self._between(machine, self.stack, self.margin, behind, lexeme)
-        name = self._named(terminal, shadows)
+        name = self._named(terminal, keyword_threads)
         fed = feed(machine, self.stack, self.margin, name, column)
         if fed is None:
             return None
-        dropped = drops(machine.grammar.layout, self.margin, name)
+        dropped = is_skipped(machine.grammar.layout, self.margin, name)
         return self._between(machine, *fed, behind, Lexeme(name, length, dropped, self.last))
 
-    def _named(self, terminal: int, shadows: tuple[Thread, ...]) -> int:
+    def _named(self, terminal: int, keyword_threads: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
-        complete = {thread[0] for thread in shadows if self.machine.matched(thread)}
+        complete = {thread[0] for thread in keyword_threads if self.machine.matched(thread)}
         strings = self.machine.contexts[self.stack.state].keywords.get(terminal, ())
         return next((string for string in strings if string in complete), terminal)
 
@@ -406,7 +406,7 @@ class Configuration:
             (
                 at.stack,
                 tuple((thread, ended is None) for thread, ended in at.threads),
-                at.shadows,
+                at.keyword_threads,
                 at.fallback is None,
                 at.behind,
                 at.fresh,
@@ -444,11 +444,11 @@ class Configuration:
         terminal = next(ends, None)
         if terminal is None or terminal in machine.ignore:
             return terminal
-        return self._named(terminal, self._step_shadows(byte))
+        return self._named(terminal, self._step_keywords(byte))
 
     def takes(self, terminal: int) -> bool:
         """Whether a lexeme can be this terminal here: the parser takes it, or never sees it."""
-        if terminal in self.machine.ignore or drops(self.machine.grammar.layout, self.margin, terminal):
+        if terminal in self.machine.ignore or is_skipped(self.machine.grammar.layout, self.margin, terminal):
             return True
         return self.machine.shift(self.stack, terminal) is not None
 

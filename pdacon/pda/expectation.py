@@ -37,7 +37,7 @@ def expect(configuration: Configuration) -> Expectation:
     begin: dict[int, None] = {}
     for alternative in configuration.alternatives():
         group = begin if alternative.fresh else unfinished
-        for terminal, _ in (*alternative.reading, *alternative.shadows):
+        for terminal, _ in (*alternative.reading, *alternative.keyword_threads):
             if alternative.takes(terminal):
                 group[terminal] = None
     return Expectation(tuple(unfinished), tuple(begin), configuration.ends())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from pdacon.pda.configuration import Configuration, Machine
-from pdacon.pda.indentation import SPACE, TAB, drops
+from pdacon.pda.indentation import SPACE, TAB, is_skipped
 from pdacon.pda.lexeme_reader import LexemeReader
 from pdacon.pda.stack import Stack
 
@@ -63,7 +63,7 @@ def misplaced_line(
         if at.fresh or not line_break or blanks.strip(_BLANKS):
             continue
         before = at.restart()
-        if before.takes(layout.newline) and not drops(layout, before.margin, layout.newline):
+        if before.takes(layout.newline) and not is_skipped(layout, before.margin, layout.newline):
             more = rest[: len(rest) - len(rest.lstrip(_BLANKS))]
             return _misplaced(before, reader.read(at, more), blanks + more, more != rest)
     return None

@@ -60,7 +60,7 @@ def refuse(configuration: Configuration, read: bytes, byte: int, reader: LexemeR
     guarded: int | None = None
     for alternative in configuration.alternatives():
         if not alternative.fresh:
-            threads = (*alternative.reading, *alternative.shadows)
+            threads = (*alternative.reading, *alternative.keyword_threads)
             unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
         if guarded is None:
             guarded = _guarded(alternative, byte)
