@@ -125,8 +125,8 @@ class Constraint:
         Returns
         -------
         Constraint
-            It has the masks that were known when it was saved; others are computed at first sight, as after `compile`.
-            The first of those is preceded by some of the work of a compilation.
+            It has the masks that were known when it was saved; others are computed when they are first needed, as
+            after `compile`. The first of those is preceded by some of the work of a compilation.
 
         Raises
         ------

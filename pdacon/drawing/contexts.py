@@ -1,4 +1,4 @@
-"""Lexical contexts: what Lark's lexer looks for in which states."""
+"""Lexical contexts as graphs: which terminals Lark's lexer looks for in which LR states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The LALR automaton -> graphs: all of it, what is near a state, and what a state does."""
+"""The LALR automaton -> graphs: all of it, what is near a state, and what a state does.
+
+In: a grammar, its tables, perhaps a stack. Out: `Graph`, and the SVG of it. Numbers of states are those of the tables.
+"""
 
 from __future__ import annotations
 

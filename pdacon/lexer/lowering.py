@@ -1,4 +1,11 @@
-"""Terminals and LALR tables -> the lexing automaton of a grammar, its contexts and what they rename."""
+"""Terminals and LALR tables -> the lexing automaton of a grammar, its contexts and what they rename.
+
+In: the grammar's patterns, and for each LR state the terminals of its row. Out: a `Lexer`. Terminals that compete are
+ordered as Lark's lexers try them; a string that a regex matches whole is absorbed by it, and becomes a name that the
+regex's lexemes can have. The native core makes the automaton deterministic.
+
+Source: lark 1.3.1, ``lexer.py`` (the order of terminals, ``_create_unless``).
+"""
 
 from __future__ import annotations
 

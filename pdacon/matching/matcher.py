@@ -1,4 +1,4 @@
-"""`Matcher`: the native one, and what it needs its grammar for."""
+"""`Matcher`: the native matcher, and what needs more than it: explanations, tokens for forced bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which terminals a configuration is waiting for, for people to read."""
+"""Which terminals a configuration is waiting for, for people to read.
+
+In: a `Configuration`. Out: the terminals that its lexeme can still become, and those that can come next.
+"""
 
 from __future__ import annotations
 

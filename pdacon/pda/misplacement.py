@@ -1,4 +1,8 @@
-"""Lines that do not begin where a line can begin, for people to read."""
+"""Lines that do not begin where a line can begin, for people to read.
+
+In: a `Configuration` at the beginning of a line, and the blanks there. Out: the column of the line, and those that it
+could have. The parser's stack says which: it is closed block by block, and each time asked what can begin.
+"""
 
 from __future__ import annotations
 

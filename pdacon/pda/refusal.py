@@ -1,4 +1,8 @@
-"""Why a configuration does not take a byte, for people to read."""
+"""Why a configuration does not take a byte, for people to read.
+
+In: a `Configuration` and the byte. Out: a `Refusal`: what the lexeme could have become, and the terminal that the lexer
+commits and the parser does not take, if it is because of one. All alternatives of the configuration are asked.
+"""
 
 from __future__ import annotations
 

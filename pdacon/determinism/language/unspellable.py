@@ -1,4 +1,8 @@
-"""What a vocabulary cannot spell of a grammar's texts."""
+"""Texts of a grammar that no sequence of a vocabulary's tokens spells.
+
+In: tables, lexing automaton and vocabulary. Out: findings PDA017. The texts are followed lexeme by lexeme, once with
+all bytes and once with those that tokens spell; what only the first leads to is lost.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Terminals that match less of a text than their pattern denotes: ``re.match`` stops where ``re.fullmatch`` goes on.
 
-In: the terminals' automata. Out: findings PDA012, each with a shortest text. Python's ``re`` takes the first alternative
-that matches, and not the longest. The native core compares the leftmost-first automaton of a terminal with its set of
-texts, and finds a shortest text in which the two differ.
+In: the terminals' automata. Out: findings PDA012, each with a shortest text. Python's ``re`` takes the first
+alternative that matches, and not the longest. The native core compares the leftmost-first automaton of a terminal with
+its set of texts, and finds a shortest text in which the two differ.
 """
 
 from __future__ import annotations

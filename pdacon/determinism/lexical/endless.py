@@ -1,4 +1,8 @@
-"""Text that is ignored and need never end."""
+"""Ignored text that can go on for ever.
+
+In: the lexing automaton. Out: at most one finding, PDA016. Such text exists if the automaton has a loop that commits
+nothing but ignored text and can still be left; a shortest one is found by breadth-first search.
+"""
 
 from __future__ import annotations
 

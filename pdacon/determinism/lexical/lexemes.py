@@ -1,4 +1,8 @@
-"""What can go wrong between lexemes -> findings: collisions, lookahead without a bound, unsupported patterns."""
+"""What decides whether terminals can be lexed: collisions, unbounded lookahead, unsupported patterns.
+
+In: a grammar, and its lexer where there is one. Out: the findings that decide whether `compile` takes the grammar:
+PDA005, PDA006, PDA008. The pairs of terminals that collide come from the lexer room, which compares their automata.
+"""
 
 from __future__ import annotations
 

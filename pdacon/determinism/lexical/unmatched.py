@@ -1,4 +1,8 @@
-"""Terminals that Lark never hands to the parser, and keywords that it hands over as something else."""
+"""Terminals that the parser never gets (PDA010), and keywords that a pattern takes where they cannot come (PDA011).
+
+In: the lexing automaton. Out: findings. A terminal is unmatched if no commit of the automaton is of it, whatever
+context a lexeme begins in; so what is said holds of all texts.
+"""
 
 from __future__ import annotations
 
