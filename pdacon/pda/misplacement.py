@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 
-from pdacon.pda.configuration import Configuration, Machine
+from pdacon.pda.configuration import Configuration
 from pdacon.pda.indentation import SPACE, TAB, is_skipped
 from pdacon.pda.lexeme_reader import LexemeReader
+from pdacon.pda.machine import Machine
 from pdacon.pda.stack import Stack
 
 _BLANKS = b" \t\f"

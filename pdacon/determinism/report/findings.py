@@ -306,25 +306,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found in a grammar, worst first: what renderings show.
-
-    Parameters
-    ----------
-    subject : str
-        The grammar's path, or ``<grammar>``.
-    findings : tuple of Finding
-        Sorted by level, then id, then place; PDA004 comes before other ids, of which some come of it.
-    conflicts, lookahead : str
-        The options that the levels depend on, see ``Grammar.from_lark``.
-    source : str
-        The grammar's text.
-    imported_files : tuple of (str, str)
-        Path and text of other files with places in ``findings``.
-    sizes : Sizes or None
-        How large its automata are; None where ``compile`` refused the grammar.
-    unfinished : tuple of str
-        Ids of findings that were not looked for to the end, because time was over: there may be more of them.
-    """
+    """What renderings show of a report: its fields, which the docstring of `DeterminismReport` says."""
 
     subject: str
     findings: tuple[Finding, ...]
