@@ -25,6 +25,7 @@ from pdacon._native import _core
 from pdacon.composition import Limits, compose, native_trie
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.language.emptiness import every_byte
+from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
@@ -124,12 +125,12 @@ class Follower:
                 raise OutOfTimeError from error
             raise
         self._single: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._events: dict[tuple[int, int], dict[int, int]] = {}
+        self._emissions: dict[tuple[int, int], dict[int, int]] = {}
         self._actions: list[list[int]] = tables.action.tolist()
         self._goto: list[list[int]] = tables.goto.tolist()
         self.shifts, self._reduces = _by_action(tables.action)
         self._accessing: list[int] = tables.accessing.tolist()
-        self._before = _predecessors(self._actions, self._goto, len(self._accessing))
+        self._before = predecessors(self._actions, self._goto, len(self._accessing))
 
     def find(self) -> Reach:
         """What texts lead to."""
@@ -196,7 +197,7 @@ class Follower:
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
         """What texts lead to if reductions come out only behind these transitions, if given."""
         found = Reach()
-        back = self._back(advanced)
+        back = self._lookbacks(advanced)
         pending = dict.fromkeys(self.tables.start_states, 1 << self._lexemes.beginning())
         leads: dict[int, dict[int, list[int]]] = {}
         while pending:
@@ -218,7 +219,7 @@ class Follower:
         """The terminals that the rules allow in an LR state, ``$END`` included."""
         return self.shifts[state] | sum(self._reduces[state].values())
 
-    def walk(self, state: int, lookaheads: int, back: _Back) -> Iterator[tuple[int, int]]:
+    def walk(self, state: int, lookaheads: int, back: Lookbacks) -> Iterator[tuple[int, int]]:
         """Each place that is on top while one of the lookaheads is fed, and which of them are."""
         seen = {state: lookaheads}
         pending = [(state, lookaheads)]
@@ -235,7 +236,7 @@ class Follower:
                         pending.append((target, more))
 
     def _read(
-        self, state: int, pushbacks: int, leads: dict[int, list[int]], back: _Back, found: Reach
+        self, state: int, pushbacks: int, leads: dict[int, list[int]], back: Lookbacks, found: Reach
     ) -> Iterator[tuple[int, int]]:
         """Read one lexeme: the places that it leads to, and what is left. ``leads``: the places by lookahead."""
         layout = self.grammar.layout
@@ -257,7 +258,7 @@ class Follower:
                 for target in leads.get(label, ()):
                     yield target, left
 
-    def _feed(self, state: int, lookaheads: int, back: _Back, found: Reach) -> Iterator[tuple[int, int]]:
+    def _feed(self, state: int, lookaheads: int, back: Lookbacks, found: Reach) -> Iterator[tuple[int, int]]:
         """The places that the parser is in after each lookahead has been fed, and what an Indenter makes of it."""
         layout = self.grammar.layout
         end = self.grammar.end
@@ -271,7 +272,7 @@ class Follower:
             for target in lines | self._dedent(at, back, found):
                 yield target, label
 
-    def _dedent(self, state: int, back: _Back, found: Reach) -> set[int]:
+    def _dedent(self, state: int, back: Lookbacks, found: Reach) -> set[int]:
         """The places after any number of blocks was closed, at a new line or at the end of the text."""
         assert self.grammar.layout is not None
         if state in back.closed:
@@ -288,14 +289,14 @@ class Follower:
         back.closed[state] = closed
         return closed
 
-    def _shift_one(self, state: int, label: int, back: _Back, found: Reach) -> tuple[int, ...]:
+    def _shift_one(self, state: int, label: int, back: Lookbacks, found: Reach) -> tuple[int, ...]:
         """The places after one lookahead, found once for each state."""
         known = back.shifted.get((state, label))
         if known is None:
             known = back.shifted[state, label] = tuple(t for t, _ in self._shift(state, 1 << label, back, found))
         return known
 
-    def _shift(self, state: int, lookaheads: int, back: _Back, found: Reach) -> Iterator[tuple[int, int]]:
+    def _shift(self, state: int, lookaheads: int, back: Lookbacks, found: Reach) -> Iterator[tuple[int, int]]:
         """Reduce as the lookaheads ask for, and shift them: the places after, and the lookahead of each."""
         for at, mask in self.walk(state, lookaheads, back):
             found.passed.add(at)
@@ -312,7 +313,7 @@ class Follower:
                 found.advanced.add((at, label))
                 yield self._actions[at][label] - 1, label
 
-    def _goes_on(self, state: int, back: _Back, found: Reach) -> bool:
+    def _goes_on(self, state: int, back: Lookbacks, found: Reach) -> bool:
         end = 1 << self.grammar.end
         for at, mask in self.walk(state, found.next.get(state, 0), back):
             if mask & self.shifts[at] or (mask & end and at in self.tables.end_states):
@@ -322,17 +323,17 @@ class Follower:
     def _after(self, context: int, pushbacks: int) -> dict[int, int]:
         """What can be committed next, and what each leaves."""
         key = context, pushbacks
-        if key not in self._events:
+        if key not in self._emissions:
             left: dict[int, int] = {}
             for pushback in members(pushbacks):
                 if (context, pushback) not in self._single:
                     self._single[context, pushback] = self._lexemes.after(context, pushback)
                 for label, rest in self._single[context, pushback]:
                     left[label] = left.get(label, 0) | 1 << rest
-            self._events[key] = left
-        return self._events[key]
+            self._emissions[key] = left
+        return self._emissions[key]
 
-    def _back(self, advanced: set[tuple[int, int]] | None) -> _Back:
+    def _lookbacks(self, advanced: set[tuple[int, int]] | None) -> Lookbacks:
         before = self._before
         if advanced is not None:
             kept = [
@@ -340,50 +341,11 @@ class Follower:
                 for k, states in enumerate(before)
             ]
             before = kept
-        return _Back(self.grammar, before, self._goto)
+        return Lookbacks(self.grammar, before, self._goto)
 
-    def back(self, reach: Reach) -> _Back:
+    def back(self, reach: Reach) -> Lookbacks:
         """Where reductions come out between the places of a reach, for `walk`."""
-        return self._back(reach.advanced)
-
-
-class _Back:
-    """Where a reduction comes out: found by going back over the transitions into a state."""
-
-    def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[list[int]]) -> None:
-        self.made: set[tuple[int, int]] = set()
-        self.shifted: dict[tuple[int, int], tuple[int, ...]] = {}
-        self.closed: dict[int, set[int]] = {}
-        self._before = before
-        self._goto = goto
-        self._productions = [(p.lhs - grammar.end - 1, len(p.rhs)) for p in grammar.productions]
-        self._first = grammar.end + 1
-        self._known: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
-        self._behind: dict[tuple[int, int], frozenset[int]] = {}
-
-    def targets(self, state: int, production: int) -> tuple[int, ...]:
-        """The states after the reduction."""
-        return self._find(state, production)[1]
-
-    def transitions(self, state: int, production: int) -> Iterator[tuple[int, int]]:
-        """The transitions on the reduced symbol."""
-        lhs = self._productions[production][0]
-        return ((below, self._first + lhs) for below in self._find(state, production)[0])
-
-    def _find(self, state: int, production: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        key = state, production
-        if key not in self._known:
-            lhs, length = self._productions[production]
-            below = tuple(s for s in self._states_behind(state, length) if self._goto[s][lhs] >= 0)
-            self._known[key] = below, tuple(dict.fromkeys(self._goto[s][lhs] for s in below))
-        return self._known[key]
-
-    def _states_behind(self, state: int, length: int) -> frozenset[int]:
-        """The states from which so many transitions lead to a state; a level at a time, for rules may be long."""
-        states = frozenset([state])
-        for _ in range(length):
-            states = frozenset(before for at in states for before in self._before[at])
-        return states
+        return self._lookbacks(reach.advanced)
 
 
 def members(mask: int) -> Iterator[int]:
@@ -410,11 +372,3 @@ def _by_action(action: np.ndarray) -> tuple[list[int], list[dict[int, int]]]:
         shifts.append(shift)
         reduces.append(masks)
     return shifts, reduces
-
-
-def _predecessors(actions: list[list[int]], goto: list[list[int]], states: int) -> list[list[int]]:
-    before: list[list[int]] = [[] for _ in range(states)]
-    for state, (row, following) in enumerate(zip(actions, goto, strict=True)):
-        for target in {entry - 1 for entry in row if entry > 0} | {target for target in following if target >= 0}:
-            before[target].append(state)
-    return before
