@@ -1,4 +1,8 @@
-"""The checker: runs each kind of check and sorts what they find. It composes; the checks are next door."""
+"""The checker: runs each kind of check, in order, and sorts what they find.
+
+In: a grammar, perhaps a vocabulary. Out: a `DeterminismReport`. First comes what decides whether `compile` takes the
+grammar (`check_stages`), then advice (`advise`). This module composes; each check has a module of its own.
+"""
 
 from __future__ import annotations
 

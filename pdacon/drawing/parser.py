@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdacon.drawing.graph import Edge, Graph
+from pdacon.drawing.labels import grammar_name
 from pdacon.drawing.rendering import render
 from pdacon.drawing.states import States
-from pdacon.drawing.words import grammar_name
 from pdacon.errors import DrawingError
 from pdacon.pda import Configuration, LexemeReader, Machine
 from pdacon.quoting import head

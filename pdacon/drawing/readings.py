@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
 from pdacon.drawing import svg
-from pdacon.drawing.words import grammar_name, shortened, wrapped
+from pdacon.drawing.labels import grammar_name, shortened, wrapped
 from pdacon.errors import DrawingError
 from pdacon.quoting import quote
 

@@ -15,7 +15,7 @@ import numpy
 from pdacon.determinism.report.listing import cut_short, listed
 from pdacon.drawing.contexts import context_lines, find_contexts
 from pdacon.drawing.graph import Edge, EdgeStyle, Node, Row, RowStyle
-from pdacon.drawing.words import numbers, shortened, wrapped
+from pdacon.drawing.labels import numbers, shortened, wrapped
 from pdacon.errors import UnsupportedGrammarError
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""What Lark's loader raised -> one clear line with a place and a way out. Runs only when a load has failed."""
+"""What Lark's loader raised -> one clear line with a place and a way out. Runs only when a load has failed.
+
+In: the exception and the builder that was loading. Out: a `GrammarSyntaxError`. Lark's own message is kept where
+nothing better is known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Lark's ``Indenter`` -> names, and names -> symbol ids. What an Indenter does is in the pda room."""
+"""Lark's ``Indenter`` -> names, and names -> symbol ids. What an Indenter does is in the pda room.
+
+In: a ``postlex=`` of the caller's, and the terminals of a grammar. Out: `Indentation` and `Layout`, or an error where
+the Indenter does more than its attributes say.
+"""
 
 from __future__ import annotations
 

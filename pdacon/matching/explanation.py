@@ -1,4 +1,8 @@
-"""`Explanation`: why a token may, or may not, come next."""
+"""`Explanation`: why a token may, or may not, come next, as data and as text.
+
+In: what `explaining` found out. Out: the answer, the reason, and the place in the author's words; rendered in lines
+that a terminal shows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Terminals that list their texts: what they list, and which of it a word may have meant that they do not list."""
+"""Terminals that list their texts, such as the names of a schema, and which of these a word may have been meant for.
+
+In: a grammar, and the place where a text is refused. Out: the texts that a terminal lists, read off its pattern, and
+the `Unlisted` word with the text that comes nearest. What is nearest, difflib says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""LALR conflicts -> findings: one for each cause, with an example, advice, and what Lark's choice means."""
+"""LALR conflicts -> findings: one for each cause, with an example, advice, and what Lark's choice means.
+
+In: a grammar, its tables and shortest examples. Out: findings PDA001 to PDA004. Each conflict is explained
+(`explanations`), its cause is named (`causes`), and conflicts of one cause become one finding.
+"""
 
 from __future__ import annotations
 

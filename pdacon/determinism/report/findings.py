@@ -1,4 +1,8 @@
-"""Findings as data. Text and JSON are renderings of them; nothing here knows how a finding was made."""
+"""Findings as data: what was found, where, with which witness, and what to write instead.
+
+In: what the checks say. Out: records that render themselves as JSON; text, trees, SARIF and annotations are made of
+them next door. Nothing here knows how a finding was made.
+"""
 
 from __future__ import annotations
 
