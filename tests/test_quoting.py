@@ -12,14 +12,27 @@ from pdacon.quoting import NEAR, first_character, head, is_literal, line_and_col
 
 
 @given(st.text())
-def test_a_quoted_text_is_a_literal_of_python(text: str) -> None:
+def test_any_quoted_text_is_a_literal_of_python(text: str) -> None:
     shown = quote(text.encode())
-    assert "\n" not in shown
+    assert shown.isprintable()
     assert ast.literal_eval(shown) == text
 
 
-def test_bytes_that_are_no_text_are_escaped() -> None:
-    assert quote(b"a\xff") == r'"a\xff"'
+@pytest.mark.parametrize(
+    "text", ["a\\n", "a\n", '"', "'\"", "\\", "é\u20ac\U0001f600", "\x00\x7f\u2028", "\\xff", "\\u0041"]
+)
+def test_a_quoted_text_is_a_literal_of_python(text: str) -> None:
+    quoted = quote(text.encode())
+    assert quoted.isprintable()
+    assert ast.literal_eval(quoted) == text
+
+
+def test_bytes_that_are_no_text_are_not_like_any_text() -> None:
+    assert quote(b"a\xff") == '"a\\xff"'
+    assert quote(b"a\\xff") == '"a\\\\xff"'
+
+
+def test_decoded_bytes_are_quoted_as_bytes() -> None:
     assert quoted("a\udcff") == r'"a\xff"'
 
 
