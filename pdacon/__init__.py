@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
+    from pdacon.compiling import compile
     from pdacon.composition import Limits
-    from pdacon.constraint import Constraint, compile
+    from pdacon.constraint import Constraint
     from pdacon.determinism import DeterminismReport, Finding, check
     from pdacon.detokenizer import Vocabulary
     from pdacon.errors import (
@@ -71,7 +72,7 @@ _ROOMS = {
     "Matcher": "matching",
     "Vocabulary": "detokenizer",
     "check": "determinism",
-    "compile": "constraint",
+    "compile": "compiling",
     "fill_bitmasks": "matching",
     "mask_ids": "matching",
 }

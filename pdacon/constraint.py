@@ -1,9 +1,12 @@
-"""From a grammar and a vocabulary to a constraint: the rooms in order, and nothing else."""
+"""`Constraint`: a grammar compiled for a vocabulary, in memory or in a file.
+
+In: what `compile` has made, or a file or bytes that hold such. Out: matchers, masks by number, the report, and the
+bytes of a file. What a loaded constraint does not need for its masks is read when it is first asked for.
+"""
 
 from __future__ import annotations
 
 import mmap
-import operator
 import os
 import sys
 import threading
@@ -16,187 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, Watch
-from pdacon.composition import Limits, StoredConstraint, compose, encode, map_file, write
-from pdacon.determinism import (
-    DeterminismReport,
-    check_stages,
-    check_within,
-    emptiness_findings,
-)
+from pdacon.arguments import require, require_bool, require_count
+from pdacon.composition import StoredConstraint, encode, map_file, write
+from pdacon.determinism import DeterminismReport, check_within
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import ArtifactError, EmptyLanguageError, NondeterministicGrammarError
+from pdacon.errors import ArtifactError, EmptyLanguageError
 from pdacon.grammar import Grammar
-from pdacon.lalr import Tables, build_tables, split_parentheses
-from pdacon.lexer import Lexer, build_lexer, check_newline, find_collisions
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
 
 T = TypeVar("T")
-
-_SECONDS_FOR_EXAMPLES = 1.0
-"""How long a compilation that is refused searches for sentences that explain why."""
-
-
-def compile(
-    grammar: Grammar,
-    vocabulary: Vocabulary,
-    *,
-    limits: Limits | None = None,
-    eager: bool = False,
-    cancel: CancelEvent | None = None,
-) -> Constraint:
-    """Compile a grammar for a vocabulary.
-
-    Parameters
-    ----------
-    grammar : Grammar
-        Its options ``conflicts`` and ``lookahead`` decide what is refused.
-    vocabulary : Vocabulary
-        The tokens of the model to constrain.
-    limits : Limits, optional
-        How much work the grammar may cause.
-    eager : bool
-        Compute every mask now, not each at first sight. Every mask of a finite grammar and of many others: all that
-        depend on at most 64 LR states of a stack and, with a postlex, on columns up to ``limits.columns``, those that
-        look at least states first, until there is no room for more answers (half a million steps of looking them
-        up) or no more time (``limits.seconds``). ``statistics()["situations_left"]`` is 0 if nothing was left out; what
-        was is computed at first sight.
-    cancel : threading.Event, optional
-        Set it from another thread, and the compilation stops within some 50 ms; the first of a vocabulary, while its
-        trie is built, within 0.1 s. Ctrl-C stops it as well.
-
-    Returns
-    -------
-    Constraint
-        It knows the mask of the empty text. Its other masks are computed at first sight if not before; they are the
-        same, bit for bit.
-
-    Raises
-    ------
-    NondeterministicGrammarError
-        ``report`` has every finding; no choice is ever made in silence.
-    UnsupportedGrammarError
-        A terminal uses what pdacon does not support.
-    EmptyLanguageError
-        No text at all is a sentence of any start, or none that the vocabulary can spell.
-    LimitExceededError, CancelledError
-
-    Notes
-    -----
-    Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
-    threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
-    tokens, 5 s for Python; docs/masks.md says more.
-    """
-    _require("grammar", grammar, Grammar)
-    _require("vocabulary", vocabulary, Vocabulary)
-    _require_bool("eager", eager)
-    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
-        raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
-    limits = Limits() if limits is None else limits
-    _require("limits", limits, Limits)
-    with Watch(limits.seconds, cancel) as watch:
-        tables, lexer = _lower(grammar, limits, watch)
-        pdas = tuple(
-            compose(lexer, tables, start, vocabulary, limits, watch.left(), cancel)
-            for start in range(len(grammar.starts))
-        )
-        empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
-        if len(empty) == len(pdas):
-            raise EmptyLanguageError(_no_sentence(grammar.options.start))
-        if eager:
-            for start in set(range(len(pdas))) - empty:
-                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
-    return Constraint(
-        _constantly(grammar),
-        _constantly(vocabulary),
-        partial(check_within, grammar, vocabulary, max_states=limits.states, max_bytes=limits.bytes),
-        pdas,
-        starts=grammar.options.start,
-        empty=empty,
-        name=grammar.source_path or "a grammar",
-        size=vocabulary.size,
-    )
-
-
-def _no_sentence(starts: Sequence[str]) -> str:
-    return (
-        f"no text is a sentence of {' or '.join(map(repr, starts))}: the rules need themselves without an end, no "
-        "text is cut into the terminals that they ask for, or the vocabulary lacks bytes that every sentence needs; "
-        "`pdacon check --tokenizer` says more"
-    )
-
-
-def _require(name: str, value: object, kind: type, caller: str = "compile") -> None:
-    if not isinstance(value, kind):
-        advice = "; make one with Grammar.from_lark" if kind is Grammar else ""
-        raise TypeError(f"{caller}: {name} must be a pdacon.{kind.__name__}, not {type(value).__name__}{advice}")
-
-
-def _require_bool(name: str, value: object, caller: str = "compile") -> None:
-    if not isinstance(value, bool):
-        raise TypeError(f"{caller}: {name} must be True or False, not {type(value).__name__}")
-
-
-def _require_count(name: str, value: object, caller: str) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{caller}: {name} must be a whole number, not {type(value).__name__}")
-    return operator.index(value)
-
-
-def _lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
-    """A grammar before there is a vocabulary; raises if it is not deterministic enough for its options."""
-    tables = build_tables(
-        grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
-    )
-    tables = split_parentheses(grammar, tables, max_states=limits.states)
-    lexer = build_lexer(
-        grammar,
-        tables,
-        max_states=limits.states,
-        max_bytes=limits.bytes,
-        max_seconds=watch.left(),
-        cancel=watch.cancel,
-    )
-    check_newline(grammar)
-    _determine(grammar, tables, lexer, limits, watch)
-    return tables, lexer
-
-
-def _report_again(grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary]) -> DeterminismReport:
-    """The report of a grammar that was compiled before, within whatever limits."""
-    return check_within(grammar(), vocabulary(), max_states=1 << 60, max_bytes=1 << 60)
-
-
-def _determine(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:
-    """Raises for a grammar that is not deterministic enough for its options."""
-    collisions = find_collisions(
-        lexer, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
-    )
-    if not (tables.conflicts or collisions or lexer.automaton.unbounded):
-        return
-    stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)
-    # Witnesses and words cost more than to know whether the options settle everything.
-    shifts = grammar.options.conflicts == "shift"
-    settled = (
-        all(conflict.settled == "priority" or (conflict.settled and shifts) for conflict in tables.conflicts)
-        and (shifts or not collisions)
-        and (grammar.options.lookahead == "commit" or not lexer.automaton.unbounded)
-    )
-    report = None if settled else stages(seconds=0)
-    for finding in emptiness_findings(grammar) if report is None else report.findings:
-        if finding.id == "PDA007" and finding.level == "error":
-            raise EmptyLanguageError(finding.message, finding.span)
-    if report is not None and not report.ok:
-        raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
-
-
-def _recompile(grammar: Callable[[], Grammar], start: int, vocabulary: Vocabulary) -> _core.TokenPda:
-    return compile(grammar(), vocabulary)._pdas[start]
-
-
-def _constantly(value: T) -> Callable[[], T]:
-    return lambda: value
 
 
 class _Once(Generic[T]):
@@ -265,10 +97,7 @@ class Constraint:
         self._empty = empty
         self._name = name
         self._size = size
-        self._explainers = tuple(
-            Explainer(grammar, vocabulary, start, pda, partial(_recompile, grammar, start))
-            for start, pda in enumerate(pdas)
-        )
+        self._explainers = tuple(Explainer(grammar, vocabulary, start, pda) for start, pda in enumerate(pdas))
 
     @classmethod
     def load(
@@ -296,8 +125,8 @@ class Constraint:
         Returns
         -------
         Constraint
-            It has the masks that were known when it was saved; others are computed at first sight, as after `compile`.
-            The first of those is preceded by some of the work of a compilation.
+            It has the masks that were known when it was saved; others are computed when they are first needed, as
+            after `compile`. The first of those is preceded by some of the work of a compilation.
 
         Raises
         ------
@@ -349,8 +178,8 @@ class Constraint:
     ) -> Constraint:
         for what, given, kind in (("vocabulary", vocabulary, Vocabulary), ("grammar", grammar, Grammar)):
             if given is not None:
-                _require(what, given, kind, "load")
-        _require_bool("verify", verify, "load")
+                require("load", what, given, kind)
+        require_bool("load", "verify", verify)
         stored = StoredConstraint(memory, name, verify)
         settings = stored.settings
         if vocabulary is not None and not (
@@ -366,8 +195,8 @@ class Constraint:
                 f"{name}: compiled from another grammar ({settings.name}, fingerprint {settings.grammar[:12]}) than "
                 f"the one given (fingerprint {grammar.fingerprint[:12]}); compile this one and save that"
             )
-        load_grammar = _Once(stored.grammar) if grammar is None else _constantly(grammar)
-        load_vocabulary = _Once(stored.vocabulary) if vocabulary is None else _constantly(vocabulary)
+        load_grammar = _Once(stored.grammar) if grammar is None else (lambda: grammar)
+        load_vocabulary = _Once(stored.vocabulary) if vocabulary is None else (lambda: vocabulary)
         return cls(
             load_grammar,
             load_vocabulary,
@@ -448,14 +277,14 @@ class Constraint:
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
         """
-        kept = -1 if max_rollback is None else _require_count("max_rollback", max_rollback, "matcher")
+        kept = -1 if max_rollback is None else require_count("matcher", "max_rollback", max_rollback)
         if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
-        _require_bool("strip_leading_space", strip_leading_space, "matcher")
-        _require_bool("keep_text", keep_text, "matcher")
+        require_bool("matcher", "strip_leading_space", strip_leading_space)
+        require_bool("matcher", "keep_text", keep_text)
         index = self._index(start)
         if index in self._empty:
-            raise EmptyLanguageError(_no_sentence([self._starts[index]]))
+            raise EmptyLanguageError(no_sentence([self._starts[index]]))
         kept = min(kept, sys.maxsize)  # more accepts than there can be
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
         if strip_leading_space and matcher._is_stuck():
@@ -479,7 +308,7 @@ class Constraint:
 
         ``since`` is the first id wanted; IndexError if it was not given out yet and is not the next one.
         """
-        first = _require_count("since", since, "mask_table")
+        first = require_count("mask_table", "since", since)
         return self._pda(start).mask_table(max(-1, min(first, sys.maxsize)))
 
     def _pda(self, start: str | None) -> _core.TokenPda:
@@ -504,3 +333,17 @@ class Constraint:
 
     def __deepcopy__(self, memo: Any) -> Constraint:
         return self
+
+
+def no_sentence(starts: Sequence[str]) -> str:
+    """What is said where no text is a sentence of any of these starts."""
+    return (
+        f"no text is a sentence of {' or '.join(map(repr, starts))}: the rules need themselves without an end, no "
+        "text is cut into the terminals that they ask for, or the vocabulary lacks bytes that every sentence needs; "
+        "`pdacon check --tokenizer` says more"
+    )
+
+
+def _report_again(grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary]) -> DeterminismReport:
+    """The report of a grammar that was compiled before, within whatever limits."""
+    return check_within(grammar(), vocabulary(), max_states=1 << 60, max_bytes=1 << 60)

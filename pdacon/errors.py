@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Span
+    from pdacon.spans import Span
 
 
 class PdaconError(Exception):

@@ -8,8 +8,6 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "pdacon"
-# `Grammar` has its readers as methods (`from_lark`), and these make it: one circle, which is known.
-KNOWN = "pdacon.grammar"
 
 
 def name_of(path: Path) -> str:
@@ -30,16 +28,8 @@ def imported(path: Path) -> Iterator[str]:
                 yield whole if whole in MODULES else node.module
 
 
-def as_one(name: str) -> str:
-    """The known circle is one place: the room, and the errors, which have places in a grammar."""
-    return KNOWN if name.startswith(f"{KNOWN}.") or name == "pdacon.errors" else name
-
-
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    graph: dict[str, set[str]] = {}
-    for name, path in MODULES.items():
-        others = {as_one(other) for other in imported(path) if other in MODULES}
-        graph.setdefault(as_one(name), set()).update(others - {as_one(name)})
+    graph = {name: {other for other in imported(path) if other in MODULES} for name, path in MODULES.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

@@ -11,8 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from pdacon.determinism import quote
-from pdacon.matching.explanation import head, line_and_column
+from pdacon.quoting import head, line_and_column, quote
 
 _WIDEST, _NARROWEST = 110, 40
 _SHOWN = 40  # characters of a text that are enough to recognise the place

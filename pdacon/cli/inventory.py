@@ -14,8 +14,8 @@ from rich.text import Text
 from pdacon.cli.display import head_of, listed, readable, show, width
 from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.cli.vocabularies import Tokens
-from pdacon.determinism import quote
 from pdacon.detokenizer import Vocabulary
+from pdacon.quoting import quote
 
 # C0, C1 and F5 to FF never occur in UTF-8: a vocabulary can lack them and still spell every text.
 _NEVER = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})

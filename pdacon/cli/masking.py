@@ -15,12 +15,11 @@ from pdacon import Constraint, Matcher
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens
-from pdacon.determinism import quote
 from pdacon.grammar import Grammar
 from pdacon.matching.explaining import accept_most
-from pdacon.matching.explanation import first_character, quoted, tail
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Expectation
+from pdacon.quoting import first_character, quote, quoted, tail
 
 _TEXTS = 8  # of one terminal
 _LONGEST = 10_000  # bytes of a completion that is written out

@@ -11,7 +11,7 @@ from pdacon.cli.failures import BadInput
 from pdacon.errors import PdaconError
 
 if TYPE_CHECKING:
-    from pdacon.grammar.indentation import Indentation
+    from pdacon.grammar.model import Indentation
 
 
 def load_postlexer(name: str) -> Indentation | None:

@@ -1,16 +1,17 @@
 """The composition room: lexing automaton o detokenizing trie x parse tables -> token-level PDA.
 
-In: a `Lexer`, LALR `Tables`, a `Vocabulary`. Out: a native token-level pushdown automaton, in which the set of
-allowed tokens is found by the lexer state and the top of the stack.
+In: a `Lexer` and LALR `Tables`, which the front end makes of a grammar, and a `Vocabulary`. Out: a native
+token-level pushdown automaton, in which the set of allowed tokens is found by the lexer state and the top of the stack.
 
-It reads no grammar text and no regular expression. Masks are computed at first sight and interned; what is not
-coaccessible (no text spelled by the vocabulary leads on to acceptance) is never allowed.
+It reads no grammar text and no regular expression. Masks are computed when they are first needed, and interned; what
+is not coaccessible (no text spelled by the vocabulary leads on to acceptance) is never allowed.
 
 Sources: Koo, Liu & He 2024, "Automata-based constraints for language model decoding" (composition with the
 detokenizing transducer); Willard & Louf 2023, "Efficient guided generation" (the index over sub-stacks).
 """
 
 from pdacon.composition.artifact import StoredConstraint, encode, map_file, write
+from pdacon.composition.front_end import lower
 from pdacon.composition.token_pda import Limits, compose, native_trie
 
-__all__ = ["Limits", "StoredConstraint", "compose", "encode", "map_file", "native_trie", "write"]
+__all__ = ["Limits", "StoredConstraint", "compose", "encode", "lower", "map_file", "native_trie", "write"]

@@ -1,4 +1,8 @@
-"""Compose a lowered grammar with a vocabulary."""
+"""Compose a lowered grammar with a vocabulary.
+
+In: a `Lexer`, LALR `Tables`, a `Vocabulary` and `Limits`. Out: the native token-level PDA of one start symbol. The trie
+of a vocabulary is made once for a process.
+"""
 
 from __future__ import annotations
 

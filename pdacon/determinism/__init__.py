@@ -22,9 +22,9 @@ from pdacon.determinism.report.findings import (
     Finding,
     Level,
     Witness,
-    quote,
 )
 from pdacon.determinism.report.report import DeterminismReport
+from pdacon.quoting import quote
 
 __all__ = [
     "LEVELS",

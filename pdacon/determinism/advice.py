@@ -1,4 +1,8 @@
-"""What only `check` says: that which does not decide whether a grammar is taken, and that its author wants to know."""
+"""Further advice: findings that do not decide whether a grammar is taken, and that its author wants to know.
+
+In: a grammar with its tables and lexer, and what was found before. Out: findings PDA010 and up, the sizes of the
+automata, and the ids that were not looked for to the end. Each search has what is left of the time, in this order.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.language.dead_ends import DeadEnds
 from pdacon.determinism.language.declared import unused_findings
 from pdacon.determinism.language.emptiness import unproductive_findings
 from pdacon.determinism.language.layout import unindented_findings
 from pdacon.determinism.language.reachability import Follower
 from pdacon.determinism.language.successions import Successions
-from pdacon.determinism.language.traps import Traps
 from pdacon.determinism.language.unspellable import unspellable_findings
-from pdacon.determinism.lexical.cuts import cut_findings
 from pdacon.determinism.lexical.early_ends import early_end_findings
 from pdacon.determinism.lexical.endless import endless_findings
 from pdacon.determinism.lexical.lookahead import lookahead_findings
 from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
-from pdacon.determinism.lexical.shadows import never_matched, reserved_findings, shadow_findings
+from pdacon.determinism.lexical.truncations import truncation_findings
+from pdacon.determinism.lexical.unmatched import never_matched, reserved_findings, unmatched_findings
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import LimitExceededError
 
@@ -76,8 +80,8 @@ def advise(
     }
     repairs = Repairs(grammar, tables, texts, deadline)
     searches: list[tuple[Iterable[str], Callable[[], Iterable[Finding]]]] = [
-        (["PDA010"], lambda: shadow_findings(texts, examples, repairs, deadline, collisions)),
-        (["PDA019"], lambda: cut_findings(texts, examples, repairs, never_matched(texts), deadline)),
+        (["PDA010"], lambda: unmatched_findings(texts, examples, repairs, deadline, collisions)),
+        (["PDA019"], lambda: truncation_findings(texts, examples, repairs, never_matched(texts), deadline)),
         (["PDA011"], lambda: reserved_findings(texts, examples, deadline)),
         (["PDA012"], lambda: early_end_findings(grammar, lexer, deadline)),
         (["PDA013"], lambda: unused_findings(grammar)),
@@ -118,18 +122,18 @@ def _followed(
         follower = Follower(grammar, tables, lexer, None, _MOST_STATES, deadline)
         reach = follower.find()
         never = declared.union(never_matched(texts))
-        trapped: list[Finding] = []
+        dead_ends: list[Finding] = []
         in_time = True
         try:
             reaches = list(dict.fromkeys([follower.with_stacks(reach), reach]))
         except OutOfTimeError:  # the tops of stacks alone show most of it
             reaches, in_time = [reach], False
         for each in reaches:
-            known = {(finding.id, finding.title) for finding in trapped}
-            more = Traps(tables, texts, examples, follower, each, never, deadline).findings()
-            trapped += [finding for finding in more if (finding.id, finding.title) not in known]
-        yield from trapped
-        yield from Successions(tables, texts, examples, reaches[0], never, deadline).findings(trapped)
+            known = {(finding.id, finding.title) for finding in dead_ends}
+            more = DeadEnds(tables, texts, examples, follower, each, never, deadline).findings()
+            dead_ends += [finding for finding in more if (finding.id, finding.title) not in known]
+        yield from dead_ends
+        yield from Successions(tables, texts, examples, reaches[0], never, deadline).findings(dead_ends)
         if not in_time:
             raise OutOfTimeError
     if vocab is not None:

@@ -1,10 +1,15 @@
-"""The checker: runs each kind of check and sorts what they find. It composes; the checks are next door."""
+"""The checker: runs each kind of check, in order, and sorts what they find.
+
+In: a grammar, perhaps a vocabulary. Out: a `DeterminismReport`. First comes what decides whether `compile` takes the
+grammar (`check_stages`), then advice (`advise`). This module composes; each check has a module of its own.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdacon.arguments import require
 from pdacon.composition import Limits
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
@@ -72,10 +77,7 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
     Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
     if none is given), and a walk over all that texts lead to: some milliseconds for JSON, some seconds for Python.
     """
-    if not isinstance(grammar, Grammar):
-        raise TypeError(
-            f"check: grammar must be a pdacon.Grammar, not {type(grammar).__name__}; make one with Grammar.from_lark"
-        )
+    require("check", "grammar", grammar, Grammar)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
     if not seconds >= 0:

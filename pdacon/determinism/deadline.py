@@ -1,4 +1,4 @@
-"""Time that searches share, and what it means that it is over."""
+"""A time limit that several searches share, and the error that says that it is over."""
 
 from __future__ import annotations
 

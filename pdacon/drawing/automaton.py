@@ -32,7 +32,7 @@ Thread: TypeAlias = tuple[int, int, int]
 """A state; how many characters ago the lexeme ended, or one of the signs below; whose lexeme it is, once it ended."""
 Threads: TypeAlias = tuple[Thread, ...]
 
-_READING, _SHADOW = -1, -2
+_READING, _KEYWORD = -1, -2
 """The lexeme has not ended; the thread is a keyword's, which matches nothing but may give its name to what does."""
 
 Match: TypeAlias = tuple[int, int]
@@ -139,7 +139,7 @@ class _Stepper:
         """The threads with which a lexeme begins; ``entries`` are the programs' own."""
         renaming = dict.fromkeys(keyword for names in self._keywords.values() for keyword in names)
         begun = [(self._base[owner] + entries[owner], _READING, -1) for owner in order]
-        return self._closed([*begun, *((self._base[k] + entries[k], _SHADOW, -1) for k in renaming)])
+        return self._closed([*begun, *((self._base[k] + entries[k], _KEYWORD, -1) for k in renaming)])
 
     def edges(self, threads: Threads) -> list[tuple[Ranges, Threads]]:
         """Each list that a character can lead to, with all characters that do."""
@@ -156,7 +156,7 @@ class _Stepper:
         """The match, whatever follows, and that if nothing does."""
         always = at_end = None
         for state, back, name in threads:
-            if back == _SHADOW:
+            if back == _KEYWORD:
                 break
             if self._kind[state] == MATCH:
                 always = name, back
@@ -219,29 +219,29 @@ class _Stepper:
         return self._closed(moved)
 
     def _closed(self, threads: Iterable[Thread]) -> Threads:
-        """The threads that consume something or match, in order, then the shadows; nothing where only they are left.
+        """The threads that consume something or match, in order, then the keywords; nothing where only they are left.
 
         What stands behind a match is cut.
         """
         closed: list[Thread] = []
-        shadows: list[Thread] = []
+        keywords: list[Thread] = []
         seen: set[tuple[int, bool]] = set()
         matched = False
         pending = list(reversed(list(threads)))
         while pending:
             state, back, name = pending.pop()
-            shadow = back == _SHADOW
-            if (state, shadow) in seen or (matched and not shadow):
+            is_keyword = back == _KEYWORD
+            if (state, is_keyword) in seen or (matched and not is_keyword):
                 continue
-            seen.add((state, shadow))
+            seen.add((state, is_keyword))
             kind = self._kind[state]
             if kind == SPLIT:
                 pending += [(target, back, name) for _, _, target in reversed(self._edges[state])]
             elif kind != BYTES or self._edges[state]:
-                (shadows if shadow else closed).append((state, back, name))
-                matched = matched or (kind == MATCH and not shadow)
-        complete = {self._owner[state] for state, _, _ in shadows if self._kind[state] == MATCH}
-        return (*(self._named(thread, complete) for thread in closed), *shadows) if closed else ()
+                (keywords if is_keyword else closed).append((state, back, name))
+                matched = matched or (kind == MATCH and not is_keyword)
+        complete = {self._owner[state] for state, _, _ in keywords if self._kind[state] == MATCH}
+        return (*(self._named(thread, complete) for thread in closed), *keywords) if closed else ()
 
     def _named(self, thread: Thread, complete: set[int]) -> Thread:
         """The thread, with the name of its lexeme if that has just ended."""

@@ -1,4 +1,4 @@
-"""Lexical contexts: what Lark's lexer looks for in which states."""
+"""Lexical contexts as graphs: which terminals Lark's lexer looks for in which LR states."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pdacon.drawing.graph import Graph, Node, Row
+from pdacon.drawing.labels import grammar_name, numbers, pattern, shortened, wrapped
 from pdacon.drawing.rendering import render
-from pdacon.drawing.words import grammar_name, numbers, pattern, shortened, wrapped
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar, Nonterminal, Production
 from pdacon.lalr import Tables, build_tables

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import railroad
 
 from pdacon.drawing import svg
-from pdacon.drawing.words import grammar_name, pattern, shortened, suggestion
+from pdacon.drawing.labels import grammar_name, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated, read_definitions, written

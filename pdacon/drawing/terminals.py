@@ -1,4 +1,8 @@
-"""A terminal, or several that compete -> the graph of their automaton."""
+"""A terminal, or several that compete -> the graph of their automaton.
+
+In: a grammar and the names of terminals. Out: a `Graph` of the automaton that `automaton` makes of their programs: a
+state is between two characters, an edge is a set of them.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,8 @@ from pdacon.drawing.automaton import ALL_BYTES, CharacterAutomaton, CharacterSta
 from pdacon.drawing.characters import describe_set
 from pdacon.drawing.contexts import compete, keyword_lines
 from pdacon.drawing.graph import Edge, Graph, Node, Row
+from pdacon.drawing.labels import WIDEST, suggestion, whole_pattern, wrapped
 from pdacon.drawing.rendering import render
-from pdacon.drawing.words import WIDEST, suggestion, whole_pattern, wrapped
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
 from pdacon.lexer import compile_terminal

@@ -12,19 +12,19 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
+from pdacon.grammar.grammar import Grammar
 from pdacon.grammar.group_names import GroupNameClash, group_name_clashes, group_names
 from pdacon.grammar.model import (
     Definition,
-    Grammar,
     GrammarOptions,
     Import,
     Layout,
     Nonterminal,
     Pattern,
     Production,
-    Span,
     Terminal,
 )
+from pdacon.spans import Span
 
 __all__ = [
     "Definition",

@@ -13,7 +13,7 @@ from lark.lexer import Token
 from lark.tree import Tree
 
 from pdacon.errors import LimitExceededError
-from pdacon.grammar.model import Span
+from pdacon.spans import Span
 
 MOST_ALTERNATIVES = 100_000
 """Lark takes about five seconds to write so many out."""

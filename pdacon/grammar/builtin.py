@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdacon.grammar.indentation import Indentation
+from pdacon.grammar.model import Indentation
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

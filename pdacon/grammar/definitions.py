@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeAlias
 
 from lark.tree import Tree
 
+from pdacon.grammar.diagnosis import explain
 from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load
-from pdacon.grammar.model import Grammar
+from pdacon.grammar.model import GrammarData
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Definition:
     imported: bool
 
 
-def read_definitions(grammar: Grammar) -> tuple[Definition, ...]:
+def read_definitions(grammar: GrammarData) -> tuple[Definition, ...]:
     """The definitions of all rules and templates, those of the text first and in its order, then the imported ones.
 
     Rules that nothing uses are here too.
@@ -82,8 +83,6 @@ def read_definitions(grammar: Grammar) -> tuple[Definition, ...]:
     -----
     Cost: Lark's loader, as for `Grammar.from_lark`.
     """
-    from pdacon.grammar.diagnosis import explain
-
     builder = RecordingBuilder(SourceText(grammar.source, grammar.source_path), grammar.options)
     try:
         loaded = load(builder, grammar.options)

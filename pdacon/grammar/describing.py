@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 
-from pdacon.grammar.model import Grammar
+from pdacon.grammar.model import AnyGrammar, GrammarData
 
 _LONGEST = 80  # Repetitions nest; longer ones are shown as (...), so that a description stays one readable line.
 _DEEPEST = 4
 _NAME = re.compile(r"\w+")  # in the name of a template's use there are several
 
 
-def describe_symbol(grammar: Grammar, symbol: int, depth: int = 0) -> str:
+def describe_symbol(grammar: GrammarData, symbol: int, depth: int = 0) -> str:
     """A name, a literal such as ``"{"``, or what a helper repeats, such as ``("," pair)+``."""
     if symbol < grammar.end:
         terminal = grammar.terminals[symbol]
@@ -36,7 +35,7 @@ def describe_symbol(grammar: Grammar, symbol: int, depth: int = 0) -> str:
     return shown if len(bodies) == len(right_sides) else f"{shown}+"
 
 
-def describe_name(grammar: Grammar, name: str) -> str:
+def describe_name(grammar: GrammarData, name: str) -> str:
     """A name as its author writes it; of what an import brings along, the name that it has in its file.
 
     With the path before it, as in ``%import``, where that name stands for something else too.
@@ -45,18 +44,7 @@ def describe_name(grammar: Grammar, name: str) -> str:
     return _NAME.sub(lambda match: names.get(match.group(), match.group()), name) if names else name
 
 
-def names_in_imported_files(grammar: Grammar) -> Mapping[str, str]:
-    """For each name that Lark has made up for what an import brings along, what `describe_name` says instead."""
-    made_up = {one.name: one.original for one in grammar.imports if one.original is not None}
-    others = {one.name for one in grammar.terminals} | {one.name for one in grammar.nonterminals}
-    taken = Counter([*made_up.values(), *(others - made_up.keys())])
-    return {
-        name: original if taken[original] == 1 else f"{_folder(name, original)}{original}"
-        for name, original in made_up.items()
-    }
-
-
-def as_written_in(grammar: Grammar, path: str | None) -> Grammar:
+def as_written_in(grammar: AnyGrammar, path: str | None) -> AnyGrammar:
     """The same grammar, described in the names that an imported file has for what it defines itself.
 
     ``%import .lib.expr -> e`` gives ``expr`` another name here; what is to be written in the file has to use its own.
@@ -75,12 +63,7 @@ def as_written_in(grammar: Grammar, path: str | None) -> Grammar:
     return view
 
 
-def _folder(name: str, original: str) -> str:
-    """The path that is in a made-up name: ``lib.amb.`` of ``lib__amb__N``."""
-    return name.lstrip("_").removesuffix(original.lstrip("_")).replace("__", ".")
-
-
-def describe_production(grammar: Grammar, production: int) -> str:
+def describe_production(grammar: GrammarData, production: int) -> str:
     """``lhs: rhs``, with ``-> alias`` where there is one; an empty right side is shown as nothing."""
     p = grammar.productions[production]
     body = _sequence(grammar, p.rhs, 0)
@@ -88,7 +71,7 @@ def describe_production(grammar: Grammar, production: int) -> str:
     return f"{describe_symbol(grammar, p.lhs)}:{' ' if body else ''}{body}{alias}"
 
 
-def _sequence(grammar: Grammar, symbols: Iterable[int], depth: int) -> str:
+def _sequence(grammar: GrammarData, symbols: Iterable[int], depth: int) -> str:
     words = []
     for symbol, run in groupby(symbols):
         word, count = describe_symbol(grammar, symbol, depth), len(list(run))

@@ -1,4 +1,8 @@
-"""What Lark's loader raised -> one clear line with a place and a way out. Runs only when a load has failed."""
+"""What Lark's loader raised -> one clear line with a place and a way out. Runs only when a load has failed.
+
+In: the exception and the builder that was loading. Out: a `GrammarSyntaxError`. Lark's own message is kept where
+nothing better is known.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,9 @@ from lark.load_grammar import EXT, _literal_to_pattern
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.importing import find_file, grammar_name, path_of
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
-from pdacon.grammar.model import GrammarOptions, Span
+from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.places import shorten
+from pdacon.spans import Span
 
 
 class _Label(NamedTuple):

@@ -17,7 +17,8 @@ from typing import Any
 from lark.load_grammar import EXT, PackageResource, stdlib_loader
 
 from pdacon.grammar.loading import ImportStatement, RecordingBuilder, SourceText
-from pdacon.grammar.model import Import, Span
+from pdacon.grammar.model import Import
+from pdacon.spans import Span
 
 _STATEMENT = re.compile(
     r"^[ \t]*%import[ \t]+(?P<dot>\.?)(?P<path>\w+(?:\.\w+)*)"

@@ -1,9 +1,12 @@
-"""Lark's ``Indenter`` -> names, and names -> symbol ids. What an Indenter does is in the pda room."""
+"""Lark's ``Indenter`` -> names, and names -> symbol ids. What an Indenter does is in the pda room.
+
+In: a ``postlex=`` of the caller's, and the terminals of a grammar. Out: `Indentation` and `Layout`, or an error where
+the Indenter does more than its attributes say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from inspect import getattr_static, isabstract
 from typing import Any
 
@@ -12,7 +15,7 @@ from lark.indenter import Indenter, PythonIndenter
 from lark.lexer import Token
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar.model import Layout, Terminal
+from pdacon.grammar.model import Indentation, Layout, Terminal
 
 _MACHINERY = ("handle_NL", "process", "_process", "always_accept", "__getattribute__", "__getattr__", "__setattr__")
 _STATE = ("paren_level", "indent_level")
@@ -69,45 +72,21 @@ class _FourColumnPythonIndenter(FixedWidthIndenter, PythonIndenter):
 SHORT_NAMES: dict[str, type[Indenter]] = {"python": PythonIndenter, "python4": _FourColumnPythonIndenter}
 
 
-@dataclass(frozen=True, slots=True)
-class Indentation:
-    """What an Indenter is told, in the names of its attributes; all that it does follows from that.
-
-    Attributes
-    ----------
-    NL_type, INDENT_type, DEDENT_type : str
-        Names of terminals.
-    OPEN_PAREN_types, CLOSE_PAREN_types : tuple of str
-        Names of terminals, ascending. A name that no terminal has is never seen.
-    tab_len : int
-        How many columns a tab counts for.
-    indent_len : int or None
-        How many columns each block is further in than the one around it; None: any number.
-    """
-
-    NL_type: str
-    OPEN_PAREN_types: tuple[str, ...]
-    CLOSE_PAREN_types: tuple[str, ...]
-    INDENT_type: str
-    DEDENT_type: str
-    tab_len: int
-    indent_len: int | None = None
-
-    def to_indenter(self) -> Indenter:
-        """A new Indenter that is told the same."""
-        attributes = {
-            "NL_type": self.NL_type,
-            "OPEN_PAREN_types": list(self.OPEN_PAREN_types),
-            "CLOSE_PAREN_types": list(self.CLOSE_PAREN_types),
-            "INDENT_type": self.INDENT_type,
-            "DEDENT_type": self.DEDENT_type,
-            "tab_len": self.tab_len,
-        }
-        base = Indenter
-        if self.indent_len is not None:
-            base, attributes["indent_len"] = FixedWidthIndenter, self.indent_len
-        indenter: Indenter = type("GrammarIndenter", (base,), attributes)()
-        return indenter
+def to_indenter(indentation: Indentation) -> Indenter:
+    """A new Indenter that is told what ``indentation`` says."""
+    attributes = {
+        "NL_type": indentation.NL_type,
+        "OPEN_PAREN_types": list(indentation.OPEN_PAREN_types),
+        "CLOSE_PAREN_types": list(indentation.CLOSE_PAREN_types),
+        "INDENT_type": indentation.INDENT_type,
+        "DEDENT_type": indentation.DEDENT_type,
+        "tab_len": indentation.tab_len,
+    }
+    base = Indenter
+    if indentation.indent_len is not None:
+        base, attributes["indent_len"] = FixedWidthIndenter, indentation.indent_len
+    indenter: Indenter = type("GrammarIndenter", (base,), attributes)()
+    return indenter
 
 
 def read_postlex(postlex: Any) -> Indentation | None:

@@ -17,8 +17,9 @@ from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 
 from pdacon.grammar.alternatives import check_alternatives
-from pdacon.grammar.model import GrammarOptions, Span
+from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.templates import check_templates
+from pdacon.spans import Span
 
 _preparing = Lock()
 

@@ -16,13 +16,13 @@ from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation
 from pdacon.grammar.loading import Loaded
-from pdacon.grammar.model import Definition, Grammar, GrammarOptions, Nonterminal, Production, Terminal
+from pdacon.grammar.model import AnyGrammar, Definition, GrammarOptions, Nonterminal, Production, Terminal
 from pdacon.grammar.patterns import lower_pattern
 from pdacon.grammar.places import Places, owner
 
 
-def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) -> Grammar:
-    """Build the Grammar.
+def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None, kind: type[AnyGrammar]) -> AnyGrammar:
+    """Build the grammar, as an instance of ``kind``.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None) 
     )
     layout = None if options.postlex is None else lower_indentation(options.postlex, ids, terminals)
     ids.update((n.name, len(terminals) + 1 + k) for k, n in enumerate(nonterminals))
-    return Grammar(
+    return kind(
         terminals=terminals,
         nonterminals=nonterminals,
         productions=_productions(loaded.rules, ids, places),

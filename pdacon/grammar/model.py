@@ -1,40 +1,26 @@
-"""The records that a grammar is made of. Frozen, picklable, free of Lark's own objects."""
+"""The records that a grammar is made of. Frozen, picklable, free of Lark's own objects.
+
+This is the data that the readers of this room make, and no more: :class:`~pdacon.grammar.grammar.Grammar` is
+:class:`GrammarData` with the methods that read texts and describe symbols, and lies above the readers.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeVar
 
-if TYPE_CHECKING:
-    import os
-
-    import lark
-
-    from pdacon.grammar.indentation import Indentation
+from pdacon.spans import Span
 
 LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
 ImportPath = str | Callable[..., tuple[Any, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A place in a grammar's source. Lines and columns count from 1, columns in characters; the end is exclusive."""
-
-    path: str | None
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-    def __str__(self) -> str:
-        return f"{self.path or '<grammar>'}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +160,31 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Indentation:
+    """What an Indenter is told, in the names of its attributes; all that it does follows from that.
+
+    Attributes
+    ----------
+    NL_type, INDENT_type, DEDENT_type : str
+        Names of terminals.
+    OPEN_PAREN_types, CLOSE_PAREN_types : tuple of str
+        Names of terminals, ascending. A name that no terminal has is never seen.
+    tab_len : int
+        How many columns a tab counts for.
+    indent_len : int or None
+        How many columns each block is further in than the one around it; None: any number.
+    """
+
+    NL_type: str
+    OPEN_PAREN_types: tuple[str, ...]
+    CLOSE_PAREN_types: tuple[str, ...]
+    INDENT_type: str
+    DEDENT_type: str
+    tab_len: int
+    indent_len: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GrammarOptions:
     """How a grammar is to be read: Lark's options, and pdacon's policies ``conflicts`` and ``lookahead``.
 
@@ -200,33 +211,10 @@ class GrammarOptions:
 
 
 @dataclass(frozen=True)
-class Grammar:
-    """A grammar as data. Equal are those with the same text, place and options; :attr:`fingerprint` compares meaning.
+class GrammarData:
+    """The fields of a `Grammar`, checked, and what follows from them alone.
 
-    Symbol ids: with T terminals, 0..T-1 are :attr:`terminals`, T is ``$END`` and T+1+k is ``nonterminals[k]``.
-
-    Attributes
-    ----------
-    terminals, nonterminals, productions : tuple
-        In Lark's order; ``%declare``'d terminals come last.
-    ignore : frozenset of int
-        Ids of the ``%ignore``'d terminals.
-    starts : tuple of int
-        Symbol ids of the start rules, in the order of ``options.start``.
-    source : str
-        The text in Lark's language.
-    source_path : str or None
-        Where the text comes from.
-    layout : Layout or None
-        Indentation, if ``options.postlex`` says that newlines make any.
-    unused : tuple of Definition
-        Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
-        them, and what only they need.
-    imports : tuple of Import
-        What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
-        then it is the place of the ``%import``.
-    imported_files : tuple of (str, str)
-        Path and text of each file with a definition in ``imports``.
+    What each field is, the docstring of :class:`~pdacon.grammar.grammar.Grammar` says.
 
     Raises
     ------
@@ -273,104 +261,6 @@ class Grammar:
             f"{len(self.nonterminals)} nonterminals, {len(self.productions)} productions>"
         )
 
-    @classmethod
-    def from_lark(
-        cls,
-        text_or_lark: str | lark.Lark,
-        start: str | Sequence[str] = "start",
-        lexer: LexerKind = "contextual",
-        conflicts: ConflictPolicy = "error",
-        lookahead: LookaheadPolicy = "reject",
-        postlex: Any = None,
-        g_regex_flags: int = 0,
-        use_bytes: bool = False,
-        priority: PriorityPolicy | None = "auto",
-        maybe_placeholders: bool = True,
-        source_path: str | os.PathLike[str] | None = None,
-        import_paths: Sequence[ImportPath | os.PathLike[str]] = (),
-    ) -> Grammar:
-        """Load a grammar that is written in Lark's language.
-
-        Parameters
-        ----------
-        text_or_lark : str or lark.Lark
-            The grammar's text, or a ready parser made with ``parser="lalr"``: its text and options are taken, so that
-            of the options below only ``conflicts`` and ``lookahead`` may be given with it. What its ``transformer``
-            makes of a tree, or raises, is no part of the language.
-        start : str or sequence of str
-            The start rule or rules.
-        lexer : {"contextual", "basic"}
-            Which of Lark's lexers gives the grammar its meaning.
-        conflicts : {"error", "shift"}
-            "error" rejects at compile time what Lark settles silently; "shift" accepts and records it.
-        lookahead : {"reject", "commit"}
-            What to do with a terminal whose end cannot be known within bounded lookahead.
-        g_regex_flags, use_bytes, postlex, priority, maybe_placeholders, source_path, import_paths
-            As in Lark. With ``use_bytes`` the texts are bytes, of which each is a character. ``postlex`` is an
-            instance or a subclass of ``lark.indenter.Indenter``, or of ``pdacon.FixedWidthIndenter``, that sets its
-            attributes only, or ``"python"`` for Lark's ``PythonIndenter``, or ``"python4"`` for the same with blocks of
-            four columns.
-
-        Raises
-        ------
-        GrammarSyntaxError
-            If Lark would not load the text; ``span`` is the place.
-        UnsupportedGrammarError
-            If it loads but uses something that pdacon does not do; ``feature`` names it.
-        ValueError, TypeError
-            If an option is not one of those listed.
-
-        Notes
-        -----
-        Cost: Lark's loader, a few ms for a grammar like JSON, and about a tenth more. The first load in a process
-        also builds the parser for Lark's own language.
-        """
-        from pdacon.grammar.reading import read_lark, read_text
-        from pdacon.grammar.settings import make_options
-
-        options = make_options(
-            start=start,
-            lexer=lexer,
-            conflicts=conflicts,
-            lookahead=lookahead,
-            postlex=postlex,
-            g_regex_flags=g_regex_flags,
-            use_bytes=use_bytes,
-            priority=priority,
-            maybe_placeholders=maybe_placeholders,
-            import_paths=import_paths,
-            source_path=source_path,
-        )
-        if isinstance(text_or_lark, str):
-            return read_text(text_or_lark, options)
-        return read_lark(text_or_lark, options)
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], **options: Any) -> Grammar:
-        """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`."""
-        from pdacon.grammar.reading import read_source
-
-        options.setdefault("source_path", path)
-        return cls.from_lark(read_source(path), **options)
-
-    @classmethod
-    def builtin(cls, name: str, **options: Any) -> Grammar:
-        """Load a grammar that comes with pdacon, such as ``"json"``. Options as in :meth:`from_lark`.
-
-        One that needs a postlexer has it by itself.
-
-        Raises
-        ------
-        ValueError
-            If there is no such grammar; the message lists those there are.
-        TypeError
-            If the name is no str.
-        """
-        from pdacon.grammar.builtin import builtin_options, builtin_source
-
-        text, path = builtin_source(name)
-        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
-
     @property
     def end(self) -> int:
         """Symbol id of ``$END``, which is the number of terminals."""
@@ -384,51 +274,19 @@ class Grammar:
             return self.terminals[symbol].name
         return "$END" if symbol == self.end else self.nonterminals[symbol - self.end - 1].name
 
-    def describe_symbol(self, symbol: int) -> str:
-        """A symbol as its author writes it: a name, a literal such as ``"{"``, or a repetition such as ``(pair)+``."""
-        from pdacon.grammar.describing import describe_symbol
-
-        return describe_symbol(self, symbol)
-
-    def describe_name(self, name: str) -> str:
-        """A rule's or terminal's name as its author writes it: that of an imported file without Lark's prefix."""
-        from pdacon.grammar.describing import describe_name
-
-        return describe_name(self, name)
-
-    def describe_production(self, production: int) -> str:
-        """A production in the author's words: ``object: "{" pair "}"``."""
-        from pdacon.grammar.describing import describe_production
-
-        return describe_production(self, production)
-
-    def to_lark(self) -> str:
-        """The text in Lark's language. With :attr:`lark_options`, stock Lark gives it the meaning that pdacon does."""
-        return self.source
-
-    @property
-    def lark_options(self) -> dict[str, Any]:
-        """The keyword arguments for ``lark.Lark(grammar.to_lark(), **grammar.lark_options)``."""
-        options = self.options
-        return {
-            "parser": "lalr",
-            "start": list(options.start),
-            "lexer": options.lexer,
-            "postlex": options.postlex and options.postlex.to_indenter(),
-            "g_regex_flags": options.g_regex_flags,
-            "use_bytes": options.use_bytes,
-            "priority": options.priority,
-            "maybe_placeholders": options.maybe_placeholders,
-            "source_path": options.import_base,
-            "import_paths": list(options.import_paths),
-        }
-
     @cached_property
     def names_in_imported_files(self) -> Mapping[str, str]:
-        """What is said instead of each name that Lark has made up for what an import brings along."""
-        from pdacon.grammar.describing import names_in_imported_files
+        """For each name that Lark has made up for what an import brings along, the name that is shown instead.
 
-        return names_in_imported_files(self)
+        It is the name in the imported file, with the path before it where it stands for something else too.
+        """
+        made_up = {one.name: one.original for one in self.imports if one.original is not None}
+        others = {one.name for one in self.terminals} | {one.name for one in self.nonterminals}
+        taken = Counter([*made_up.values(), *(others - made_up.keys())])
+        return {
+            name: original if taken[original] == 1 else f"{_folder(name, original)}{original}"
+            for name, original in made_up.items()
+        }
 
     @cached_property
     def fingerprint(self) -> str:
@@ -453,3 +311,11 @@ class Grammar:
             ],
         }
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()
+
+
+AnyGrammar = TypeVar("AnyGrammar", bound=GrammarData)
+
+
+def _folder(name: str, original: str) -> str:
+    """The path that is in a made-up name: ``lib.amb.`` of ``lib__amb__N``."""
+    return name.lstrip("_").removesuffix(original.lstrip("_")).replace("__", ".")

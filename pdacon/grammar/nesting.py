@@ -15,7 +15,7 @@ from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
     from pdacon.grammar.loading import SourceText
-    from pdacon.grammar.model import Span
+    from pdacon.spans import Span
 
 MOST_LEVELS = 100
 """Lark's loader fills a stack of 256 KB with about twice as many."""

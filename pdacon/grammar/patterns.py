@@ -11,8 +11,9 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar.model import GrammarOptions, Pattern, Span
+from pdacon.grammar.model import GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
+from pdacon.spans import Span
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")

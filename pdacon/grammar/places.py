@@ -18,7 +18,7 @@ from lark.tree import Tree
 
 from pdacon.grammar.importing import find_imports
 from pdacon.grammar.loading import Loaded
-from pdacon.grammar.model import Span
+from pdacon.spans import Span
 
 _HELPER = re.compile(r"__(.+)_(?:star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+")
 _LEXEMES = re.compile(

@@ -1,4 +1,7 @@
-"""The pass as a whole: text -> Lark's loader -> checks -> Grammar."""
+"""The pass as a whole: text -> Lark's loader -> checks -> a grammar.
+
+The caller says which subclass of `GrammarData` it wants, so that nothing here knows the public one.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,13 @@ from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
-from pdacon.grammar.model import Grammar, GrammarOptions, Span
+from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
 from pdacon.grammar.nesting import check_nesting
+from pdacon.grammar.settings import make_options
+from pdacon.spans import Span
 
 
-def read_text(text: str, options: GrammarOptions) -> Grammar:
+def read_text(text: str, options: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
     """Load and lower a text. After this every name is defined and every pattern compiles."""
     path = display_path(options.import_base)
     source = SourceText(text, path)
@@ -41,7 +46,7 @@ def read_text(text: str, options: GrammarOptions) -> Grammar:
         # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also
         # AssertionError, KeyError, OSError or RecursionError, so no narrower net would keep them all in.
         raise explain(error, builder) from error
-    return lower(loaded, options, text, path)
+    return lower(loaded, options, text, path, kind)
 
 
 def read_source(path: str | os.PathLike[str]) -> str:
@@ -57,14 +62,12 @@ def read_source(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def read_lark(parser: Any, given: GrammarOptions) -> Grammar:
+def read_lark(parser: Any, given: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
     """Load the text of a ready ``lark.Lark`` with its options, and make sure that the same grammar comes out."""
     if not isinstance(parser, lark.Lark):
         raise TypeError(f"expected a grammar's text or a lark.Lark, got {type(parser).__name__}")
     if given != replace(GrammarOptions(), conflicts=given.conflicts, lookahead=given.lookahead):
         raise ValueError("a ready lark.Lark brings its options: beside it only conflicts= and lookahead= are accepted")
-    from pdacon.grammar.settings import make_options
-
     text = _text_of(parser)
     options = parser.options
     base = options.source_path
@@ -85,6 +88,7 @@ def read_lark(parser: Any, given: GrammarOptions) -> Grammar:
             import_paths=options.import_paths,
             source_path=base,
         ),
+        kind,
     )
     _check_same(parser, grammar)
     return grammar
@@ -118,7 +122,7 @@ def _text_of(parser: lark.Lark) -> str:
     return text
 
 
-def _check_same(parser: lark.Lark, grammar: Grammar) -> None:
+def _check_same(parser: lark.Lark, grammar: GrammarData) -> None:
     name = grammar.symbol_name
     ours = [(name(p.lhs), [name(symbol) for symbol in p.rhs], p.priority) for p in grammar.productions]
     theirs = [(r.origin.name, [s.name for s in r.expansion], r.options.priority or 0) for r in parser.rules]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
@@ -16,9 +15,7 @@ from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type
 from lark.load_grammar import PackageResource
 
 from pdacon.errors import ArtifactError
-from pdacon.grammar import model
-from pdacon.grammar.indentation import Indentation
-from pdacon.grammar.model import Grammar
+from pdacon.grammar.grammar import Grammar
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def _fields_of(record: type) -> tuple[Any, ...]:
-    hints = get_type_hints(record, vars(model) | {"Indentation": Indentation, "Any": Any, "Callable": Callable})
+    hints = get_type_hints(record)
     return tuple(hints[field.name] for field in fields(record))
 
 

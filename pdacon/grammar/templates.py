@@ -13,7 +13,7 @@ from lark.lexer import Token
 from lark.tree import Tree
 
 from pdacon.errors import LimitExceededError
-from pdacon.grammar.model import Span
+from pdacon.spans import Span
 
 MOST_INSTANCES = 10_000
 LONGEST_NAME = 10_000

@@ -1,4 +1,10 @@
-"""The LALR(1) tables of a grammar, as Lark builds them."""
+"""The LALR(1) tables of a grammar, as Lark builds them, row by row.
+
+In: productions. Out: `Tables`, with every conflict and the choice that Lark makes there. The native core
+builds them.
+
+Source: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets", TOPLAS 4(4), 1982.
+"""
 
 from __future__ import annotations
 

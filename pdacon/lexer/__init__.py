@@ -10,16 +10,9 @@ Sources: Python's ``re`` for the meaning of a pattern, ``lark.lexer`` for that o
 "Regular expression matching: the virtual machine approach", for ordered threads.
 """
 
-from pdacon.lexer.lowering import (
-    Collision,
-    Context,
-    Lexer,
-    UnboundedLookahead,
-    build_lexer,
-    find_collisions,
-    find_group_name_clashes,
-    find_unbounded_lookahead,
-)
+from pdacon.lexer.collisions import Collision, find_collisions
+from pdacon.lexer.contexts import Context, find_group_name_clashes
+from pdacon.lexer.lowering import Lexer, UnboundedLookahead, build_lexer, find_unbounded_lookahead
 from pdacon.lexer.newlines import check_newline, may_indent
 from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal
 from pdacon.lexer.program import Program

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.lexer import guards, sre
+from pdacon.lexer import guarded, guards, sre
 from pdacon.lexer.captures import without_references
 from pdacon.lexer.classes import consumed
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, pack
@@ -160,7 +160,7 @@ _cache = _Cache(states=100_000)
 
 _MAYBE_NUMBERED = re.compile(r"\\[1-9]|\(\?\([0-9]")
 
-_MATCH_STATE, _DEAD_STATE = guards.MATCH_STATE, 1
+_MATCH_STATE, _DEAD_STATE = guarded.MATCH_STATE, 1
 
 _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 
@@ -185,7 +185,7 @@ class _Lowering:
         (entry,) = self._sequence(tree, flags, (_MATCH_STATE,))
         if self._guarded:
             return guards.expand(
-                guards.Guarded(self._kinds, self._edges, self._trackers, bool(self._flags & sre.BYTES)),
+                guarded.Guarded(self._kinds, self._edges, self._trackers, bool(self._flags & sre.BYTES)),
                 entry,
                 self._limit,
                 self._cancel,
@@ -276,7 +276,7 @@ class _Lowering:
         return self._look_ahead(entry, must, then)
 
     def _look_ahead(self, body: int, must: bool, then: Continuation) -> Continuation:
-        return self._guards(guards.AHEAD if must else guards.NOT_AHEAD, body, then)
+        return self._guards(guarded.AHEAD if must else guarded.NOT_AHEAD, body, then)
 
     def _behind(self, body: Any, flags: int, must: bool, then: Continuation) -> Continuation:
         outside, self._inside_look_behind = self._inside_look_behind, True
@@ -287,7 +287,7 @@ class _Lowering:
     def _look_behind(self, body: int, must: bool, then: Continuation) -> Continuation:
         if body not in self._trackers:
             self._trackers.append(body)
-        return self._guards(guards.BEHIND if must else guards.NOT_BEHIND, self._trackers.index(body), then)
+        return self._guards(guarded.BEHIND if must else guarded.NOT_BEHIND, self._trackers.index(body), then)
 
     def _guards(self, kind: int, subject: int, then: Continuation) -> Continuation:
         self._guarded = True
@@ -302,10 +302,10 @@ class _Lowering:
             return self._word_boundary(name == "AT_BOUNDARY", flags, then)
         newline = self._intern(BYTES, ((10, 10, _MATCH_STATE),))
         if name in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
-            begin = self._intern(guards.BEGIN, ((0, 0, _MATCH_STATE),))
+            begin = self._intern(guarded.BEGIN, ((0, 0, _MATCH_STATE),))
             multiline = name == "AT_BEGINNING" and flags & sre.MULTILINE
             return self._look_behind(self._split((begin, newline)) if multiline else begin, True, then)
-        end = self._intern(BYTES, ((guards.END_OF_TEXT, guards.END_OF_TEXT, _MATCH_STATE),))
+        end = self._intern(BYTES, ((guarded.END_OF_TEXT, guarded.END_OF_TEXT, _MATCH_STATE),))
         if name == "AT_END" and flags & sre.MULTILINE:
             end = self._split((end, newline))
         elif name == "AT_END":
@@ -334,9 +334,9 @@ class _Lowering:
         if self._inside_look_behind:
             return body(then)
         self._guarded = True
-        exits = tuple(self._intern(guards.EXIT, ((0, 0, number),)) for number in range(len(then)))
+        exits = tuple(self._intern(guarded.EXIT, ((0, 0, number),)) for number in range(len(then)))
         after = tuple((0, 0, target) for target in then)
-        return tuple(self._intern(guards.ATOMIC, ((0, 0, entry), *after)) for entry in body(exits))
+        return tuple(self._intern(guarded.ATOMIC, ((0, 0, entry), *after)) for entry in body(exits))
 
     def _failure(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
         return (_DEAD_STATE,) * len(then)

@@ -1,4 +1,8 @@
-"""`Explanation`: why a token may, or may not, come next."""
+"""`Explanation`: why a token may, or may not, come next, as data and as text.
+
+In: what `explaining` found out. Out: the answer, the reason, and the place in the author's words; rendered in lines
+that a terminal shows.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pdacon.determinism import quote
+from pdacon.quoting import NEAR, head, is_literal, listing, quote, quoted, tail
 
 _WIDTH = 100
-_SHOWN = 40  # Characters of a text, or symbols of a stack, that are enough to recognise the place.
-_SHOWN_TEXT, _SHOWN_LEXEME = 200, 80  # Characters of what was asked about, and of a lexeme, that are shown.
-LISTED = 12
-"""So many names are given before the rest is counted."""
+_SHOWN_SYMBOLS = 40  # of a stack
+_SHOWN_TEXT = 200  # Characters of what was asked about.
 _LISTED_TEXTS = 8  # of what one terminal lists
 _RULES = 3  # that are shown if it is to be short
 _LONG = 10_000  # characters of a paragraph that is not wrapped any more
-_NEAR = 4 * (_SHOWN + 1)  # Bytes of a text that have more characters than are shown, whatever they are.
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class Explanation:
             lines += _listed(width, "parsing", [f"({len(self.rules) - _RULES} more)"])
         if self.within:
             lines += _listed(width, "within", [" in ".join(self.within)])
-        left_out = 0 if uncut else max(0, len(self.stack) - _SHOWN)
+        left_out = 0 if uncut else max(0, len(self.stack) - _SHOWN_SYMBOLS)
         deeper = [f"({left_out:,} more)"] if left_out else []
         lines += _listed(width, "stack", [*deeper, *self.stack[left_out:]] or ["(empty)"])
         return "\n".join(lines)
@@ -191,56 +192,11 @@ class Explanation:
     @property
     def _tail(self) -> str:
         """What comes before the place."""
-        near = self.text[max(0, self.viable - _NEAR) : self.viable]
-        return tail(self.before[-_NEAR:] + near)
+        near = self.text[max(0, self.viable - NEAR) : self.viable]
+        return tail(self.before[-NEAR:] + near)
 
     def __str__(self) -> str:
         return self.render()
-
-
-def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
-    """``a, b or c``; a long list is cut short."""
-    shown = list(names)
-    if len(shown) > most:
-        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
-    return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
-
-
-def quoted(text: str) -> str:
-    """A text, or what bytes that are not UTF-8 were decoded to (``surrogateescape``), as `quote` shows its bytes."""
-    return quote(text.encode("utf-8", "surrogateescape"))
-
-
-def is_literal(terminal: str, text: bytes) -> bool:
-    """Whether a terminal is called by the text that it matches."""
-    return len(text) <= len(terminal) and terminal == quote(text)
-
-
-def line_and_column(before: bytes) -> tuple[int, int]:
-    """Line and column, in characters from 1, of what comes after ``before``."""
-    line = before[before.rfind(b"\n") + 1 :]
-    return before.count(b"\n") + 1, len(line.decode("utf-8", "replace")) + 1
-
-
-def first_character(text: bytes) -> bytes:
-    """The first character, or the first byte where none begins."""
-    character = text[:4].decode("utf-8", "ignore")[:1].encode()
-    return character if character and text.startswith(character) else text[:1]
-
-
-def tail(text: bytes) -> str:
-    """The end of a text, quoted."""
-    shown = text[-_NEAR:].decode("utf-8", "surrogateescape")
-    if not shown:
-        return "the start of the text"
-    return quote(text) if len(shown) <= _SHOWN else "..." + quoted(shown[-_SHOWN:])
-
-
-def head(text: bytes, most: int = _SHOWN_LEXEME, length: int | None = None) -> str:
-    """A text, quoted; of a long one the beginning, and how long it is (``length`` if there is more than this)."""
-    shown = text[: 4 * (most + 1)].decode("utf-8", "surrogateescape")
-    length = len(text) if length is None else length
-    return quote(text) if len(shown) <= most else f"{quoted(shown[:most])}... ({length:,} bytes)"
 
 
 def _listed(width: int, head: str, items: Iterable[str], gap: str = "  ") -> list[str]:

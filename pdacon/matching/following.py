@@ -9,7 +9,7 @@ from itertools import islice
 from pdacon._native import _core
 from pdacon.grammar import Grammar
 from pdacon.lexer import ANY_SIZE, compile_terminal
-from pdacon.lexer.lowering import lexing_order
+from pdacon.lexer.contexts import lexing_order
 from pdacon.matching.lexemes import shortest_texts
 from pdacon.pda import Configuration, Expectation, LexemeReader, expect
 

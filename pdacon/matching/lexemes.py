@@ -1,4 +1,8 @@
-"""Random texts of a terminal that a person can read: short, mostly letters and digits."""
+"""Random texts of a terminal that a person can read: short, mostly letters and digits.
+
+In: a terminal's `Program`. Out: texts, by a random walk over its states: loops are left after a while, and what can be
+left out is left out now and then. The walk knows nothing of priorities, so the lexer may cut the text elsewhere.
+"""
 
 from __future__ import annotations
 

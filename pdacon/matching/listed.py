@@ -1,4 +1,8 @@
-"""Terminals that list their texts: what they list, and which of it a word may have meant that they do not list."""
+"""Terminals that list their texts, such as the names of a schema, and which of these a word may have been meant for.
+
+In: a grammar, and the place where a text is refused. Out: the texts that a terminal lists, read off its pattern, and
+the `Unlisted` word with the text that comes nearest. What is nearest, difflib says.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,9 @@ from typing import Any
 
 from pdacon.grammar import Grammar
 from pdacon.lexer import sre
-from pdacon.matching.explanation import LISTED, Unlisted
+from pdacon.matching.explanation import Unlisted
 from pdacon.pda import Configuration, Expectation, expect
+from pdacon.quoting import LISTED
 
 _MOST_TEXTS = 50_000
 _MOST_CHOICES = 16  # of characters in one place, before they are no list but a class

@@ -14,7 +14,7 @@ from typing import Any
 from pdacon._native import _core
 from pdacon.grammar import Grammar
 from pdacon.lalr import open_parentheses
-from pdacon.lexer.lowering import lexing_order
+from pdacon.lexer.contexts import lexing_order
 from pdacon.matching.explanation import Cut
 from pdacon.pda import Configuration, LexemeReader, Machine, Margin
 

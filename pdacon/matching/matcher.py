@@ -1,4 +1,4 @@
-"""`Matcher`: the native one, and what it needs its grammar for."""
+"""`Matcher`: the native matcher, and what needs more than it: explanations, tokens for forced bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import SupportsIndex
 from pdacon._native import _core
 from pdacon.errors import MatcherError
 from pdacon.matching.explaining import Explainer
-from pdacon.matching.explanation import Explanation, tail
+from pdacon.matching.explanation import Explanation
+from pdacon.quoting import tail
 
 
 class Matcher(_core.Matcher):

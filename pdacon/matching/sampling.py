@@ -12,32 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.errors import MatcherError
 from pdacon.lalr import build_tables
-from pdacon.lexer import ANY_SIZE, compile_terminal
-from pdacon.matching.lexemes import LexemeSampler, first_bytes
-from pdacon.matching.listed import ListedTexts
-from pdacon.pda import Configuration, Machine, expect
+from pdacon.matching.pieces import Pieces, WordKind, ignorable
+from pdacon.pda import Configuration, Machine
 
 if TYPE_CHECKING:
     from pdacon.constraint import Constraint
-    from pdacon.grammar import Grammar, Terminal
     from pdacon.matching import Matcher
 
 T = TypeVar("T")
-_Kind: TypeAlias = Literal["keyword", "name"] | None
-"""Of a word: the only one of its terminal, or one of many; None: no word."""
 
-# Weights beside 1: of moves that lead nowhere new, of those that leave nothing to say, of comments, of the end.
-_SAME, _LAST, _IGNORED, _STOP = 0.1, 0.05, 0.02, 0.1
+# Weights beside 1: of moves that lead nowhere new, of those that leave nothing to say, of the end.
+_SAME, _LAST, _STOP = 0.1, 0.05, 0.1
 _ALSO_NAMES = 0.02  # of keywords where they are read as names, beside names themselves
-_LISTED = 4.0  # of lexemes that the grammar lists, such as the names of a schema: they say more than free texts
-_AS_LISTED = 0.95  # how often they are written as they are listed, and not in any way that matches
 _AGAIN = 0.25  # of moves that lead to a situation that the text has been in
 _SHARED = 0.75  # of n moves that lead to the same situation each has its weight divided by n to the power of this
 _LONG = 8.0  # bytes to the end with which a move is half as likely as with none
@@ -45,7 +38,6 @@ _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
 _FAR = 4  # times the wanted size: where the shortest end is farther away than that, it is taken as it is
-_INDENT_LEN = 4  # of blocks that may be indented by any number of columns
 
 
 def sample(
@@ -139,7 +131,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
     grammar = constraint.grammar
     machine = Machine(grammar, build_tables(grammar))
     initial = Configuration.initial(machine, 0 if start is None else grammar.options.start.index(start))
-    pieces, ends = _Pieces(grammar), _Ends(constraint)
+    pieces, ends = Pieces(grammar), _Ends(constraint)
 
     def walk(target: int) -> tuple[int, bytes]:
         matcher = constraint.matcher(start)
@@ -210,7 +202,7 @@ def _longest_of_few(walk: Callable[[int], tuple[int, T]], target: int) -> T:
 def _step(
     matcher: Matcher,
     rng: Random,
-    moves: Iterable[tuple[T, float, _Kind]],
+    moves: Iterable[tuple[T, float, WordKind]],
     accept: Callable[[T], bool],
     is_over: Callable[[Matcher], bool],
     left: int | None,
@@ -227,7 +219,7 @@ def _step(
         return None
     here = matcher.mask_id()
     seen.add(here)
-    found: list[tuple[T, int, float, _Kind]] = []
+    found: list[tuple[T, int, float, WordKind]] = []
     lengths: dict[int, int] = {}  # to the end: of those in one situation that of the first will do
     for move, weight, kind in moves:
         if not accept(move):
@@ -277,105 +269,11 @@ def _finish(matcher: Matcher, by_text: dict[bytes, int]) -> Iterator[int]:
             raise MatcherError(f"no token of the vocabulary begins {shown}, which is the shortest way to the end")
 
 
-class _Pieces:
-    """What can be tried next in a text: a lexeme of each terminal that the parser waits for."""
-
-    def __init__(self, grammar: Grammar) -> None:
-        self._draw = [_drawer(grammar, terminal) for terminal in grammar.terminals]
-        self._listed = ListedTexts(grammar)
-        self._encoding = grammar.options.encoding
-        self._ignored = sorted(grammar.ignore)
-        self._layout = grammar.layout
-        self._space = b" " if ord(" ") in _ignorable(grammar) else b"\n"
-
-    def moves(
-        self, rng: Random, text: bytes, configuration: Configuration | None, airy: float
-    ) -> Iterator[tuple[bytes, float, _Kind]]:
-        """Pieces, their weights, and of what kind of word each is.
-
-        ``airy``: how often there is a space where there need not be one.
-        """
-        if configuration is None:
-            return
-        space = self._space
-        expected = expect(configuration)
-        for terminal in expected.next or expected.unfinished:
-            if terminal in self._ignored:
-                continue
-            if self._layout is not None and terminal == self._layout.newline:
-                # Indentation by chance would hardly ever be that of a line before.
-                columns = configuration.margin.columns
-                further = columns[-1] + (self._layout.indent_len or _INDENT_LEN)
-                yield from ((b"\n" + b" " * column, 0.5, None) for column in (*columns, further))
-                continue
-            piece = self._piece(rng, terminal)
-            if piece is None:
-                continue
-            liked = _LISTED if self._listed.is_list(terminal) else 1.0
-            spaced = airy if text else 0.0
-            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(configuration, piece):
-                spaced = 0.99
-            kind = self._kind(terminal, piece)
-            yield piece, (1 - spaced) * liked, kind
-            if spaced > 0:
-                yield space + piece, spaced * liked, kind
-        for terminal in self._ignored:
-            piece = self._draw[terminal](rng)
-            if piece is not None and not piece.decode("utf-8", "replace").isspace():  # a comment
-                yield from ((comment, _IGNORED, None) for comment in _closed(configuration, piece))
-
-    def _kind(self, terminal: int, piece: bytes) -> _Kind:
-        if not piece.decode("utf-8", "replace").isidentifier():
-            return None
-        return "keyword" if len(self._listed.of(terminal)) == 1 else "name"
-
-    def _piece(self, rng: Random, terminal: int) -> bytes | None:
-        listed = self._listed.of(terminal)
-        if listed and rng.random() < _AS_LISTED:
-            return rng.choice(listed).encode(self._encoding)
-        return self._draw[terminal](rng)
-
-
-def _begins_a_lexeme(configuration: Configuration, piece: bytes) -> bool:
-    """Whether none of its bytes goes on with what was read before."""
-    after = configuration.read(piece)
-    return after is not None and after.length <= len(piece)
-
-
-def _is_word(byte: bytes) -> bool:
-    return byte.isalnum() or byte == b"_"
-
-
-def _closed(configuration: Configuration, comment: bytes) -> Iterator[bytes]:
-    """A comment, and the line break that ends it if one does; nothing if what comes behind could still be in it."""
-    for text in (comment, comment + b"\n"):
-        after = configuration.read(text)
-        if after is not None and after.length <= len(text) - len(comment):
-            yield text
-            return
-
-
-def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | None]:
-    pattern = terminal.pattern
-    if pattern is None:
-        return lambda rng: None
-    if pattern.kind == "str":
-        fixed = pattern.value.encode(grammar.options.encoding)
-        return lambda rng: fixed
-    return LexemeSampler(compile_terminal(grammar, terminal, ANY_SIZE)).draw
-
-
-def _ignorable(grammar: Grammar) -> set[int]:
-    """The bytes that ignored text can begin with."""
-    ignored = (grammar.terminals[i] for i in grammar.ignore)
-    return {byte for terminal in ignored for byte in first_bytes(compile_terminal(grammar, terminal, ANY_SIZE))}
-
-
 class _Ends:
     """Knows where nothing but ignored text may follow."""
 
     def __init__(self, constraint: Constraint) -> None:
-        first = _ignorable(constraint.grammar)
+        first = ignorable(constraint.grammar)
         tokens = constraint.vocabulary.tokens
         self._more = np.array([text is not None and text[0] not in first for text in tokens])
         self._bitmask = np.zeros(-(-len(tokens) // 32), dtype=np.int32)

@@ -6,10 +6,11 @@ Python. Tests and explanations use them; the engine that masks are computed with
 It does not know tokens, and it decides nothing about liveness: see the native core for coaccessibility.
 """
 
-from pdacon.pda.configuration import Configuration, Lexeme, Machine
+from pdacon.pda.configuration import Configuration, Lexeme
 from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
 from pdacon.pda.lexeme_reader import LexemeReader
+from pdacon.pda.machine import Machine
 from pdacon.pda.misplacement import MisplacedLine, misplaced_line
 from pdacon.pda.reduces import Reduces
 from pdacon.pda.refusal import Refusal, refuse

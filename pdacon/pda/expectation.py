@@ -1,4 +1,7 @@
-"""Which terminals a configuration is waiting for, for people to read."""
+"""Which terminals a configuration is waiting for, for people to read.
+
+In: a `Configuration`. Out: the terminals that its lexeme can still become, and those that can come next.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def expect(configuration: Configuration) -> Expectation:
     begin: dict[int, None] = {}
     for alternative in configuration.alternatives():
         group = begin if alternative.fresh else unfinished
-        for terminal, _ in (*alternative.reading, *alternative.shadows):
+        for terminal, _ in (*alternative.reading, *alternative.keyword_threads):
             if alternative.takes(terminal):
                 group[terminal] = None
     return Expectation(tuple(unfinished), tuple(begin), configuration.ends())

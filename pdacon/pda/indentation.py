@@ -55,7 +55,7 @@ def column_after(column: int | None, byte: int, layout: Layout) -> int | None:
     return None if column is None else column + width
 
 
-def drops(layout: Layout | None, margin: Margin, terminal: int) -> bool:
+def is_skipped(layout: Layout | None, margin: Margin, terminal: int) -> bool:
     """Whether a lexeme is a newline inside parentheses, which the parser does not get to see."""
     return layout is not None and terminal == layout.newline and margin.parens > 0
 
@@ -71,7 +71,7 @@ def feed(
         Of a newline: where the next line begins.
     """
     layout = parser.grammar.layout
-    if drops(layout, margin, terminal):
+    if is_skipped(layout, margin, terminal):
         return stack, margin
     if layout is not None and terminal == layout.newline:
         return _feed_newline(parser, layout, stack, margin, column)

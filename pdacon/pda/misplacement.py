@@ -1,13 +1,18 @@
-"""Lines that do not begin where a line can begin, for people to read."""
+"""Lines that do not begin where a line can begin, for people to read.
+
+In: a `Configuration` at the beginning of a line, and the blanks there. Out: the column of the line, and those that it
+could have. The parser's stack says which: it is closed block by block, and each time asked what can begin.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
 
-from pdacon.pda.configuration import Configuration, Machine
-from pdacon.pda.indentation import SPACE, TAB, drops
+from pdacon.pda.configuration import Configuration
+from pdacon.pda.indentation import SPACE, TAB, is_skipped
 from pdacon.pda.lexeme_reader import LexemeReader
+from pdacon.pda.machine import Machine
 from pdacon.pda.stack import Stack
 
 _BLANKS = b" \t\f"
@@ -63,7 +68,7 @@ def misplaced_line(
         if at.fresh or not line_break or blanks.strip(_BLANKS):
             continue
         before = at.restart()
-        if before.takes(layout.newline) and not drops(layout, before.margin, layout.newline):
+        if before.takes(layout.newline) and not is_skipped(layout, before.margin, layout.newline):
             more = rest[: len(rest) - len(rest.lstrip(_BLANKS))]
             return _misplaced(before, reader.read(at, more), blanks + more, more != rest)
     return None

@@ -1,4 +1,8 @@
-"""Why a configuration does not take a byte, for people to read."""
+"""Why a configuration does not take a byte, for people to read.
+
+In: a `Configuration` and the byte. Out: a `Refusal`: what the lexeme could have become, and the terminal that the lexer
+commits and the parser does not take, if it is because of one. All alternatives of the configuration are asked.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +64,7 @@ def refuse(configuration: Configuration, read: bytes, byte: int, reader: LexemeR
     guarded: int | None = None
     for alternative in configuration.alternatives():
         if not alternative.fresh:
-            threads = (*alternative.reading, *alternative.shadows)
+            threads = (*alternative.reading, *alternative.keyword_threads)
             unfinished |= dict.fromkeys(terminal for terminal, _ in threads if alternative.takes(terminal))
         if guarded is None:
             guarded = _guarded(alternative, byte)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import json
 import pickle
 
 import pytest
 
-from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Finding, quote
+from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Finding
 from pdacon.grammar import Span
 
 LEFT = Derivation("e", (Derivation("e", (Derivation("e"), Derivation('"+"'), Derivation("e"))), Derivation('"+"')))
@@ -88,17 +87,3 @@ def test_ids_are_consecutive_and_known() -> None:
     assert list(TITLES) == [f"PDA{k:03}" for k in range(1, len(TITLES) + 1)]
     with pytest.raises(ValueError, match="no such finding"):
         Finding("PDA000", "error", "t", "m")
-
-
-@pytest.mark.parametrize(
-    "text", ["a\\n", "a\n", '"', "'\"", "\\", "é\u20ac\U0001f600", "\x00\x7f\u2028", "\\xff", "\\u0041"]
-)
-def test_a_quoted_text_is_a_literal_of_python(text: str) -> None:
-    quoted = quote(text.encode())
-    assert quoted.isprintable()
-    assert ast.literal_eval(quoted) == text
-
-
-def test_bytes_that_are_no_text_are_not_like_any_text() -> None:
-    assert quote(b"a\xff") == '"a\\xff"'
-    assert quote(b"a\\xff") == '"a\\\\xff"'

@@ -1,4 +1,8 @@
-"""LALR conflicts -> findings: one for each cause, with an example, advice, and what Lark's choice means."""
+"""LALR conflicts -> findings: one for each cause, with an example, advice, and what Lark's choice means.
+
+In: a grammar, its tables and shortest examples. Out: findings PDA001 to PDA004. Each conflict is explained
+(`explanations`), its cause is named (`causes`), and conflicts of one cause become one finding.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.causes import Cause, find_cause
 from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
 from pdacon.determinism.conflicts.items import Items
-from pdacon.determinism.conflicts.repair.repairs import Advice, give_advice
+from pdacon.determinism.conflicts.repair.case import Advice
+from pdacon.determinism.conflicts.repair.repairs import give_advice
 from pdacon.determinism.report.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed, lookahead_name
 from pdacon.grammar.describing import as_written_in

@@ -1,4 +1,4 @@
-"""Terminals that are declared and that nothing produces; names that nothing uses."""
+"""Terminals that are declared and that nothing produces (PDA009); names that nothing uses (PDA013)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Grammars without a single sentence."""
+"""Grammars, starts and rules without a single sentence.
+
+In: a grammar; or its tables and lexer, and perhaps a vocabulary. Out: findings PDA007 and PDA014. What the rules derive
+is found by shortest yields, linear in the grammar; what the lexer and the vocabulary leave of it, by a composition.
+"""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 The rules alone say which terminals may follow each other; the lexer may have it otherwise, because a lexeme takes the
 text of the next one. Here both are followed together. A *place* is an LR state on top of the stack; what is known of a
-text that leads there is its *residue*, what the lexer has read of it beyond the last lexeme. From a place and a residue
-the native core tells which terminals can be committed next and what they leave; the tables tell which places each of
-them leads to, through all reductions that it asks for.
+text that leads there is its *pushback*, what the lexer has read of it beyond the last lexeme. From a place and a
+pushback the native core tells which terminals can be committed next and what they leave; the tables tell which places
+each of them leads to, through all reductions that it asks for.
 
 What lies below the top is not followed here: a reduction may come out wherever the LR automaton allows it to, between
 places that texts lead to. So whatever is said *never* to happen never happens; what is not, may still be kept from it
@@ -25,6 +25,7 @@ from pdacon._native import _core
 from pdacon.composition import Limits, compose, native_trie
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.language.emptiness import every_byte
+from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
 
-# Sets of symbols, states and residues are integers: bit k is member k.
+# Sets of symbols, states and pushbacks are integers: bit k is member k.
 
 
 @dataclass(slots=True, eq=False)
@@ -124,12 +125,12 @@ class Follower:
                 raise OutOfTimeError from error
             raise
         self._single: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._events: dict[tuple[int, int], dict[int, int]] = {}
+        self._emissions: dict[tuple[int, int], dict[int, int]] = {}
         self._actions: list[list[int]] = tables.action.tolist()
         self._goto: list[list[int]] = tables.goto.tolist()
         self.shifts, self._reduces = _by_action(tables.action)
         self._accessing: list[int] = tables.accessing.tolist()
-        self._before = _predecessors(self._actions, self._goto, len(self._accessing))
+        self._before = predecessors(self._actions, self._goto, len(self._accessing))
 
     def find(self) -> Reach:
         """What texts lead to."""
@@ -178,7 +179,7 @@ class Follower:
             exact.shifted[state] = exact.shifted.get(state, 0) | 1 << label
         after = {self._actions[state][label] - 1 for state, label in shifts}
         exact.passed = after | {self._goto[state][lhs - first] for state, lhs in gotos} | {*self.tables.start_states}
-        exact.places = {state: residues for state, residues in exact.places.items() if state in exact.passed}
+        exact.places = {state: pushbacks for state, pushbacks in exact.places.items() if state in exact.passed}
         exact.read = self._by_place(following, exact)
         exact.in_sentences = self._by_place(in_sentences, exact)
         exact.stuck &= exact.places.keys()
@@ -196,7 +197,7 @@ class Follower:
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
         """What texts lead to if reductions come out only behind these transitions, if given."""
         found = Reach()
-        back = self._back(advanced)
+        back = self._lookbacks(advanced)
         pending = dict.fromkeys(self.tables.start_states, 1 << self._lexemes.beginning())
         leads: dict[int, dict[int, list[int]]] = {}
         while pending:
@@ -218,7 +219,7 @@ class Follower:
         """The terminals that the rules allow in an LR state, ``$END`` included."""
         return self.shifts[state] | sum(self._reduces[state].values())
 
-    def walk(self, state: int, lookaheads: int, back: _Back) -> Iterator[tuple[int, int]]:
+    def walk(self, state: int, lookaheads: int, back: Lookbacks) -> Iterator[tuple[int, int]]:
         """Each place that is on top while one of the lookaheads is fed, and which of them are."""
         seen = {state: lookaheads}
         pending = [(state, lookaheads)]
@@ -235,12 +236,12 @@ class Follower:
                         pending.append((target, more))
 
     def _read(
-        self, state: int, residues: int, leads: dict[int, list[int]], back: _Back, found: Reach
+        self, state: int, pushbacks: int, leads: dict[int, list[int]], back: Lookbacks, found: Reach
     ) -> Iterator[tuple[int, int]]:
         """Read one lexeme: the places that it leads to, and what is left. ``leads``: the places by lookahead."""
         layout = self.grammar.layout
         lookaheads = 0
-        for label, left in self._after(self._contexts[state], residues).items():
+        for label, left in self._after(self._contexts[state], pushbacks).items():
             if label == self._ignored or (
                 layout is not None and label == layout.newline and self.tables.in_parens[state]
             ):
@@ -252,12 +253,12 @@ class Follower:
             found.next[state] = found.next.get(state, 0) | new
             for target, label in self._feed(state, new, back, found):
                 leads.setdefault(label, []).append(target)
-        for label, left in self._after(self._contexts[state], residues).items():
+        for label, left in self._after(self._contexts[state], pushbacks).items():
             if lookaheads >> label & 1:
                 for target in leads.get(label, ()):
                     yield target, left
 
-    def _feed(self, state: int, lookaheads: int, back: _Back, found: Reach) -> Iterator[tuple[int, int]]:
+    def _feed(self, state: int, lookaheads: int, back: Lookbacks, found: Reach) -> Iterator[tuple[int, int]]:
         """The places that the parser is in after each lookahead has been fed, and what an Indenter makes of it."""
         layout = self.grammar.layout
         end = self.grammar.end
@@ -271,7 +272,7 @@ class Follower:
             for target in lines | self._dedent(at, back, found):
                 yield target, label
 
-    def _dedent(self, state: int, back: _Back, found: Reach) -> set[int]:
+    def _dedent(self, state: int, back: Lookbacks, found: Reach) -> set[int]:
         """The places after any number of blocks was closed, at a new line or at the end of the text."""
         assert self.grammar.layout is not None
         if state in back.closed:
@@ -288,14 +289,14 @@ class Follower:
         back.closed[state] = closed
         return closed
 
-    def _shift_one(self, state: int, label: int, back: _Back, found: Reach) -> tuple[int, ...]:
+    def _shift_one(self, state: int, label: int, back: Lookbacks, found: Reach) -> tuple[int, ...]:
         """The places after one lookahead, found once for each state."""
         known = back.shifted.get((state, label))
         if known is None:
             known = back.shifted[state, label] = tuple(t for t, _ in self._shift(state, 1 << label, back, found))
         return known
 
-    def _shift(self, state: int, lookaheads: int, back: _Back, found: Reach) -> Iterator[tuple[int, int]]:
+    def _shift(self, state: int, lookaheads: int, back: Lookbacks, found: Reach) -> Iterator[tuple[int, int]]:
         """Reduce as the lookaheads ask for, and shift them: the places after, and the lookahead of each."""
         for at, mask in self.walk(state, lookaheads, back):
             found.passed.add(at)
@@ -312,27 +313,27 @@ class Follower:
                 found.advanced.add((at, label))
                 yield self._actions[at][label] - 1, label
 
-    def _goes_on(self, state: int, back: _Back, found: Reach) -> bool:
+    def _goes_on(self, state: int, back: Lookbacks, found: Reach) -> bool:
         end = 1 << self.grammar.end
         for at, mask in self.walk(state, found.next.get(state, 0), back):
             if mask & self.shifts[at] or (mask & end and at in self.tables.end_states):
                 return True
         return self.grammar.layout is not None and state in found.passed
 
-    def _after(self, context: int, residues: int) -> dict[int, int]:
+    def _after(self, context: int, pushbacks: int) -> dict[int, int]:
         """What can be committed next, and what each leaves."""
-        key = context, residues
-        if key not in self._events:
+        key = context, pushbacks
+        if key not in self._emissions:
             left: dict[int, int] = {}
-            for residue in members(residues):
-                if (context, residue) not in self._single:
-                    self._single[context, residue] = self._lexemes.after(context, residue)
-                for label, rest in self._single[context, residue]:
+            for pushback in members(pushbacks):
+                if (context, pushback) not in self._single:
+                    self._single[context, pushback] = self._lexemes.after(context, pushback)
+                for label, rest in self._single[context, pushback]:
                     left[label] = left.get(label, 0) | 1 << rest
-            self._events[key] = left
-        return self._events[key]
+            self._emissions[key] = left
+        return self._emissions[key]
 
-    def _back(self, advanced: set[tuple[int, int]] | None) -> _Back:
+    def _lookbacks(self, advanced: set[tuple[int, int]] | None) -> Lookbacks:
         before = self._before
         if advanced is not None:
             kept = [
@@ -340,50 +341,11 @@ class Follower:
                 for k, states in enumerate(before)
             ]
             before = kept
-        return _Back(self.grammar, before, self._goto)
+        return Lookbacks(self.grammar, before, self._goto)
 
-    def back(self, reach: Reach) -> _Back:
+    def back(self, reach: Reach) -> Lookbacks:
         """Where reductions come out between the places of a reach, for `walk`."""
-        return self._back(reach.advanced)
-
-
-class _Back:
-    """Where a reduction comes out: found by going back over the transitions into a state."""
-
-    def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[list[int]]) -> None:
-        self.made: set[tuple[int, int]] = set()
-        self.shifted: dict[tuple[int, int], tuple[int, ...]] = {}
-        self.closed: dict[int, set[int]] = {}
-        self._before = before
-        self._goto = goto
-        self._productions = [(p.lhs - grammar.end - 1, len(p.rhs)) for p in grammar.productions]
-        self._first = grammar.end + 1
-        self._known: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
-        self._behind: dict[tuple[int, int], frozenset[int]] = {}
-
-    def targets(self, state: int, production: int) -> tuple[int, ...]:
-        """The states after the reduction."""
-        return self._find(state, production)[1]
-
-    def transitions(self, state: int, production: int) -> Iterator[tuple[int, int]]:
-        """The transitions on the reduced symbol."""
-        lhs = self._productions[production][0]
-        return ((below, self._first + lhs) for below in self._find(state, production)[0])
-
-    def _find(self, state: int, production: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        key = state, production
-        if key not in self._known:
-            lhs, length = self._productions[production]
-            below = tuple(s for s in self._states_behind(state, length) if self._goto[s][lhs] >= 0)
-            self._known[key] = below, tuple(dict.fromkeys(self._goto[s][lhs] for s in below))
-        return self._known[key]
-
-    def _states_behind(self, state: int, length: int) -> frozenset[int]:
-        """The states from which so many transitions lead to a state; a level at a time, for rules may be long."""
-        states = frozenset([state])
-        for _ in range(length):
-            states = frozenset(before for at in states for before in self._before[at])
-        return states
+        return self._lookbacks(reach.advanced)
 
 
 def members(mask: int) -> Iterator[int]:
@@ -410,11 +372,3 @@ def _by_action(action: np.ndarray) -> tuple[list[int], list[dict[int, int]]]:
         shifts.append(shift)
         reduces.append(masks)
     return shifts, reduces
-
-
-def _predecessors(actions: list[list[int]], goto: list[list[int]], states: int) -> list[list[int]]:
-    before: list[list[int]] = [[] for _ in range(states)]
-    for state, (row, following) in enumerate(zip(actions, goto, strict=True)):
-        for target in {entry - 1 for entry in row if entry > 0} | {target for target in following if target >= 0}:
-            before[target].append(state)
-    return before

@@ -1,4 +1,8 @@
-"""What a vocabulary cannot spell of a grammar's texts."""
+"""Texts of a grammar that no sequence of a vocabulary's tokens spells.
+
+In: tables, lexing automaton and vocabulary. Out: findings PDA017. The texts are followed lexeme by lexeme, once with
+all bytes and once with those that tokens spell; what only the first leads to is lost.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.determinism.language.reachability import Follower, Reach, members
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -1,4 +1,9 @@
-"""Terminals that match less than their pattern denotes."""
+"""Terminals that match less of a text than their pattern denotes: ``re.match`` stops where ``re.fullmatch`` goes on.
+
+In: the terminals' automata. Out: findings PDA012, each with a shortest text. Python's ``re`` takes the first
+alternative that matches, and not the longest. The native core compares the leftmost-first automaton of a terminal with
+its set of texts, and finds a shortest text in which the two differ.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,10 @@ from pdacon._native import _core
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
 from pdacon.lexer import is_lazy
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar

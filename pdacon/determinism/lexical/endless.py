@@ -1,4 +1,8 @@
-"""Text that is ignored and need never end."""
+"""Ignored text that can go on for ever.
+
+In: the lexing automaton. Out: at most one finding, PDA016. Such text exists if the automaton has a loop that commits
+nothing but ignored text and can still be left; a shortest one is found by breadth-first search.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,12 @@ import numpy as np
 from pdacon.determinism.deadline import Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.suggested import definition, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

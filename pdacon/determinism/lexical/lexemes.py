@@ -1,18 +1,23 @@
-"""What can go wrong between lexemes -> findings: collisions, lookahead without a bound, unsupported patterns."""
+"""What decides whether terminals can be lexed: collisions, unbounded lookahead, unsupported patterns.
+
+In: a grammar, and its lexer where there is one. Out: the findings that decide whether `compile` takes the grammar:
+PDA005, PDA006, PDA008. The pairs of terminals that collide come from the lexer room, which compares their automata.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Protocol
 
-from pdacon.determinism.lexical.cuts import texts_cut
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.texts import turned
-from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness, quote
+from pdacon.determinism.lexical.truncations import truncated_texts
+from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
-_MOST_STEPS = 500  # of the search for a text that a priority would cut; an error of `compile` waits for it
+_MOST_STEPS = 500  # of the search for a text that a priority would truncate; an error of `compile` waits for it
 _CONTROLS = {code: chr(code).encode("unicode_escape").decode("ascii") for code in (*range(0x20), 0x7F)}
 _NOT_LOOKED_AT = (
     "There is no lexer with it. Not looked at, therefore: collisions, lookahead and all advice (PDA005, PDA006, and "
@@ -152,9 +157,9 @@ def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
             'both, or accept Lark\'s choice with conflicts="shift".'
         ]
     for higher, lower in (both, both[::-1]):
-        cut = next(texts_cut(grammar, higher, lower, _MOST_STEPS), None)
-        if cut is not None:
-            text, length = cut
+        truncated = next(truncated_texts(grammar, higher, lower, _MOST_STEPS), None)
+        if truncated is not None:
+            text, length = truncated
             lines.append(
                 f"With a higher priority {grammar.describe_symbol(higher)} would take {quote(text[:length])} of "
                 f"{quote(text)} too, which {grammar.describe_symbol(lower)} matches as a whole."
@@ -164,8 +169,8 @@ def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
 
 def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> tuple[str, ...]:
     """What leads to a place where both terminals are looked for."""
-    rivals = {collision.first, collision.second}
-    contexts = [k for k, context in enumerate(lexer.contexts) if rivals.issubset(context.alternation)]
+    pair = {collision.first, collision.second}
+    contexts = [k for k, context in enumerate(lexer.contexts) if pair.issubset(context.alternation)]
     states = [state for state, context in enumerate(lexer.context_of_state.tolist()) if context in contexts]
     prefixes = [prefix for state in states if (prefix := examples.prefix(state)) is not None]
     return min(prefixes, key=len, default=())

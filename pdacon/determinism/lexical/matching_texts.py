@@ -64,7 +64,7 @@ class Run:
             threads, _ = self.step(threads, byte)
         return any(not ended for _, ended in threads)
 
-    def cuts(self, threads: Threads) -> Iterator[int]:
+    def boundaries(self, threads: Threads) -> Iterator[int]:
         """Where the bytes begin that these threads tell apart."""
         for state, _ in threads:
             for low, high, _ in self._states[state][1]:
@@ -90,10 +90,10 @@ class Run:
             position = _CERTAIN if self._states[following[0]][0] == MATCH else following[0]
         return moved, position
 
-    def end_cuts(self, end: End) -> Iterator[int]:
-        """As `cuts`, for a match that waits."""
+    def end_boundaries(self, end: End) -> Iterator[int]:
+        """As `boundaries`, for a match that waits."""
         ahead, position = end
-        yield from self.cuts(ahead if position == _CERTAIN else (*ahead, (position, True)))
+        yield from self.boundaries(ahead if position == _CERTAIN else (*ahead, (position, True)))
 
     def _moved(self, threads: Threads, byte: int) -> list[tuple[int, bool]]:
         moved = []
@@ -176,8 +176,10 @@ class _Comparison:
         pending = [start]
         for a, b, words, lacking in pending:  # grows
             text = text_of[a, b, words, lacking]
-            word_cuts = [cut for k in words for low, high, _ in self._words[k][1] for cut in (low, high + 1)]
-            for byte, still in self._bytes([*self._old.cuts(a), *self._new.cuts(b), *word_cuts], lacking):
+            word_boundaries = [edge for k in words for low, high, _ in self._words[k][1] for edge in (low, high + 1)]
+            for byte, still in self._bytes(
+                [*self._old.boundaries(a), *self._new.boundaries(b), *word_boundaries], lacking
+            ):
                 self._count(1 + len(a) + len(b))
                 (after_a, ends_a), (after_b, ends_b) = self._old.step(a, byte), self._new.step(b, byte)
                 after_words = self._reached(
@@ -206,9 +208,9 @@ class _Comparison:
             a, b, lacking = pair
             if not lacking and any(map(self._old.wins_at_end, a)) != any(map(self._new.wins_at_end, b)):
                 return text_of[pair]
-            cuts = [cut for end in a for cut in self._old.end_cuts(end)]
-            cuts += [cut for end in b for cut in self._new.end_cuts(end)]
-            for byte, still in self._bytes(cuts, lacking):
+            boundaries = [boundary for end in a for boundary in self._old.end_boundaries(end)]
+            boundaries += [boundary for end in b for boundary in self._new.end_boundaries(end)]
+            for byte, still in self._bytes(boundaries, lacking):
                 self._count(len(a) + len(b))
                 after = (
                     frozenset(end for e in a if (end := self._old.wait(e, byte)) is not None),
@@ -225,11 +227,11 @@ class _Comparison:
         seen: set[int] = set()
         return tuple(sorted(state for seed in seeds for state in epsilon_closure(self._words, seed, seen)))
 
-    def _bytes(self, cuts: Iterable[int], lacking: Ranges) -> Iterator[tuple[int, Ranges]]:
-        """A byte of each stretch between cuts that may come next, and what its character lacks then."""
-        at = set(cuts)
+    def _bytes(self, boundaries: Iterable[int], lacking: Ranges) -> Iterator[tuple[int, Ranges]]:
+        """A byte of each stretch between boundaries that may come next, and what its character lacks then."""
+        at = set(boundaries)
         for low, high in lacking[:1] or self._leads:
-            for byte in sorted({low, *(cut for cut in at if low < cut <= high)}):
+            for byte in sorted({low, *(boundary for boundary in at if low < boundary <= high)}):
                 yield byte, lacking[1:] if lacking or self._leads is not _LEADS else continuations(byte)
 
     def _count(self, threads: int) -> None:

@@ -1,4 +1,8 @@
-"""Short texts for witnesses: what a terminal matches, and what the lexer makes of a text where a lexeme begins."""
+"""Short texts for witnesses: what a terminal matches, and what the lexer makes of a text where a lexeme begins.
+
+In: the lexing automaton and the terminals' programs. Out: shortest texts, found by breadth-first search over the bytes
+that are best to read, and the first lexeme of a text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Findings as data. Text and JSON are renderings of them; nothing here knows how a finding was made."""
+"""Findings as data: what was found, where, with which witness, and what to write instead.
+
+In: what the checks say. Out: records that render themselves as JSON; text, trees, SARIF and annotations are made of
+them next door. Nothing here knows how a finding was made.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.report.sizes import Sizes
@@ -304,25 +310,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found in a grammar, worst first: what renderings show.
-
-    Parameters
-    ----------
-    subject : str
-        The grammar's path, or ``<grammar>``.
-    findings : tuple of Finding
-        Sorted by level, then id, then place; PDA004 comes before other ids, of which some come of it.
-    conflicts, lookahead : str
-        The options that the levels depend on, see ``Grammar.from_lark``.
-    source : str
-        The grammar's text.
-    imported_files : tuple of (str, str)
-        Path and text of other files with places in ``findings``.
-    sizes : Sizes or None
-        How large its automata are; None where ``compile`` refused the grammar.
-    unfinished : tuple of str
-        Ids of findings that were not looked for to the end, because time was over: there may be more of them.
-    """
+    """What renderings show of a report: its fields, which the docstring of `DeterminismReport` says."""
 
     subject: str
     findings: tuple[Finding, ...]
@@ -393,22 +381,3 @@ def spelling(tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None) -
         return ""
     texts = "" if pieces is None else f"{' '.join(map(quote, pieces))}: "
     return f" (tokens {texts}{' '.join(map(str, tokens))})"
-
-
-def quote(text: bytes) -> str:
-    """Bytes as a string literal of Python's, on one line: UTF-8 as characters, double quotes unless they are inside.
-
-    Backslashes are doubled; what is not printable, or not UTF-8, is escaped.
-    """
-    escaped = "".join(map(_escaped, text.decode("utf-8", "surrogateescape")))
-    if '"' in escaped and "'" not in escaped:
-        return f"'{escaped}'"
-    return '"' + escaped.replace('"', '\\"') + '"'
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable() and character != "\\":
-        return character
-    if "\udc80" <= character <= "\udcff":
-        return f"\\x{ord(character) - 0xDC00:02x}"
-    return character.encode("unicode_escape").decode("ascii")

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from pdacon.constraint import Constraint, compile
+from pdacon.compiling import compile
+from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import Grammar

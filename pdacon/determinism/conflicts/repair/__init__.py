@@ -1,1 +1,1 @@
-"""Rules written anew so that a conflict is gone; each suggestion is tried before it is made."""
+"""What to write instead of rules with a conflict; each suggestion of rules is tried before it is made."""

@@ -14,12 +14,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdacon.determinism.deadline import OutOfTimeError
-from pdacon.determinism.lexical.cuts import Cut, find_cuts
 from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.reserving import borders
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
-from pdacon.determinism.lexical.shadows import never_matched
 from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.truncations import Truncation, find_truncations
+from pdacon.determinism.lexical.unmatched import never_matched
 from pdacon.errors import PdaconError
 from pdacon.lexer import build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
 
@@ -36,7 +36,7 @@ _LOOK_AHEAD = re.compile(r"\(\?![^()]*(?:\([^()]*\)[^()]*)*\\b\)")
 _OPTIONAL_END = re.compile(r"(?<!\\)([\])])([?*])$")
 _CLASS_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w|\\d)[*+]\)*$")
 
-Problem: TypeAlias = tuple[Literal["collision", "cut", "never", "unbounded"], tuple[int, ...]]
+Problem: TypeAlias = tuple[Literal["collision", "truncated", "never", "unbounded"], tuple[int, ...]]
 """What is wrong between lexemes, and of which terminals."""
 
 
@@ -71,27 +71,28 @@ class Repairs:
             edits += list(islice((e for e in self._raised(raised, other) if self._helps([e], goals)), 1))
         return (" or\n".join(self._shown([edit], first, second) for edit in edits) or None), tuple(edits)
 
-    def of_shadow(self, loser: int, winner: int) -> str | None:
+    def of_unmatched(self, loser: int, winner: int) -> str | None:
         """What makes a terminal that is never matched because of another one matched."""
         goal: Problem = "never", (loser,)
         edits = chain(self._stricter(winner, loser), self._raised(loser, winner))
         found = next((edit for edit in edits if self._helps([edit], [goal])), None)
         return None if found is None else self._shown([found], loser)
 
-    def of_cuts(self, cuts: Sequence[Cut]) -> str | None:
+    def of_truncations(self, truncations: Sequence[Truncation]) -> str | None:
         """What keeps terminals of higher priority from cutting the texts of another."""
         chosen = []
-        for cut in cuts[:_MOST_LINES]:
-            terminal = self._grammar.terminals[cut.higher]
-            goal: Problem = "cut", (cut.higher, cut.lower)
-            edits = [Edit(cut.higher, terminal.priority, pattern) for pattern in self._ending(cut.higher, cut.lower)]
+        for truncation in truncations[:_MOST_LINES]:
+            terminal = self._grammar.terminals[truncation.higher]
+            goal: Problem = "truncated", (truncation.higher, truncation.lower)
+            patterns = self._ending(truncation.higher, truncation.lower)
+            edits = [Edit(truncation.higher, terminal.priority, pattern) for pattern in patterns]
             edit = next((edit for edit in edits if self._helps([edit], [goal])), None)
             if edit is None:
                 return None
             chosen.append(edit)
-        more = f"\nand so on for {len(cuts) - len(chosen)} more" if len(cuts) > len(chosen) else ""
-        lower = self._grammar.describe_symbol(cuts[0].lower)
-        return f"let no more of a {lower} follow:\n{self._shown(chosen, cuts[0].higher)}{more}"
+        more = f"\nand so on for {len(truncations) - len(chosen)} more" if len(truncations) > len(chosen) else ""
+        lower = self._grammar.describe_symbol(truncations[0].lower)
+        return f"let no more of a {lower} follow:\n{self._shown(chosen, truncations[0].higher)}{more}"
 
     def _stricter(self, *terminals: int) -> Iterator[Edit]:
         """A pattern that asks for its optional end, or whose words end where the rest of it cannot go on."""
@@ -173,7 +174,7 @@ class Repairs:
             texts = Texts(grammar, lexer)
         found: set[Problem] = {("collision", (c.first, c.second)) for c in find_collisions(texts.lexer)}
         found |= {("collision", (second, first)) for _, (first, second) in list(found)}
-        found |= {("cut", (cut.higher, cut.lower)) for cut in find_cuts(texts, self._deadline)}
+        found |= {("truncated", (one.higher, one.lower)) for one in find_truncations(texts, self._deadline)}
         found |= {("never", (terminal,)) for terminal in never_matched(texts)}
         found |= {
             ("unbounded", () if one.terminal is None else (one.terminal,))

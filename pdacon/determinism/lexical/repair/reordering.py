@@ -1,4 +1,4 @@
-"""Patterns whose alternatives come in an order in which the longest text is found."""
+"""Patterns with their alternatives in another order, in which the longest text is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Terminals of higher priority that take the beginning of what another terminal would match as a whole."""
+"""Truncation by priority: a terminal of higher priority takes the beginning of what another one matches as a whole.
+
+In: the lexing automaton. Out: a text for each pair of terminals that this happens to, and a finding (PDA019) for each
+terminal that is truncated. The texts come from a product of the two terminals' programs, and each of them is tried on
+the lexing automaton, so that it is true.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.matching_texts import End, Run, Threads
 from pdacon.determinism.lexical.texts import legibility
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.lexer import compile_terminal
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
@@ -26,7 +32,7 @@ _ASCII = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Truncation:
     """A text of one terminal that is not read as one.
 
     Attributes
@@ -47,7 +53,7 @@ class Cut:
     length: int
 
 
-def find_cuts(texts: Texts, deadline: Deadline | None = None) -> Iterator[Cut]:
+def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator[Truncation]:
     """At most one for each pair of terminals of different priority that are looked for in one context.
 
     Each is true: it is tried on the lexing automaton. Only texts of ASCII characters are looked for. What is ignored is
@@ -66,22 +72,22 @@ def find_cuts(texts: Texts, deadline: Deadline | None = None) -> Iterator[Cut]:
     for (higher, lower), contexts in pairs.items():
         if deadline is not None:
             deadline.require()
-        for text, _ in islice(texts_cut(texts.grammar, higher, lower), _MOST_CANDIDATES):
-            cut = _tried(texts, higher, lower, contexts, text)
-            if cut is not None:
-                yield cut
+        for text, _ in islice(truncated_texts(texts.grammar, higher, lower), _MOST_CANDIDATES):
+            truncation = _tried(texts, higher, lower, contexts, text)
+            if truncation is not None:
+                yield truncation
                 break
 
 
-def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Cut | None:
+def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Truncation | None:
     for context in contexts:
         lexeme = texts.first_lexeme(context, text)
         if lexeme is not None and lexeme.label == higher and lexeme.length < len(text):
-            return Cut(higher, lower, context, text, lexeme.length)
+            return Truncation(higher, lower, context, text, lexeme.length)
     return None
 
 
-def texts_cut(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS) -> Iterator[tuple[bytes, int]]:
+def truncated_texts(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS) -> Iterator[tuple[bytes, int]]:
     """Texts that ``lower`` matches and of which ``higher``, tried first, takes a part; and how much, in bytes.
 
     The shortest first; what a context or another terminal makes of them is not looked at. Cost: ``most`` steps.
@@ -93,8 +99,9 @@ def texts_cut(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS
     steps = 0
     for threads, ended, others in pending:  # grows
         text = text_of[threads, ended, others]
-        cuts = {0, *first.cuts(threads), *second.cuts(others), *(cut for end in ended for cut in first.end_cuts(end))}
-        for byte in sorted(_representatives(cuts), key=legibility):
+        boundaries = {0, *first.boundaries(threads), *second.boundaries(others)}
+        boundaries.update(boundary for end in ended for boundary in first.end_boundaries(end))
+        for byte in sorted(_representatives(boundaries), key=legibility):
             steps += 1
             if steps > most:
                 return
@@ -102,8 +109,8 @@ def texts_cut(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS
             after_others, whole = second.step(others, byte)
             still = frozenset(waiting for end in ended if (waiting := first.wait(end, byte)) is not None)
             if any(map(first.wins_at_end, still)) and any(map(second.wins_at_end, whole)):
-                cut = text + bytes([byte])
-                yield cut, _taken(first, cut)
+                found = text + bytes([byte])
+                yield found, _taken(first, found)
             state = after, still.union(ends), after_others
             if after_others and (after or state[1]) and state not in text_of:
                 text_of[state] = text + bytes([byte])
@@ -121,50 +128,50 @@ def _taken(run: Run, text: bytes) -> int:
     return next((length for end, length in waiting if run.wins_at_end(end)), 0)
 
 
-def _representatives(cuts: Iterable[int]) -> list[int]:
-    """For each stretch between cuts its ASCII character that is best to read."""
-    bounds = [*sorted(cut for cut in cuts if cut < _ASCII), _ASCII]
+def _representatives(boundaries: Iterable[int]) -> list[int]:
+    """For each stretch between boundaries its ASCII character that is best to read."""
+    bounds = [*sorted(boundary for boundary in boundaries if boundary < _ASCII), _ASCII]
     return [min(range(low, high), key=legibility) for low, high in pairwise(bounds)]
 
 
-class CutRepairs(Protocol):
+class TruncationRepairs(Protocol):
     """Who knows how to repair them."""
 
-    def of_cuts(self, cuts: Sequence[Cut]) -> str | None:
-        """What to write instead, of all cuts of one terminal; None if nothing is known to help."""
+    def of_truncations(self, truncations: Sequence[Truncation]) -> str | None:
+        """What to write instead, of all truncations of one terminal; None if nothing is known to help."""
 
 
-def cut_findings(
-    texts: Texts, examples: Examples, repairs: CutRepairs, never: Iterable[int], deadline: Deadline
+def truncation_findings(
+    texts: Texts, examples: Examples, repairs: TruncationRepairs, never: Iterable[int], deadline: Deadline
 ) -> Iterator[Finding]:
     """PDA019, a warning for each terminal whose texts are cut by terminals of higher priority.
 
     Terminals that are ``never`` matched at all have PDA010.
     """
     skipped = frozenset(never)
-    by_lower: dict[int, list[Cut]] = {}
-    for cut in find_cuts(texts, deadline):
-        if cut.lower not in skipped:
-            by_lower.setdefault(cut.lower, []).append(cut)
-    for cuts in by_lower.values():
+    by_lower: dict[int, list[Truncation]] = {}
+    for truncation in find_truncations(texts, deadline):
+        if truncation.lower not in skipped:
+            by_lower.setdefault(truncation.lower, []).append(truncation)
+    for truncations in by_lower.values():
         deadline.require()
-        yield _finding(texts, examples, repairs, cuts)
+        yield _finding(texts, examples, repairs, truncations)
 
 
-def _finding(texts: Texts, examples: Examples, repairs: CutRepairs, cuts: list[Cut]) -> Finding:
+def _finding(texts: Texts, examples: Examples, repairs: TruncationRepairs, truncations: list[Truncation]) -> Finding:
     grammar = texts.grammar
-    first = cuts[0]
+    first = truncations[0]
     lower = grammar.terminals[first.lower]
     shown = grammar.describe_symbol(first.lower)
-    higher = [grammar.describe_symbol(cut.higher) for cut in cuts]
+    higher = [grammar.describe_symbol(truncation.higher) for truncation in truncations]
     prefix = texts.way_to(examples, [first.context]) or ()
-    one = len(cuts) == 1
+    one = len(truncations) == 1
     lines = [
         f"{listed(higher, _FEW)} {'has' if one else 'have'} a higher priority than {shown}, and "
         f"{'is' if one else 'are'} taken even where {shown} would match more:",
         f"{quote(first.text)} is not one {shown}, but begins with {quote(first.text[: first.length])} as {higher[0]}.",
     ]
-    places = [(cut.higher, grammar.terminals[cut.higher].span) for cut in cuts]
+    places = [(truncation.higher, grammar.terminals[truncation.higher].span) for truncation in truncations]
     related = [(f"{grammar.describe_symbol(k)}, too", span) for k, span in places[1:_FEW] if span is not None]
     if lower.span is not None:
         related.append((f"{shown}, which is cut", lower.span))
@@ -174,9 +181,9 @@ def _finding(texts: Texts, examples: Examples, repairs: CutRepairs, cuts: list[C
         title=f"{TITLES['PDA019']}: {listed(higher, 3)} in front of {shown}",
         message="\n".join(lines),
         span=places[0][1],
-        symbols=(lower.name, *(grammar.terminals[cut.higher].name for cut in cuts)),
+        symbols=(lower.name, *(grammar.terminals[truncation.higher].name for truncation in truncations)),
         witness=Witness(prefix, len(prefix), first.text),
-        repair=repairs.of_cuts(cuts)
+        repair=repairs.of_truncations(truncations)
         or f"change the patterns so that {higher[0]} does not match the beginning of what {shown} matches.",
         related=tuple(related),
     )

@@ -1,4 +1,4 @@
-"""Names, numbers and patterns in lines that fit a box."""
+"""Labels: names, numbers and patterns of a grammar, in lines that fit a box."""
 
 from __future__ import annotations
 

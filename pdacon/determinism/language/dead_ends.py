@@ -1,4 +1,8 @@
-"""Places from which no text goes on although the rules do, and alternatives that no text uses."""
+"""Lexical dead ends: places from which the rules go on and no text does, and alternatives that no text uses.
+
+In: which LR states texts lead to (`reachability`). Out: findings PDA015 and PDA013. A terminal is dead in a place if
+the rules shift it there and the lexer never cuts it there; what the rules lead to behind it is followed without a text.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ class _Wants:
     passed: set[int] = field(default_factory=set)
 
 
-class Traps:
+class DeadEnds:
     """What the rules allow and the lexer does not, in one grammar."""
 
     def __init__(

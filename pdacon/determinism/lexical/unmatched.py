@@ -1,4 +1,8 @@
-"""Terminals that Lark never hands to the parser, and keywords that it hands over as something else."""
+"""Terminals that the parser never gets (PDA010), and keywords that a pattern takes where they cannot come (PDA011).
+
+In: the lexing automaton. Out: findings. A terminal is unmatched if no commit of the automaton is of it, whatever
+context a lexeme begins in; so what is said holds of all texts.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import suggestion
-from pdacon.determinism.report.findings import TITLES, Finding, Witness, quote
+from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
+from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -44,17 +49,17 @@ def never_matched(texts: Texts) -> list[int]:
     return never
 
 
-class ShadowRepairs(Protocol):
+class UnmatchedRepairs(Protocol):
     """Who knows how to repair them."""
 
-    def of_shadow(self, loser: int, winner: int) -> str | None:
+    def of_unmatched(self, loser: int, winner: int) -> str | None:
         """What to write so that one terminal is matched beside another; None if nothing is known to help."""
 
 
-def shadow_findings(
+def unmatched_findings(
     texts: Texts,
     examples: Examples,
-    repairs: ShadowRepairs,
+    repairs: UnmatchedRepairs,
     deadline: Deadline,
     collisions: Collection[tuple[str, ...]] = (),
 ) -> Iterator[Finding]:
@@ -71,14 +76,14 @@ def shadow_findings(
         pattern = texts.grammar.terminals[terminal].pattern
         if pattern is not None and _NEVER in pattern.value and texts.shortest(terminal) is None:
             continue
-        finding = _shadowed(texts, examples, repairs, terminal)
+        finding = _unmatched(texts, examples, repairs, terminal)
         name, *winners = finding.symbols
-        rivals = winners if winners or terminal in texts.grammar.ignore else ignored
-        if not any((rival, name) in collisions for rival in rivals):
+        takers = winners if winners or terminal in texts.grammar.ignore else ignored
+        if not any((taker, name) in collisions for taker in takers):
             yield finding
 
 
-def _shadowed(texts: Texts, examples: Examples, repairs: ShadowRepairs, index: int) -> Finding:
+def _unmatched(texts: Texts, examples: Examples, repairs: UnmatchedRepairs, index: int) -> Finding:
     grammar = texts.grammar
     terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
     users = _users(grammar, index)
@@ -110,7 +115,7 @@ def _shadowed(texts: Texts, examples: Examples, repairs: ShadowRepairs, index: i
             f"It reads {_part(text, winner.length)} as {texts.shown(winner.label)}{_why(texts, index, winner.label)}."
         )
         related = _place_of(texts, winner.label)
-        tried = repairs.of_shadow(index, winner.label) if winner.label < grammar.end else None
+        tried = repairs.of_unmatched(index, winner.label) if winner.label < grammar.end else None
         repair = repair if tried is None else f"remove {shown}, or write\n{tried}"
     if users:
         lines.append(f"So no text has what needs it in {listed(users, _FEW)}.")

@@ -1,0 +1,70 @@
+"""About compiled files: ``compile``, ``show``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pdacon.cli.failures import BadInput
+from pdacon.cli.grammars import STDIN, load_grammar
+from pdacon.cli.inputs import tokens_of
+from pdacon.cli.options import (
+    Format,
+    FormatOption,
+    GrammarArgument,
+    GrammarOptions,
+    with_grammar_options,
+)
+
+
+@with_grammar_options
+def compile_grammar(
+    grammar: GrammarArgument,
+    *,
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write, such as json.pda.")],
+    tokenizer: Annotated[
+        str, typer.Option("--tokenizer", "-t", metavar="NAME|PATH", help="The model's: as for the other commands.")
+    ],
+    eager: Annotated[
+        bool,
+        typer.Option(
+            "--eager",
+            help="With every mask, or as many as there is room for; for a large grammar that takes some seconds. "
+            "Default: each at first sight.",
+        ),
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds", min=0.001, metavar="N", help="With --eager: how long at most, all in all; what is ready then."
+        ),
+    ] = None,
+    options: GrammarOptions,
+) -> int:
+    """Compile a grammar for a tokenizer into a file that loads in a moment.
+
+    In Python: `pdacon.Constraint.load("json.pda")`. Nothing in such a file is executed.
+    """
+    if seconds is not None and not eager:
+        raise BadInput("--seconds goes with --eager: without it masks are computed at first sight")
+    if str(out) == STDIN:
+        raise BadInput("a compiled grammar goes into a file: name one with --output")
+    loaded = load_grammar(grammar, options, several_starts=True)
+    from pdacon.cli.compiling import compile_to_file
+
+    return compile_to_file(loaded, tokens_of(tokenizer), out, eager=eager, seconds=seconds or 0.0)
+
+
+def show_file(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `pdacon compile` has written.", show_default=False)
+    ],
+    *,
+    format: FormatOption = Format.text,
+) -> int:
+    """What is in a compiled file: of which grammar, for which vocabulary, with how many masks? Is it damaged?"""
+    from pdacon.cli.compiled import show_compiled
+
+    return show_compiled(file, json_format=format is Format.json)

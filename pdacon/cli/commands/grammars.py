@@ -1,0 +1,187 @@
+"""About a grammar: ``check``, ``sample``, ``draw``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pdacon.cli.failures import BadInput
+from pdacon.cli.grammars import load_grammar
+from pdacon.cli.inputs import require_one_standard_input, tokens_of
+from pdacon.cli.options import (
+    GRAMMAR_HELP,
+    FailOn,
+    GrammarArgument,
+    GrammarOptions,
+    JsonLinesOption,
+    ReportFormat,
+    SeedOption,
+    TokenizerOption,
+    complete_grammar,
+    with_grammar_options,
+)
+
+
+@with_grammar_options
+def check(
+    grammars: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
+    ] = None,
+    *,
+    options: GrammarOptions,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenizer",
+            "--vocabulary",
+            "-t",
+            metavar="NAME|PATH",
+            help="Show examples as tokens of this vocabulary, and what it cannot spell.",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[
+        ReportFormat,
+        typer.Option(
+            "--format",
+            metavar="text|json|sarif|github",
+            help="How to write it: 'json' an object a line, 'sarif' for code scanning, 'github' as annotations.",
+        ),
+    ] = ReportFormat.text,
+    explain: Annotated[
+        str | None,
+        typer.Option("--explain", metavar="ID", help="Say what a finding such as PDA001 means, and stop."),
+    ] = None,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            "--fail-on", metavar="error|warning|note", help="Exit with 1 if there is a finding of this level or above."
+        ),
+    ] = FailOn.error,
+    sizes: Annotated[
+        bool, typer.Option("--sizes", metavar="", help="Say how large the automata are, and what makes them so.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.")
+    ] = 10.0,
+) -> int:
+    """Are these grammars deterministic? If not: where, why, and what to write instead.
+
+    Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
+    """
+    from pdacon.cli.checking import check_grammars, explain_finding
+
+    if explain is not None:
+        return explain_finding(explain)
+    if not grammars:
+        raise BadInput("give a grammar: pdacon check GRAMMAR...")
+    require_one_standard_input(*grammars)
+    vocabulary = None if tokenizer is None else tokens_of(tokenizer).vocabulary
+    return check_grammars(
+        grammars, options, vocabulary, format=format, fail_on=fail_on.value, sizes=sizes, seconds=seconds
+    )
+
+
+@with_grammar_options
+def sample(
+    grammar: GrammarArgument,
+    *,
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts, all different.")] = 10,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=1,
+            metavar="N",
+            help="How long a text may grow before it is brought to its end, in bytes (in tokens with --tokenizer). "
+            "Default: 60 bytes or 20 tokens.",
+        ),
+    ] = None,
+    seed: SeedOption = None,
+    tokenizer: TokenizerOption = None,
+    json_lines: JsonLinesOption = False,
+    options: GrammarOptions,
+) -> int:
+    """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
+
+    Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
+    the mask allows, and `--jsonl` has the token ids.
+    """
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
+    from pdacon.cli.sampling import show_samples
+
+    tokens = None if tokenizer is None else tokens_of(tokenizer)
+    constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
+    return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
+
+
+@with_grammar_options
+def draw(
+    grammar: GrammarArgument,
+    *,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option("--rule", metavar="NAME", help="Only this rule; may be repeated. Default: all of them."),
+    ] = None,
+    terminal: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--terminal",
+            metavar="NAME",
+            help="A terminal's automaton: what does it match? Of several (repeat it): which of them wins?",
+        ),
+    ] = None,
+    conflict: Annotated[
+        int | None,
+        typer.Option("--conflict", metavar="N", help="The two readings behind the Nth conflict that check finds."),
+    ] = None,
+    pda: Annotated[bool, typer.Option("--pda", metavar="", help="The parser: all its LR states.")] = False,
+    state: Annotated[
+        int | None,
+        typer.Option("--state", metavar="N", help="An LR state: items, actions, conflicts, and what is around it."),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            "--after",
+            metavar="TEXT",
+            help="The LR state and the stack after this text (@PATH: a file); with --pda marked there.",
+        ),
+    ] = None,
+    around: Annotated[
+        int, typer.Option("--around", min=0, metavar="K", help="States up to K steps away are drawn, too.")
+    ] = 1,
+    context: Annotated[
+        int | None, typer.Option("--context", metavar="N", help="A lexical context: which terminals compete.")
+    ] = None,
+    most: Annotated[int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
+    ] = None,
+    options: GrammarOptions,
+) -> int:
+    """Pictures of a grammar, as SVG: its rules, or what a terminal matches, or what the parser does.
+
+    Without an option that says what: railroad diagrams of all rules. Each picture is one file with nothing outside it;
+    browsers show it. States and contexts have the same numbers in all pictures of a grammar.
+    """
+    require_one_standard_input(grammar, after)
+    loaded = load_grammar(grammar, options, several_starts=after is None)
+    from pdacon.cli.drawing import Subject, write_picture
+    from pdacon.cli.texts import read_text
+
+    text = None if after is None else read_text(after, None)
+    subject = Subject(
+        rules=tuple(rule or ()),
+        terminals=tuple(terminal or ()),
+        state=state,
+        after=text,
+        context=context,
+        conflict=conflict,
+        pda=pda,
+    )
+    return write_picture(loaded, subject, out, around=around, most=most)

@@ -1,0 +1,138 @@
+"""About a model and its vocabulary: ``generate``, ``tokens``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pdacon.cli.failures import BadInput
+from pdacon.cli.grammars import load_grammar
+from pdacon.cli.inputs import require_one_standard_input, tokens_of
+from pdacon.cli.options import (
+    GRAMMAR_HELP,
+    Format,
+    FormatOption,
+    GrammarOptions,
+    JsonLinesOption,
+    SeedOption,
+    TokenizerOption,
+    complete_grammar,
+    with_grammar_options,
+)
+
+
+@with_grammar_options
+def generate(
+    *,
+    positional: Annotated[
+        str | None,
+        typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False),
+    ] = None,
+    grammar: Annotated[
+        str | None,
+        typer.Option(
+            "--grammar", "-g", metavar="GRAMMAR", help="The same, as an option.", autocompletion=complete_grammar
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
+    ] = None,
+    prompts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prompt",
+            "-p",
+            metavar="TEXT",
+            help="What comes before; may be repeated. Default: one that the tiny model knows.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="PATH",
+            help="A file (-: standard input) with a JSON object a line that has a 'prompt', or 'messages' of a chat.",
+        ),
+    ] = None,
+    chat: Annotated[
+        bool, typer.Option("--chat", metavar="", help="Write prompts with the tokenizer's chat template.")
+    ] = False,
+    prefix: Annotated[
+        str, typer.Option("--prefix", metavar="TEXT", help="How each text begins.", show_default=False)
+    ] = "",
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts for each prompt.")] = 1,
+    seed: SeedOption = None,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens of a text.")
+    ] = 256,
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            "--temperature",
+            min=0.0,
+            max=100.0,
+            metavar="T",
+            help="0: always the likeliest token. Default: 1, or 0 with beams.",
+        ),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option("--top-p", min=0.0, max=1.0, metavar="P", help="Draw from the likeliest tokens that make up P."),
+    ] = None,
+    beams: Annotated[int, typer.Option("--beams", min=1, metavar="N", help="Beam search with so many beams.")] = 1,
+    batch: Annotated[
+        int, typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.")
+    ] = 1,
+    json_lines: JsonLinesOption = False,
+    options: GrammarOptions,
+) -> int:
+    """Let a language model write texts that the grammar allows.
+
+    Texts go to standard output, one by one as they come or, with `--jsonl`, as one object a line with what the input's
+    line said, `text` and `complete`; everything else goes to standard error. Text i is drawn with seed + i, a batch
+    with the seed of its first text.
+
+    A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are.
+    """
+    if (positional is None) == (grammar is None):
+        raise BadInput("give the grammar: pdacon generate GRAMMAR" + ("" if grammar is None else ", only once"))
+    name = positional if grammar is None else grammar
+    assert name is not None
+    require_one_standard_input(name, source)
+    loaded = load_grammar(name, options)
+    from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, show_texts
+    from pdacon.cli.prompts import requests_of
+
+    if not prompts and source is None:
+        known = EMBEDDED_PROMPTS.get(name) if model is None else None
+        prompts = [known or ""]
+        if known is not None:
+            typer.echo(f"prompt: {known}", err=True)
+    sampling = Sampling(max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
+    return show_texts(
+        name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines
+    )
+
+
+def tokens(
+    wanted: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TOKEN",
+            help="Tokens to look up: '#ID' (in quotes), or a text (## for one that begins with #).",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    format: FormatOption = Format.text,
+) -> int:
+    """What does a vocabulary look like? What is this token?
+
+    Exit status: 1 if a text is not one token; then those that begin with it are shown.
+    """
+    from pdacon.cli.inventory import show_tokens
+
+    return show_tokens(tokens_of(tokenizer), wanted or [], json_format=format is Format.json)

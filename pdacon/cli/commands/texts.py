@@ -1,0 +1,104 @@
+"""About a text of a grammar: ``mask``, ``explain``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pdacon.cli.grammars import load_grammar
+from pdacon.cli.inputs import artifact_name, require_one_standard_input, tokens_of
+from pdacon.cli.options import (
+    FileOption,
+    Format,
+    FormatOption,
+    GrammarArgument,
+    GrammarOptions,
+    TextArgument,
+    TokenizerOption,
+    with_grammar_options,
+)
+
+
+@with_grammar_options
+def mask(
+    grammar: GrammarArgument,
+    *,
+    text: TextArgument = None,
+    file: FileOption = None,
+    tokenizer: TokenizerOption = None,
+    show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
+    uncut: Annotated[
+        bool, typer.Option("--all", metavar="", help="All listed texts, and the completion, however long.")
+    ] = False,
+    options: GrammarOptions,
+    format: FormatOption = Format.text,
+) -> int:
+    """What may come after this text, as terminals and as tokens?
+
+    Files and standard input are taken byte for byte, the last newline included. Exit status: 1 if the text is not the
+    beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
+    """
+    require_one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
+    from pdacon.cli.masking import show_mask
+    from pdacon.cli.texts import read_text
+
+    given = read_text(text, file)
+    tokens = tokens_of(tokenizer or artifact_name(grammar))
+    constraint = constraint_for(grammar, loaded, tokens.vocabulary)
+    json_format = format is Format.json
+    return show_mask(constraint, given, tokens, most=show, uncut=uncut, json_format=json_format)
+
+
+@with_grammar_options
+def explain(
+    grammar: GrammarArgument,
+    *,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The text. @PATH: a file; -: standard input.", show_default=False)
+    ],
+    token: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOKEN",
+            help="What is to come after it: a text, or '#ID' of a token (## for a text that begins with #).",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", metavar="", help="Exit with 1 unless the text is a whole one, as a parser does.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", metavar="", help="Every rule that is being parsed, and blanks between lexemes.")
+    ] = False,
+    uncut: Annotated[
+        bool, typer.Option("--all", metavar="", help="All lexemes, and texts and the stack as long as they are.")
+    ] = False,
+    options: GrammarOptions,
+    format: FormatOption = Format.text,
+) -> int:
+    """Why may this token, or this text, not come here? How is the text read?
+
+    Without a TOKEN: where the text stops being the beginning of a text of the grammar, or whether it is a whole one.
+    Shows the last lexemes, what is expected, the rules that are being parsed, and the parser's stack.
+
+    Exit status: 0 if it is allowed, 1 if it is not; with `--whole` 1 if the text could not end there.
+    """
+    require_one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
+    from pdacon.cli.explaining import show_explanation
+    from pdacon.cli.inventory import is_id
+    from pdacon.cli.texts import read_text
+
+    given = read_text(text, None)
+    tokenizer = tokenizer or artifact_name(grammar)
+    tokens = tokens_of(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
+    json_format = format is Format.json
+    constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
+    return show_explanation(
+        constraint, given, token, tokens, whole=whole, full=full, uncut=uncut, json_format=json_format
+    )

@@ -1,0 +1,128 @@
+"""`compile`: the rooms in order, from a grammar and a vocabulary to a `Constraint`.
+
+The front end makes tables and lexer, the checker refuses what is not deterministic enough for the grammar's options,
+and the composition with the vocabulary gives a pushdown automaton for each start symbol.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pdacon.arguments import require, require_bool
+from pdacon.cancelling import CancelEvent, Watch
+from pdacon.composition import Limits, compose, lower
+from pdacon.constraint import Constraint, no_sentence
+from pdacon.determinism import check_stages, check_within, emptiness_findings
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError
+from pdacon.grammar import Grammar
+from pdacon.lalr import Tables
+from pdacon.lexer import Lexer, find_collisions
+
+_SECONDS_FOR_EXAMPLES = 1.0
+"""How long a compilation that is refused searches for sentences that explain why."""
+
+
+def compile(
+    grammar: Grammar,
+    vocabulary: Vocabulary,
+    *,
+    limits: Limits | None = None,
+    eager: bool = False,
+    cancel: CancelEvent | None = None,
+) -> Constraint:
+    """Compile a grammar for a vocabulary.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        Its options ``conflicts`` and ``lookahead`` decide what is refused.
+    vocabulary : Vocabulary
+        The tokens of the model to constrain.
+    limits : Limits, optional
+        How much work the grammar may cause.
+    eager : bool
+        Compute every mask now, not each when it is first needed. Every mask of a finite grammar and of many others:
+        all that depend on at most 64 LR states of a stack and, with a postlex, on columns up to ``limits.columns``,
+        those that look at the fewest states first, until there is no room for more answers (half a million steps of
+        looking them up) or no more time (``limits.seconds``). ``statistics()["situations_left"]`` is 0 if nothing was
+        left out; what was is computed when it is first needed.
+    cancel : threading.Event, optional
+        Set it from another thread, and the compilation stops within some 50 ms; the first of a vocabulary, while its
+        trie is built, within 0.1 s. Ctrl-C stops it as well.
+
+    Returns
+    -------
+    Constraint
+        It knows the mask of the empty text. Its other masks are computed when they are first needed, if not before;
+        they are the same, bit for bit.
+
+    Raises
+    ------
+    NondeterministicGrammarError
+        ``report`` has every finding; no choice is ever made in silence.
+    UnsupportedGrammarError
+        A terminal uses what pdacon does not support.
+    EmptyLanguageError
+        No text at all is a sentence of any start, or none that the vocabulary can spell.
+    LimitExceededError, CancelledError
+
+    Notes
+    -----
+    Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
+    threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
+    tokens, 5 s for Python; docs/masks.md says more.
+    """
+    require("compile", "grammar", grammar, Grammar)
+    require("compile", "vocabulary", vocabulary, Vocabulary)
+    require_bool("compile", "eager", eager)
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
+    limits = Limits() if limits is None else limits
+    require("compile", "limits", limits, Limits)
+    with Watch(limits.seconds, cancel) as watch:
+        tables, lexer = lower(grammar, limits, watch)
+        _require_determinism(grammar, tables, lexer, limits, watch)
+        pdas = tuple(
+            compose(lexer, tables, start, vocabulary, limits, watch.left(), cancel)
+            for start in range(len(grammar.starts))
+        )
+        empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
+        if len(empty) == len(pdas):
+            raise EmptyLanguageError(no_sentence(grammar.options.start))
+        if eager:
+            for start in set(range(len(pdas))) - empty:
+                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
+    return Constraint(
+        lambda: grammar,
+        lambda: vocabulary,
+        partial(check_within, grammar, vocabulary, max_states=limits.states, max_bytes=limits.bytes),
+        pdas,
+        starts=grammar.options.start,
+        empty=empty,
+        name=grammar.source_path or "a grammar",
+        size=vocabulary.size,
+    )
+
+
+def _require_determinism(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:
+    """Raises for a grammar that is not deterministic enough for its options."""
+    collisions = find_collisions(
+        lexer, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
+    )
+    if not (tables.conflicts or collisions or lexer.automaton.unbounded):
+        return
+    stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)
+    # Witnesses and words cost more than to know whether the options settle everything.
+    shifts = grammar.options.conflicts == "shift"
+    settled = (
+        all(conflict.settled == "priority" or (conflict.settled and shifts) for conflict in tables.conflicts)
+        and (shifts or not collisions)
+        and (grammar.options.lookahead == "commit" or not lexer.automaton.unbounded)
+    )
+    report = None if settled else stages(seconds=0)
+    for finding in emptiness_findings(grammar) if report is None else report.findings:
+        if finding.id == "PDA007" and finding.level == "error":
+            raise EmptyLanguageError(finding.message, finding.span)
+    if report is not None and not report.ok:
+        raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))

@@ -1,0 +1,38 @@
+"""The front end of a compilation: what is made of a grammar before there is a vocabulary.
+
+In: a `Grammar`. Out: its LALR tables and its lexer, which `compose` brings together with a vocabulary. Whether the
+grammar is deterministic enough for its options is not asked here.
+"""
+
+from __future__ import annotations
+
+from pdacon.cancelling import Watch
+from pdacon.composition.token_pda import Limits
+from pdacon.grammar import Grammar
+from pdacon.lalr import Tables, build_tables, split_parentheses
+from pdacon.lexer import Lexer, build_lexer, check_newline
+
+
+def lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
+    """Tables and lexer of a grammar.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        A terminal uses what pdacon does not support.
+    LimitExceededError, CancelledError
+    """
+    tables = build_tables(
+        grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
+    )
+    tables = split_parentheses(grammar, tables, max_states=limits.states)
+    lexer = build_lexer(
+        grammar,
+        tables,
+        max_states=limits.states,
+        max_bytes=limits.bytes,
+        max_seconds=watch.left(),
+        cancel=watch.cancel,
+    )
+    check_newline(grammar)
+    return tables, lexer

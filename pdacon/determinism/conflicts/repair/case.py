@@ -1,0 +1,102 @@
+"""A conflict with all that advice on it is made from, and the advice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdacon.determinism.conflicts.causes import Cause
+    from pdacon.determinism.conflicts.explanations import Explanation
+    from pdacon.determinism.conflicts.items import Items
+    from pdacon.grammar import Grammar
+    from pdacon.lalr import Conflict
+
+SHARE_A_RULE = "write the rules so that both ways share one rule up to this point and part only after it."
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Sentences about one finding.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong.
+    repair : str
+        What to write instead; lines of a grammar are indented.
+    settled : str
+        What Lark's choice, to shift, means; empty if nothing can be shifted.
+    """
+
+    message: str
+    repair: str
+    settled: str = ""
+
+
+class Case:
+    """A conflict and its cause, in the names to use.
+
+    Attributes
+    ----------
+    items : Items
+    grammar : Grammar
+        What has the names.
+    cause : Cause
+    conflict : Conflict
+    next : str
+        The lookaheads of the conflict, by their names.
+    explanation, example
+        The example that is shown, if there is one.
+    reduced : int
+        The production that the conflict may reduce by; of two the first.
+    rule : str
+        The name of its left side.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        cause: Cause,
+        conflict: Conflict,
+        lookaheads: str,
+        explanation: Explanation | None,
+        named: Grammar,
+    ) -> None:
+        self.items = items
+        self.grammar = named
+        self.cause = cause
+        self.conflict = conflict
+        self.next = lookaheads
+        self.explanation = explanation
+        self.example = None if explanation is None else explanation.example
+        self.reduced = conflict.productions[0]
+        self.rule = self.name(items.sides[self.reduced][0])
+
+    def name(self, symbol: int) -> str:
+        """A symbol as its author writes it."""
+        return self.grammar.describe_symbol(symbol)
+
+    def words(self, symbols: Sequence[int]) -> list[str]:
+        """The names of symbols."""
+        return [self.name(symbol) for symbol in symbols]
+
+    def sequence(self, symbols: Sequence[int]) -> str:
+        """The names of symbols, side by side."""
+        return " ".join(self.words(symbols))
+
+    def rule_of(self, production: int) -> str:
+        """The author's rule that a production comes from."""
+        return self.grammar.describe_name(self.grammar.productions[production].rule)
+
+    def bodies(self, symbol: int) -> list[tuple[int, ...]]:
+        """The right sides of a symbol's productions."""
+        return [self.items.sides[k][1] for k in self.items.expansions[symbol]]
+
+    def ambiguity(self) -> str:
+        """That a text has two readings, as a sentence."""
+        root = None if self.example is None else self.example.first.symbol
+        where = "" if root is None else f" of {self.name(root)}"
+        return f"the same text{where} has two readings."

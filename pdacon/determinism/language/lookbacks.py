@@ -1,0 +1,65 @@
+"""Where a reduction comes out: the LR states below what it pops, and the transitions on its left side from there.
+
+In: the transitions of the tables, or those that are known to be made. Out: for an LR state and a production the states
+after the reduction. They are found by going back over as many transitions as the production has symbols.
+
+Source: the ``lookback`` relation of DeRemer and Pennello, TOPLAS 4(4), 1982.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar
+
+
+class Lookbacks:
+    """Where the reductions of a grammar come out, between the transitions that are known to be made.
+
+    ``made``, ``shifted`` and ``closed`` are what `Follower.walk` remembers of the places that it has been in.
+    """
+
+    def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[list[int]]) -> None:
+        self.made: set[tuple[int, int]] = set()
+        self.shifted: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.closed: dict[int, set[int]] = {}
+        self._before = before
+        self._goto = goto
+        self._productions = [(p.lhs - grammar.end - 1, len(p.rhs)) for p in grammar.productions]
+        self._first = grammar.end + 1
+        self._known: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+    def targets(self, state: int, production: int) -> tuple[int, ...]:
+        """The states after the reduction."""
+        return self._find(state, production)[1]
+
+    def transitions(self, state: int, production: int) -> Iterator[tuple[int, int]]:
+        """The transitions on the reduced symbol."""
+        lhs = self._productions[production][0]
+        return ((below, self._first + lhs) for below in self._find(state, production)[0])
+
+    def _find(self, state: int, production: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        key = state, production
+        if key not in self._known:
+            lhs, length = self._productions[production]
+            below = tuple(s for s in self._states_behind(state, length) if self._goto[s][lhs] >= 0)
+            self._known[key] = below, tuple(dict.fromkeys(self._goto[s][lhs] for s in below))
+        return self._known[key]
+
+    def _states_behind(self, state: int, length: int) -> frozenset[int]:
+        """The states from which so many transitions lead to a state; a level at a time, for rules may be long."""
+        states = frozenset([state])
+        for _ in range(length):
+            states = frozenset(before for at in states for before in self._before[at])
+        return states
+
+
+def predecessors(actions: list[list[int]], goto: list[list[int]], states: int) -> list[list[int]]:
+    """For each LR state those from which a transition leads to it, ascending."""
+    before: list[list[int]] = [[] for _ in range(states)]
+    for state, (row, following) in enumerate(zip(actions, goto, strict=True)):
+        for target in {entry - 1 for entry in row if entry > 0} | {target for target in following if target >= 0}:
+            before[target].append(state)
+    return before

@@ -1,0 +1,196 @@
+"""`Grammar`: the data of a grammar, with the ways to read one and to describe what is in it.
+
+In: what the author gives: a text, a file, a ready ``lark.Lark`` or the name of a built-in grammar. Out: a `Grammar`.
+It lies above the readers of this room. They make the subclass of `GrammarData` that they are asked for, and so do not
+import this one. They are imported where they are called, because they bring lark along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pdacon.grammar import describing
+from pdacon.grammar.model import (
+    ConflictPolicy,
+    GrammarData,
+    ImportPath,
+    LexerKind,
+    LookaheadPolicy,
+    PriorityPolicy,
+)
+
+if TYPE_CHECKING:
+    import os
+
+    import lark
+
+
+@dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
+class Grammar(GrammarData):
+    """A grammar as data. Equal are those with the same text, place and options; :attr:`fingerprint` compares meaning.
+
+    Symbol ids: with T terminals, 0..T-1 are :attr:`terminals`, T is ``$END`` and T+1+k is ``nonterminals[k]``.
+
+    Attributes
+    ----------
+    terminals, nonterminals, productions : tuple
+        In Lark's order; ``%declare``'d terminals come last.
+    ignore : frozenset of int
+        Ids of the ``%ignore``'d terminals.
+    starts : tuple of int
+        Symbol ids of the start rules, in the order of ``options.start``.
+    source : str
+        The text in Lark's language.
+    source_path : str or None
+        Where the text comes from.
+    layout : Layout or None
+        Indentation, if ``options.postlex`` says that newlines make any.
+    unused : tuple of Definition
+        Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
+        them, and what only they need.
+    imports : tuple of Import
+        What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
+        then it is the place of the ``%import``.
+    imported_files : tuple of (str, str)
+        Path and text of each file with a definition in ``imports``.
+
+    Raises
+    ------
+    ValueError
+        If a symbol id is out of range or names the wrong kind of symbol.
+    """
+
+    @classmethod
+    def from_lark(
+        cls,
+        text_or_lark: str | lark.Lark,
+        start: str | Sequence[str] = "start",
+        lexer: LexerKind = "contextual",
+        conflicts: ConflictPolicy = "error",
+        lookahead: LookaheadPolicy = "reject",
+        postlex: Any = None,
+        g_regex_flags: int = 0,
+        use_bytes: bool = False,
+        priority: PriorityPolicy | None = "auto",
+        maybe_placeholders: bool = True,
+        source_path: str | os.PathLike[str] | None = None,
+        import_paths: Sequence[ImportPath | os.PathLike[str]] = (),
+    ) -> Grammar:
+        """Load a grammar that is written in Lark's language.
+
+        Parameters
+        ----------
+        text_or_lark : str or lark.Lark
+            The grammar's text, or a ready parser made with ``parser="lalr"``: its text and options are taken, so that
+            of the options below only ``conflicts`` and ``lookahead`` may be given with it. What its ``transformer``
+            makes of a tree, or raises, is no part of the language.
+        start : str or sequence of str
+            The start rule or rules.
+        lexer : {"contextual", "basic"}
+            Which of Lark's lexers gives the grammar its meaning.
+        conflicts : {"error", "shift"}
+            "error" rejects at compile time what Lark settles silently; "shift" accepts and records it.
+        lookahead : {"reject", "commit"}
+            What to do with a terminal whose end cannot be known within bounded lookahead.
+        g_regex_flags, use_bytes, postlex, priority, maybe_placeholders, source_path, import_paths
+            As in Lark. With ``use_bytes`` the texts are bytes, of which each is a character. ``postlex`` is an
+            instance or a subclass of ``lark.indenter.Indenter``, or of ``pdacon.FixedWidthIndenter``, that sets its
+            attributes only, or ``"python"`` for Lark's ``PythonIndenter``, or ``"python4"`` for the same with blocks of
+            four columns.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            If Lark would not load the text; ``span`` is the place.
+        UnsupportedGrammarError
+            If it loads but uses something that pdacon does not do; ``feature`` names it.
+        ValueError, TypeError
+            If an option is not one of those listed.
+
+        Notes
+        -----
+        Cost: Lark's loader, a few ms for a grammar like JSON, and about a tenth more. The first load in a process
+        also builds the parser for Lark's own language.
+        """
+        from pdacon.grammar.reading import read_lark, read_text
+        from pdacon.grammar.settings import make_options
+
+        options = make_options(
+            start=start,
+            lexer=lexer,
+            conflicts=conflicts,
+            lookahead=lookahead,
+            postlex=postlex,
+            g_regex_flags=g_regex_flags,
+            use_bytes=use_bytes,
+            priority=priority,
+            maybe_placeholders=maybe_placeholders,
+            import_paths=import_paths,
+            source_path=source_path,
+        )
+        if isinstance(text_or_lark, str):
+            return read_text(text_or_lark, options, Grammar)
+        return read_lark(text_or_lark, options, Grammar)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], **options: Any) -> Grammar:
+        """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`."""
+        from pdacon.grammar.reading import read_source
+
+        options.setdefault("source_path", path)
+        return cls.from_lark(read_source(path), **options)
+
+    @classmethod
+    def builtin(cls, name: str, **options: Any) -> Grammar:
+        """Load a grammar that comes with pdacon, such as ``"json"``. Options as in :meth:`from_lark`.
+
+        One that needs a postlexer has it by itself.
+
+        Raises
+        ------
+        ValueError
+            If there is no such grammar; the message lists those there are.
+        TypeError
+            If the name is no str.
+        """
+        from pdacon.grammar.builtin import builtin_options, builtin_source
+
+        text, path = builtin_source(name)
+        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
+
+    def describe_symbol(self, symbol: int) -> str:
+        """A symbol as its author writes it: a name, a literal such as ``"{"``, or a repetition such as ``(pair)+``."""
+        return describing.describe_symbol(self, symbol)
+
+    def describe_name(self, name: str) -> str:
+        """A rule's or terminal's name as its author writes it: that of an imported file without Lark's prefix."""
+        return describing.describe_name(self, name)
+
+    def describe_production(self, production: int) -> str:
+        """A production in the author's words: ``object: "{" pair "}"``."""
+        return describing.describe_production(self, production)
+
+    def to_lark(self) -> str:
+        """The text in Lark's language. With :attr:`lark_options`, stock Lark gives it the meaning that pdacon does."""
+        return self.source
+
+    @property
+    def lark_options(self) -> dict[str, Any]:
+        """The keyword arguments for ``lark.Lark(grammar.to_lark(), **grammar.lark_options)``."""
+        from pdacon.grammar.indentation import to_indenter
+
+        options = self.options
+        return {
+            "parser": "lalr",
+            "start": list(options.start),
+            "lexer": options.lexer,
+            "postlex": options.postlex and to_indenter(options.postlex),
+            "g_regex_flags": options.g_regex_flags,
+            "use_bytes": options.use_bytes,
+            "priority": options.priority,
+            "maybe_placeholders": options.maybe_placeholders,
+            "source_path": options.import_base,
+            "import_paths": list(options.import_paths),
+        }

@@ -1,0 +1,91 @@
+"""Collisions: pairs of terminals between which nothing but Lark's order chooses.
+
+In: a `Lexer`. Out: the pairs that match the same text, each with a shortest one. Candidates are all pairs of equal
+priority in one context, of which neither names lexemes of the other. The native core compares their automata by a
+product, with what has to follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from pdacon._native import _core
+from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.grammar import Grammar
+from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
+from pdacon.lexer.lowering import Lexer
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """Two terminals of one context that match the same text at the same priority, neither a keyword of the other."""
+
+    first: int
+    """The terminal that Lark's order prefers."""
+    second: int
+    witness: bytes
+    """A shortest text that both match."""
+    following: bytes = b""
+    """A shortest text that has to be behind it for that; look-ahead may ask for one."""
+
+
+def find_collisions(
+    lexer: Lexer,
+    *,
+    max_states: int = 1_000_000,
+    max_bytes: int = 1 << 29,
+    max_seconds: float = 0,
+    cancel: CancelEvent | None = None,
+) -> list[Collision]:
+    """Every pair of terminals between which only Lark's order chooses.
+
+    Keywords that a regex absorbs are no collision: renaming settles them. Nor is it one if both match a text only where
+    something follows that no terminal begins with there.
+    """
+    stop_if_set(cancel)
+    flat = np.array(_candidate_pairs(lexer), np.int32).reshape(-1)
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel, max_bytes)
+    return [Collision(*collision) for collision in found]
+
+
+def _terminals_after(lexer: Lexer) -> list[list[int]]:
+    """For each terminal those that are looked for behind a lexeme of it, whatever it is then called."""
+    after = [set(contexts) for contexts in lexer.contexts_after]
+    for number, context in enumerate(lexer.contexts):
+        for regex, keywords in context.renames:
+            after[regex].update(*(lexer.contexts_after[keyword] for keyword in keywords))
+        for terminal in lexer.grammar.ignore.intersection(context.alternation):
+            after[terminal].add(number)
+    return [sorted({k for context in contexts for k in lexer.contexts[context].alternation}) for contexts in after]
+
+
+def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
+    """Pairs of equal priority in one alternation, of which neither names lexemes of the other."""
+    grammar, contexts = lexer.grammar, lexer.contexts
+    terminals = {k for context in contexts for k in context.alternation}
+    priority = {k: grammar.terminals[k].priority for k in terminals}
+    patterns = {k for k in terminals if not _is_one_text(grammar, k)}  # two texts are not the same one
+    together = {
+        frozenset(equals)
+        for context in contexts
+        for _, equals in groupby(sorted(context.alternation, key=priority.__getitem__), priority.__getitem__)
+    }
+    beside: dict[int, set[int]] = {k: set() for k in patterns}
+    for equals in together:
+        for pattern in patterns & equals:
+            beside[pattern] |= equals
+    order = {k: lexing_order(grammar.terminals[k]) for k in terminals}
+    found = {
+        (pattern, k) if order[pattern] < order[k] else (k, pattern) for pattern in patterns for k in beside[pattern]
+    }
+    for regex, keywords in {rename for context in contexts for rename in context.renames}:
+        found.difference_update(pair for k in keywords for pair in ((regex, k), (k, regex)))
+    return sorted(pair for pair in found if pair[0] != pair[1])
+
+
+def _is_one_text(grammar: Grammar, terminal: int) -> bool:
+    """Whether a terminal is a string, without flags that make it match others; Lark has each string once."""
+    return kind_of(grammar, terminal) == "str" and not flags_of(grammar, terminal) and not grammar.options.g_regex_flags

@@ -1,0 +1,55 @@
+"""Symbols, items and what is expected, in the author's words.
+
+In: symbol ids, LR items and an `Expectation`. Out: the texts that an `Explanation` is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pdacon.grammar import Grammar
+from pdacon.pda import Expectation
+from pdacon.quoting import listing, tail
+
+
+class Names:
+    """The names of a grammar's symbols, for one of its start symbols; each is made when it is first asked for."""
+
+    def __init__(self, grammar: Grammar, start: int) -> None:
+        self._grammar = grammar
+        self._start = start
+        self._described: dict[int, str] = {}
+
+    def name(self, symbol: int) -> str:
+        """A symbol as its author writes it."""
+        if symbol not in self._described:
+            self._described[symbol] = self._grammar.describe_symbol(symbol)
+        return self._described[symbol]
+
+    def names(self, symbols: Iterable[int]) -> tuple[str, ...]:
+        """The names of symbols, in their order."""
+        return tuple(map(self.name, symbols))
+
+    def begun(self, terminals: Iterable[int], lexeme: bytes) -> str:
+        """``STRING '"abc'``; several terminals joined by "or"."""
+        return " ".join(filter(None, [listing(self.names(terminals)), tail(lexeme)]))
+
+    def expected(self, expected: Expectation) -> str:
+        """What can come next, or else what is not finished: ``"," or the end``."""
+        following = [*self.names(expected.next), *(["the end"] if expected.end else [])]
+        return listing(following or self.names(expected.unfinished) or ["nothing"])
+
+    def expected_by_parser(self, expected: Expectation) -> str:
+        """The same without what is ignored, which is not what is missing."""
+        ignored = self._grammar.ignore
+        return self.expected(replace(expected, next=tuple(t for t in expected.next if t not in ignored)))
+
+    def item(self, production: int, dot: int) -> str:
+        """``expr: expr "+" • expr``"""
+        if production >= len(self._grammar.productions):
+            start = self._grammar.starts[self._start]
+            return " ".join(["•", self.name(start)][:: 1 if dot == 0 else -1])
+        record = self._grammar.productions[production]
+        rhs = self.names(record.rhs)
+        return f"{self.name(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"

@@ -1,0 +1,121 @@
+"""What can be tried next in a random text: a lexeme of each terminal that the parser waits for.
+
+In: the text so far and its `Configuration`. Out: pieces with their weights: lexemes with or without a space before
+them, lines, and comments. They look sensible; whether the grammar allows one is for a matcher to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pdacon.lexer import ANY_SIZE, compile_terminal
+from pdacon.matching.lexemes import LexemeSampler, first_bytes
+from pdacon.matching.listed import ListedTexts
+from pdacon.pda import Configuration, expect
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar, Terminal
+
+WordKind: TypeAlias = Literal["keyword", "name"] | None
+"""Of a word: the only one of its terminal, or one of many; None: no word."""
+
+_LISTED = 4.0  # of lexemes that the grammar lists, such as the names of a schema: they say more than free texts
+_AS_LISTED = 0.95  # how often they are written as they are listed, and not in any way that matches
+_IGNORED = 0.02  # the weight of comments, beside 1
+_INDENT_LEN = 4  # of blocks that may be indented by any number of columns
+
+
+class Pieces:
+    """What can be tried next in a text: a lexeme of each terminal that the parser waits for."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._draw = [_drawer(grammar, terminal) for terminal in grammar.terminals]
+        self._listed = ListedTexts(grammar)
+        self._encoding = grammar.options.encoding
+        self._ignored = sorted(grammar.ignore)
+        self._layout = grammar.layout
+        self._space = b" " if ord(" ") in ignorable(grammar) else b"\n"
+
+    def moves(
+        self, rng: Random, text: bytes, configuration: Configuration | None, airy: float
+    ) -> Iterator[tuple[bytes, float, WordKind]]:
+        """Pieces, their weights, and of what kind of word each is.
+
+        ``airy``: how often there is a space where there need not be one.
+        """
+        if configuration is None:
+            return
+        space = self._space
+        expected = expect(configuration)
+        for terminal in expected.next or expected.unfinished:
+            if terminal in self._ignored:
+                continue
+            if self._layout is not None and terminal == self._layout.newline:
+                # Indentation by chance would hardly ever be that of a line before.
+                columns = configuration.margin.columns
+                further = columns[-1] + (self._layout.indent_len or _INDENT_LEN)
+                yield from ((b"\n" + b" " * column, 0.5, None) for column in (*columns, further))
+                continue
+            piece = self._piece(rng, terminal)
+            if piece is None:
+                continue
+            liked = _LISTED if self._listed.is_list(terminal) else 1.0
+            spaced = airy if text else 0.0
+            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(configuration, piece):
+                spaced = 0.99
+            kind = self._kind(terminal, piece)
+            yield piece, (1 - spaced) * liked, kind
+            if spaced > 0:
+                yield space + piece, spaced * liked, kind
+        for terminal in self._ignored:
+            piece = self._draw[terminal](rng)
+            if piece is not None and not piece.decode("utf-8", "replace").isspace():  # a comment
+                yield from ((comment, _IGNORED, None) for comment in _closed(configuration, piece))
+
+    def _kind(self, terminal: int, piece: bytes) -> WordKind:
+        if not piece.decode("utf-8", "replace").isidentifier():
+            return None
+        return "keyword" if len(self._listed.of(terminal)) == 1 else "name"
+
+    def _piece(self, rng: Random, terminal: int) -> bytes | None:
+        listed = self._listed.of(terminal)
+        if listed and rng.random() < _AS_LISTED:
+            return rng.choice(listed).encode(self._encoding)
+        return self._draw[terminal](rng)
+
+
+def _begins_a_lexeme(configuration: Configuration, piece: bytes) -> bool:
+    """Whether none of its bytes goes on with what was read before."""
+    after = configuration.read(piece)
+    return after is not None and after.length <= len(piece)
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def _closed(configuration: Configuration, comment: bytes) -> Iterator[bytes]:
+    """A comment, and the line break that ends it if one does; nothing if what comes behind could still be in it."""
+    for text in (comment, comment + b"\n"):
+        after = configuration.read(text)
+        if after is not None and after.length <= len(text) - len(comment):
+            yield text
+            return
+
+
+def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | None]:
+    pattern = terminal.pattern
+    if pattern is None:
+        return lambda rng: None
+    if pattern.kind == "str":
+        fixed = pattern.value.encode(grammar.options.encoding)
+        return lambda rng: fixed
+    return LexemeSampler(compile_terminal(grammar, terminal, ANY_SIZE)).draw
+
+
+def ignorable(grammar: Grammar) -> set[int]:
+    """The bytes that ignored text can begin with."""
+    ignored = (grammar.terminals[i] for i in grammar.ignore)
+    return {byte for terminal in ignored for byte in first_bytes(compile_terminal(grammar, terminal, ANY_SIZE))}

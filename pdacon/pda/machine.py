@@ -1,0 +1,225 @@
+"""A grammar lowered for its executable meaning: contexts, threads and tables, looked up one step at a time.
+
+In: a Grammar and its LALR Tables. Out: a `Machine`, which moves threads by a byte and stacks by a terminal. It keeps no
+place in a text: `pdacon.pda.configuration` says how a text is read with it, and what the words mean.
+
+References: R. Cox, "Regular expression matching: the virtual machine approach" (2009), for ordered threads; Lark 1.3
+for the order of terminals and for which keywords are absorbed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdacon.lexer import ANY_SIZE, compile_terminal
+from pdacon.lexer.contexts import lexing_order
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
+from pdacon.pda.reduces import Reduces
+from pdacon.pda.stack import Stack
+
+if TYPE_CHECKING:
+    from pdacon.grammar import Grammar, Terminal
+    from pdacon.lalr import Tables
+
+Thread: TypeAlias = tuple[int, int]
+"""A terminal and a state of its Program."""
+
+Behind: TypeAlias = tuple[int, ...]
+"""What lies behind a point of the text: the state of each distinct automaton ``Program.behind``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What can be lexed after a shift.
+
+    Attributes
+    ----------
+    terminals
+        The terminals in the order in which they are tried, without those that a regex has absorbed.
+    keywords
+        For each regex that absorbs strings, these strings in the same order. A lexeme of the regex that one of them
+        matches in full is that string instead.
+    """
+
+    terminals: tuple[int, ...]
+    keywords: dict[int, tuple[int, ...]]
+
+
+class Machine:
+    """A grammar lowered for :class:`Configuration`: contexts by LR state, patterns by terminal, tables as lists.
+
+    Logically frozen; it remembers entries and byte moves that were asked for before.
+
+    Parameters
+    ----------
+    grammar
+        The grammar; ``options.lexer`` says whether contexts depend on the LR state ("contextual") or not ("basic").
+    tables
+        ``build_tables(grammar)``.
+    """
+
+    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+        self.grammar = grammar
+        self.tables = tables
+        self.ignore = grammar.ignore
+        self.start_states = tuple(tables.start_states)
+        self._end_of_start = dict(zip(tables.start_states, tables.end_states, strict=True))
+        self._action: list[list[int]] = tables.action.tolist()
+        self._goto: list[list[int]] = tables.goto.tolist()
+        productions = [(production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions]
+        self._reduces = Reduces(self._action, self._goto, productions)
+        programs = {
+            index: compile_terminal(grammar, terminal, ANY_SIZE)
+            for index, terminal in enumerate(grammar.terminals)
+            if terminal.pattern is not None
+        }
+        self._states = {index: program.states() for index, program in programs.items()}
+        self._entries: dict[int, list[int]] = {index: program.entries.tolist() for index, program in programs.items()}
+        behind = {program.behind.tobytes(): program.behind.tolist() for program in programs.values()}
+        self._behind: list[list[list[int]]] = list(behind.values())
+        self._behind_of = {index: list(behind).index(program.behind.tobytes()) for index, program in programs.items()}
+        lexable = [self._lexable(state) for state in range(len(self._action))]
+        distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
+        self.contexts = tuple(distinct[terminals] for terminals in lexable)
+        self._begun: dict[tuple[tuple[int, ...], Behind], tuple[Thread, ...]] = {}
+        self._moves: dict[tuple[tuple[Thread, ...], int], tuple[tuple[int, Thread], ...]] = {}
+
+    # Contexts
+
+    def _lexable(self, state: int) -> frozenset[int]:
+        if self.grammar.options.lexer == "basic":
+            return frozenset(self._states)
+        row = self._action[state]
+        layout = self.grammar.layout
+        always = self.ignore if layout is None else self.ignore | {layout.newline}
+        return frozenset(t for t in self._states if row[t] != 0 or t in always)
+
+    def _context(self, lexable: frozenset[int]) -> Context:
+        """Order the terminals and take out absorbed strings.
+
+        A string is absorbed by a regex of the same priority that, matched against the string's value, matches exactly
+        that. It still competes on its own unless its flags are among the regex's: ``"if"i`` beside ``/[a-z]+/`` reads
+        ``IF``.
+        """
+        terminals = self.grammar.terminals
+        ordered = sorted(lexable, key=lambda t: lexing_order(terminals[t]))
+        keywords: dict[int, tuple[int, ...]] = {}
+        gone: set[int] = set()
+        for regex in ordered:
+            pattern = terminals[regex].pattern
+            if pattern is None or pattern.kind != "re":
+                continue
+            absorbed = tuple(string for string in ordered if self._absorbs(terminals[regex], terminals[string]))
+            if absorbed:
+                keywords[regex] = absorbed
+            gone.update(s for s in absorbed if (string := terminals[s].pattern) and string.flags <= pattern.flags)
+        return Context(tuple(t for t in ordered if t not in gone), keywords)
+
+    def _absorbs(self, regex: Terminal, string: Terminal) -> bool:
+        if regex.pattern is None or string.pattern is None or string.pattern.kind != "str":
+            return False
+        if regex.priority != string.priority:
+            return False
+        match = re.match(regex.pattern.regexp, string.pattern.value, self.grammar.options.g_regex_flags)
+        return match is not None and match.group() == string.pattern.value
+
+    # Lexing
+
+    def behind_nothing(self) -> Behind:
+        """What lies behind the start of the text."""
+        return (0,) * len(self._behind)
+
+    def behind_after(self, behind: Behind, byte: int) -> Behind:
+        """What lies behind, one byte later."""
+        return tuple(table[state][byte] for table, state in zip(self._behind, behind, strict=True))
+
+    def behind_text(self, text: bytes) -> Behind:
+        """What lies behind a whole text. Mostly its last bytes tell, so that it is read from its end."""
+        return tuple(_state_behind(table, text) for table in self._behind)
+
+    def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
+        """The threads with which a lexeme starts."""
+        key = tuple(terminals), behind
+        known = self._begun.get(key)
+        if known is None:
+            starts = [(t, self._entries[t][behind[self._behind_of[t]]]) for t in key[0]]
+            known = self._begun[key] = tuple(thread for _, thread in self._reach(enumerate(starts)))
+        return known
+
+    def move(self, threads: tuple[Thread, ...], byte: int) -> tuple[tuple[int, Thread], ...]:
+        """The threads, in order, that one byte leads to, each with the index of the one that it comes from."""
+        known = self._moves.get((threads, byte))
+        if known is None:
+            moved = [
+                (index, (terminal, target))
+                for index, (terminal, state) in enumerate(threads)
+                for low, high, target in self._states[terminal][state][1]
+                if low <= byte <= high and not self.matched((terminal, state))
+            ]
+            known = self._moves[threads, byte] = tuple(self._reach(moved))
+        return known
+
+    def matched(self, thread: Thread) -> bool:
+        """Whether a thread is at the end of its Program."""
+        return self._kind(thread) == MATCH
+
+    def pending(self, thread: Thread) -> bool:
+        """Whether a thread has matched if what follows says so."""
+        return self._kind(thread) in (PENDING, PENDING_OR_END)
+
+    def matched_at_end(self, thread: Thread) -> bool:
+        """Whether a pending thread has matched if the text ends here."""
+        return self._kind(thread) == PENDING_OR_END
+
+    def _kind(self, thread: Thread) -> int:
+        return self._states[thread[0]][thread[1]][0]
+
+    def _reach(self, threads: Iterable[tuple[int, Thread]]) -> Iterator[tuple[int, Thread]]:
+        """Follow the ordered empty edges: depth first, each state once, at its first visit."""
+        seen: dict[int, set[int]] = {}
+        for index, (terminal, start) in threads:
+            for state in epsilon_closure(self._states[terminal], start, seen.setdefault(terminal, set())):
+                yield index, (terminal, state)
+
+    # Parsing
+
+    def stack_of(self, start: int, symbols: Iterable[int]) -> Stack:
+        """The stack that grammar symbols lead to from the start state of ``grammar.starts[start]``."""
+        states = [self.start_states[start]]
+        first = self.grammar.end + 1
+        for symbol in symbols:
+            below = states[-1]
+            states.append(self._action[below][symbol] - 1 if symbol < first else self._goto[below][symbol - first])
+        return Stack.of(states)
+
+    def shift(self, stack: Stack, terminal: int) -> Stack | None:
+        """The stack after the reduces that ``terminal`` asks for and its shift; None where the tables have an error."""
+        for reduced in self._reduces.chain(stack, terminal):
+            action = self._action[reduced.state][terminal]
+            if action > 0:
+                return reduced.push(action - 1)
+        return None
+
+    def accepts(self, stack: Stack) -> bool:
+        """Whether a reduce at the end of the text leads to the start symbol; tables have no shift of the end."""
+        return any(self._is_end(reduced) for reduced in self._reduces.chain(stack, self.grammar.end))
+
+    def _is_end(self, stack: Stack) -> bool:
+        """Whether it is the start state and, on that, what the whole text leads to."""
+        start = stack.below
+        return start is not None and start.below is None and stack.state == self._end_of_start[start.state]
+
+
+def _state_behind(table: list[list[int]], text: bytes) -> int:
+    """The state in which an automaton is behind a text."""
+    entered = {state for row in table for state in row}
+    after = list(range(len(table)))  # of each state before what has been looked at
+    for byte in reversed(text[1:]):
+        possible = {after[state] for state in entered}
+        if len(possible) == 1:
+            return possible.pop()
+        after = [after[row[byte]] for row in table]
+    return after[table[0][text[0]]] if text else 0
