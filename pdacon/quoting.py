@@ -5,7 +5,8 @@ In: bytes of a text, or names. Out: one line that a person reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 LISTED = 12
 """So many names are given before the rest is counted."""
@@ -32,6 +33,12 @@ def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
     if len(shown) > most:
         shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
     return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """``did you mean "a" or "b"? ``, with a space behind it, or nothing where no known name is near."""
+    near = get_close_matches(name, known) or get_close_matches(name.upper(), known)
+    return f"did you mean {listing(near)}? " if near else ""
 
 
 def quoted(text: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
-from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdacon.grammar.model import Indentation
+from pdacon.grammar.model import GrammarData, Indentation
+from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -54,6 +57,11 @@ def builtin_names() -> list[str]:
     return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and not name.startswith("_"))
 
 
+def builtin_descriptions() -> dict[str, str]:
+    """What each of them is, in the sentence that its file begins with."""
+    return {name: _first_sentence(_text(name)) for name in builtin_names()}
+
+
 def builtin_source(name: str) -> tuple[str, str]:
     """The text of a built-in grammar, and its path.
 
@@ -67,11 +75,8 @@ def builtin_source(name: str) -> tuple[str, str]:
     if not isinstance(name, str):
         raise TypeError(f"the name of a built-in grammar must be a str such as 'json', not {type(name).__name__}")
     if name not in (known := builtin_names()):
-        near = get_close_matches(name, known)
-        meant = f"did you mean {' or '.join(near)}? There" if near else "there"
-        raise ValueError(f"no built-in grammar {name!r}; {meant} are {', '.join(known)}")
-    resource = _folder() / (name + _SUFFIX)
-    return resource.read_text(encoding="utf-8"), str(resource)
+        raise ValueError(f"no built-in grammar {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}")
+    return _text(name), str(_folder() / (name + _SUFFIX))
 
 
 def builtin_options(name: str) -> dict[str, Any]:
@@ -79,6 +84,31 @@ def builtin_options(name: str) -> dict[str, Any]:
     return dict(_OPTIONS.get(name, {}))
 
 
+def builtin_name(grammar: GrammarData) -> str | None:
+    """The name of the built-in grammar that this one is, with whatever options; None if it is none of them."""
+    name = grammar.source_path
+    return name if name in builtin_names() and grammar.source == _text(name) else None
+
+
+def shown_path(path: str) -> str:
+    """How a file is called in reports: by its path, or a built-in grammar by its name."""
+    folder, name = os.path.split(path)
+    return name.removesuffix(_SUFFIX) if folder == str(_folder()) and name.endswith(_SUFFIX) else path
+
+
+def _first_sentence(text: str) -> str:
+    comment = re.match(r"(?://.+\n)+", text)
+    assert comment is not None, "each of these files begins with a comment that says what it is"
+    paragraph = " ".join(re.sub(r"(?m)^//", "", comment.group()).split())
+    return re.split(r"\.(?:\s|$)", paragraph)[0].rstrip(":")
+
+
+@cache
+def _text(name: str) -> str:
+    return (_folder() / (name + _SUFFIX)).read_text(encoding="utf-8")
+
+
+@cache
 def _folder() -> Traversable:
     installed = files("pdacon") / "grammars"
     # In an editable install the package is the source tree, where the grammars lie beside it.

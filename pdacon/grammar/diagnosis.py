@@ -17,10 +17,12 @@ from lark.lexer import Token
 from lark.load_grammar import EXT, _literal_to_pattern
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar.importing import find_file, grammar_name, path_of
+from pdacon.grammar.habits import advice_at, one_case
+from pdacon.grammar.importing import find_file, grammar_name, path_of, similar_file, similar_import
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.places import shorten
+from pdacon.quoting import did_you_mean
 from pdacon.spans import Span
 
 
@@ -51,7 +53,6 @@ _LABELS = (
 
 # A piece of the message of a Lark GrammarError -> what to do about it.
 _ADVICE = {
-    "used but not defined": "define or %import it",
     "Rules aren't allowed inside terminals": "a terminal consists of terminals and literals only; make it a rule",
     "Recursion in terminal": "make it a rule",
     "defined more than once": "keep one definition, or write %override or %extend",
@@ -157,10 +158,10 @@ def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: Sourc
     if _FILE.fullmatch(source.text):
         message = f"{source.text!r} is no grammar; Grammar.from_file reads one from a file"
         return GrammarSyntaxError(message, source.span(0, len(source.text)))
+    habit = advice_at(source.text, start)
     if not isinstance(unexpected, UnexpectedToken):
-        message = (
-            f"unexpected character {source.text[start : start + 1]!r}; no lexeme of Lark's language begins with it"
-        )
+        advice = habit or "no lexeme of Lark's language begins with it"
+        message = f"unexpected character {source.text[start : start + 1]!r}; {advice}"
         return GrammarSyntaxError(message, source.span(start, min(start + 1, len(source.text))))
     token = str(unexpected.token)
     shown = repr(shorten(token)) if token.strip() else "end of the line"
@@ -169,6 +170,8 @@ def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: Sourc
     found, is_label, _ = str(error).partition(", at line ")
     if error is unexpected or not is_label:
         found = _own_label(token, wanted)
+    if habit:
+        return GrammarSyntaxError(f"unexpected {shown}; {habit}", span)
     label = next((label for label in _LABELS if label.piece in found), None)
     if label and re.match(label.token, token):
         return GrammarSyntaxError(f"{found}, at {shown}; {label.advice}", span)
@@ -197,9 +200,15 @@ def _explain_undefined(name: str, message: str, builder: RecordingBuilder) -> Gr
     )
     start = 0 if user is None else (user.start_pos or 0) + len(user)
     found = next((match for match in use.finditer(text, start) if match.lastgroup), None)
+    # Lark reads Name as the terminal N and the rule ame.
+    part = rf"(?<!\w)(?=\w*[A-Z])(?=\w*[a-z])(?:\w+{re.escape(name)}|{re.escape(name)}\w+)(?!\w)"
+    if found is None and (mixed := re.compile(part).search(text, start)):
+        place = builder.source.span(*mixed.span())
+        return GrammarSyntaxError(f"unexpected {mixed.group()!r}; {one_case(mixed.group())}", place)
     span = builder.source.span(*found.span("name")) if found else _named_place(message, builder)
     within = f" (in {where.group(1)})" if where else ""
-    return GrammarSyntaxError(_with_advice(f"{kind} {name!r} is used but not defined{within}"), span)
+    meant = similar_import(name, builder) or did_you_mean(name, [str(one) for one in builder._definitions if one != name])
+    return GrammarSyntaxError(f"{kind} {name!r} is used but not defined{within}; {meant}define or %import it", span)
 
 
 def _explain_accident(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
@@ -227,7 +236,7 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder, trail: 
         searched += [] if error.base_path is None else [str(error.base_path) or "."]
         return GrammarSyntaxError(
             f"%import: there is no {wanted} in {', '.join(searched) or 'the search paths'} or Lark's own grammars; "
-            "give its folder with import_paths=, or the grammar's own path with source_path= for a relative import",
+            f"{similar_file(wanted, builder.import_paths, error.base_path)}give its folder with import_paths=, or the grammar's own path with source_path= for a relative import",
             error.site,
         )
     base, text = found

@@ -143,10 +143,26 @@ class Grammar(GrammarData):
         return cls.from_lark(read_source(path), **options)
 
     @classmethod
-    def builtin(cls, name: str, **options: Any) -> Grammar:
-        """Load a grammar that comes with pdacon, such as ``"json"``. Options as in :meth:`from_lark`.
+    def builtin(
+        cls,
+        name: str,
+        *,
+        start: str | Sequence[str] = "start",
+        conflicts: ConflictPolicy = "error",
+        lookahead: LookaheadPolicy = "reject",
+        **options: Any,
+    ) -> Grammar:
+        """Load a grammar that comes with pdacon, such as ``"json"``; :meth:`builtins` lists them.
 
-        One that needs a postlexer has it by itself.
+        One that needs a postlexer has it by itself. It is called by its name in reports.
+
+        Parameters
+        ----------
+        name : str
+        start : str or sequence of str
+            The start rule or rules: any rule of the grammar, such as ``"object"`` in ``json``.
+        conflicts, lookahead, **options
+            As in :meth:`from_lark`.
 
         Raises
         ------
@@ -158,7 +174,22 @@ class Grammar(GrammarData):
         from pdacon.grammar.builtin import builtin_options, builtin_source
 
         text, path = builtin_source(name)
-        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
+        given = {"start": start, "conflicts": conflicts, "lookahead": lookahead, **options}
+        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **given})
+
+    @classmethod
+    def builtins(cls) -> dict[str, str]:
+        """The names that :meth:`builtin` takes, sorted, each with a sentence that says what it is."""
+        from pdacon.grammar.builtin import builtin_descriptions
+
+        return builtin_descriptions()
+
+    @property
+    def builtin_name(self) -> str | None:
+        """The name of the built-in grammar that this one is, whatever its options; None if it is none of them."""
+        from pdacon.grammar.builtin import builtin_name
+
+        return builtin_name(self)
 
     def describe_symbol(self, symbol: int) -> str:
         """A symbol as its author writes it: a name, a literal such as ``"{"``, or a repetition such as ``(pair)+``."""

@@ -16,8 +16,10 @@ from typing import Any
 
 from lark.load_grammar import EXT, PackageResource, stdlib_loader
 
+from pdacon.grammar.builtin import shown_path
 from pdacon.grammar.loading import ImportStatement, RecordingBuilder, SourceText
 from pdacon.grammar.model import Import
+from pdacon.quoting import did_you_mean
 from pdacon.spans import Span
 
 _STATEMENT = re.compile(
@@ -29,6 +31,7 @@ _DEFINITION = (
     r"^[ \t]*(?:%(?:override|extend)[ \t]+)?[?!]*(?P<name>{})(?!\w)"
     r"(?:\{{[^}}\n]*\}})?(?:[ \t]*\.[ \t]*-?\d+)?[ \t]*:"
 )
+_LARKS_OWN = ("common", "lark", "python", "unicode")
 _DEEPEST = 8  # files that import from each other
 
 
@@ -70,9 +73,26 @@ def find_file(wanted: str, base_path: Any, import_paths: Sequence[Any]) -> tuple
     return None
 
 
+def similar_file(wanted: str, import_paths: Sequence[Any], base_path: Any) -> str:
+    """What may have been meant by the name of a file that there is none of."""
+    folders = [*import_paths, *([] if base_path is None else [base_path])]
+    files = [path.stem for folder in folders if isinstance(folder, str) for path in Path(folder or ".").glob(f"*{EXT}")]
+    return did_you_mean(wanted.removesuffix(EXT), list(dict.fromkeys([*files, *_LARKS_OWN])))
+
+
+def similar_import(name: str, builder: RecordingBuilder) -> str:
+    """What may have been meant by a name that a text imports, and its file does not define."""
+    known = []
+    for statement in statements_in(builder.source.text, builder.source.path or ""):
+        if statement.dotted_path and name in statement.aliases:
+            file = find_file(os.path.join(*statement.dotted_path) + EXT, statement.base_path, builder.import_paths)  # noqa: PTH118
+            known += re.findall(_DEFINITION.format(r"\w+"), "" if file is None else file[1], re.MULTILINE)
+    return did_you_mean(name, known)
+
+
 def path_of(base: Any) -> str:
     """The path to show for a file: a string, or a resource of a package."""
-    return base if isinstance(base, str) else "/".join(map(str, base))
+    return shown_path(base) if isinstance(base, str) else "/".join(map(str, base))
 
 
 def grammar_name(path: str) -> str:

@@ -15,6 +15,7 @@ import lark
 from pdacon.errors import GrammarSyntaxError, LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
+from pdacon.grammar.importing import path_of
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
@@ -25,7 +26,7 @@ from pdacon.spans import Span
 
 def read_text(text: str, options: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
     """Load and lower a text. After this every name is defined and every pattern compiles."""
-    path = display_path(options.import_base)
+    path = None if options.import_base is None else path_of(options.import_base)
     source = SourceText(text, path)
     if options.use_bytes and not text.isascii():
         at = next(place for place, character in enumerate(text) if not character.isascii())
@@ -133,8 +134,3 @@ def _check_same(parser: lark.Lark, grammar: GrammarData) -> None:
             "build it again or pass the text",
             feature="source_grammar",
         )
-
-
-def display_path(base: Any) -> str | None:
-    """The path to show for Lark's source_path: a string, or a PackageResource."""
-    return base if base is None or isinstance(base, str) else "/".join(map(str, base))

@@ -231,7 +231,7 @@ def test_a_file_with_the_name_of_a_built_in_grammar_is_not_passed_over_in_silenc
     write("json", 'start: "mine"')
     assert main(["check", "json"]) == 0
     out, err = capsys.readouterr()
-    assert "json.lark" in out
+    assert out.startswith("json: ok")
     assert err == "pdacon: json is the built-in grammar; write ./json for the file of that name\n"
     assert main(["check", "./json"]) == 0
     assert capsys.readouterr().err == ""
@@ -259,7 +259,7 @@ def test_json_has_an_object_a_line(write, capsys: pytest.CaptureFixture[str]) ->
     assert main(["check", write("bad.lark", CONFLICT), "json", "--format", "json"]) == 1
     subjects = [json.loads(line)["subject"] for line in capsys.readouterr().out.splitlines()]
     assert subjects[0] == "bad.lark"
-    assert subjects[1].endswith("json.lark")
+    assert subjects[1] == "json"
 
 
 def test_sarif_has_all_grammars_and_what_is_none(write, capsys: pytest.CaptureFixture[str]) -> None:

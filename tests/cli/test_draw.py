@@ -33,14 +33,14 @@ def test_a_picture_goes_to_standard_output_or_a_file(draw, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        ((), "json.lark: the rules"),
-        (("--rule", "pair", "--rule", "value"), "json.lark: pair, value"),
+        ((), "json: the rules"),
+        (("--rule", "pair", "--rule", "value"), "json: pair, value"),
         (("--terminal", "true"), '"true"'),
-        (("--pda",), "json.lark: the parser's 33 LR states"),
-        (("--state", "7", "--around", "2"), "json.lark: LR state 7"),
-        (("--after", '{"a": '), "json.lark: LR state 17"),
-        (("--pda", "--after", '{"a": '), "json.lark: the parser's 33 LR states"),
-        (("--context", "0"), "json.lark: lexical context 0 of 9"),
+        (("--pda",), "json: the parser's 33 LR states"),
+        (("--state", "7", "--around", "2"), "json: LR state 7"),
+        (("--after", '{"a": '), "json: LR state 17"),
+        (("--pda", "--after", '{"a": '), "json: the parser's 33 LR states"),
+        (("--context", "0"), "json: lexical context 0 of 9"),
     ],
 )
 def test_pictures(draw, options: tuple[str, ...], shown: str) -> None:

@@ -13,7 +13,9 @@ import lark
 import pytest
 from support.lark_oracle import accepts, lark_parser
 
+from pdacon import check
 from pdacon.grammar import Grammar
+from pdacon.grammar.builtin import builtin_names
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 NAMES = ["arithmetic", "json"]
@@ -90,7 +92,7 @@ def test_strict_lark_finds_nothing(name: str) -> None:
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(
-        ValueError, match=r"no built-in grammar 'jsom'; did you mean json.*\? There are .*arithmetic.*json"
+        ValueError, match=r"no built-in grammar 'jsom'; did you mean json.*\? there are .*arithmetic.*json"
     ):
         Grammar.builtin("jsom")
     with pytest.raises(ValueError, match=r"no built-in grammar 'nope'; there are .*arithmetic.*json"):
@@ -101,3 +103,32 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         Grammar.builtin("_unicode")
     with pytest.raises(TypeError, match="must be a str such as 'json', not NoneType"):
         Grammar.builtin(None)  # type: ignore[arg-type]
+
+
+def test_each_has_a_sentence_that_says_what_it_is() -> None:
+    listed = Grammar.builtins()
+    assert list(listed) == builtin_names()
+    assert listed["json_compact"] == (
+        'JSON without insignificant whitespace: what Python\'s json.dumps(x, separators=(",", ":")) writes'
+    )
+    for name, sentence in listed.items():
+        assert 5 <= len(sentence) < 200, name
+        assert "\n" not in sentence
+        assert "//" not in sentence, name
+
+
+def test_a_built_in_grammar_is_called_by_its_name(tmp_path: Path) -> None:
+    grammar = Grammar.builtin("python_expression")
+    assert (grammar.source_path, grammar.builtin_name) == ("python_expression", "python_expression")
+    assert {path for path, _ in grammar.imported_files} == {"python"}
+    assert repr(grammar).startswith("<Grammar python_expression: ")
+    assert check(grammar, seconds=0).subject == "python_expression"
+    span = grammar.terminals[0].span
+    assert span is not None
+    assert span.path == "python"
+    assert Grammar.builtin("json", start="object").builtin_name == "json"
+    copy = tmp_path / "json"
+    copy.write_text('start: "x"\n')
+    assert Grammar.from_file(copy).builtin_name is None
+    mine = Grammar.from_lark('start: "x"\n', source_path="json")
+    assert (mine.source_path, mine.builtin_name) == ("json", None)

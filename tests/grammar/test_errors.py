@@ -47,6 +47,38 @@ PLACES = [
     ("start: A\nA: B\n%declare B\n", 2, 1, "what is only declared (B)"),
 ]
 
+HABITS = [
+    ("start: 'a'\n", 1, 8, 'texts stand in double quotes: "a"'),
+    ("start: \"it's\" 'say \"x\"'\n", 1, 15, 'texts stand in double quotes: "say \\"x\\""'),
+    ("start: 'a\n", 1, 8, 'texts stand in double quotes: "..."'),
+    ('start ::= "a"\n', 1, 8, "a definition has a colon behind its name: start: ..."),
+    ('start = "a"\n', 1, 7, "a definition has a colon behind its name: start: ..."),
+    ('start := "a"\n', 1, 8, "a definition has a colon behind its name: start: ..."),
+    ('start -> "a"\n', 1, 7, "a definition has a colon behind its name: start: ..."),
+    ('<start> ::= "a"\n', 1, 1, "names stand without < and >: start: ..."),
+    ('start: <b>\nb: "x"\n', 1, 8, "names stand without < and >: b"),
+    ('start: "a\n', 1, 8, 'the text that begins here has no closing " on its line'),
+    ('start: "a" | "b" "\n', 1, 18, 'the text that begins here has no closing " on its line'),
+    ("start: /abc\n", 1, 8, "the regular expression that begins here has no closing / on its line"),
+    ('start: stmt;\nstmt: "x";\n', 1, 12, "a definition ends with its line: leave the ; out"),
+    ('start: Expr\nexpr: "x"\n', 1, 8, "names of rules are in lower case, those of terminals in upper case: expr or EXPR"),
+    ('start: "x"\nItems: "x"\n', 2, 2, "those of terminals in upper case: items or ITEMS"),
+    ("start: [a-z]+\n", 1, 10, "a set of characters is a regular expression: /[a-z]+/"),
+    ("start: my-rule\n", 1, 10, "names have no hyphens: my_rule"),
+    ('start: "a", "b"\n', 1, 11, "side by side, without commas"),
+    ('start: {"a"}\n', 1, 8, 'stands in parentheses, with * behind: ("a")*'),
+    ('start: "a"{2}\n', 1, 11, "so many are written with ~: x~2"),
+    ('start: "a"{2,3}\n', 1, 11, "so many are written with ~: x~2..3"),
+    ("import common.WS\nstart: WS\n", 1, 8, "an import begins with %: %import common.NAME"),
+    ('start: WS\n%import "common.WS"\n', 2, 9, "an import names a file and what is in it: %import .file.name"),
+    ('/* hi */\nstart: "a"\n', 1, 1, "a comment begins with // and ends with its line"),
+    ("start: NUMBR\n%import common.NUMBR\n", 1, 8, "did you mean NUMBER? "),
+    ("start: WS\n%import comon.WS\n", 2, 15, "did you mean common? "),
+    ("start: NUMBER\nNUMBR: /1/\n", 1, 8, "did you mean NUMBR? "),
+    ('start: itms\nitems: "x"\n', 1, 8, "did you mean items? "),
+]
+PLACES += HABITS
+
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), PLACES)
 def test_places(text: str, line: int, column: int, message: str) -> None:
