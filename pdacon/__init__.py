@@ -1,13 +1,12 @@
 """Constrained decoding with grammars: the public names and nothing else.
 
-Each name is loaded at its first use, so that ``import pdacon`` costs nothing and a command starts at once.
+Each name is loaded at its first use, so that ``import pdacon`` costs nothing and a command starts at once. Type
+checkers see the names as imports, so that one that there is not is an error for them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    __version__: str
     from pdacon.compiling import compile
     from pdacon.composition import Limits
     from pdacon.constraint import Constraint
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         EmptyLanguageError,
         GrammarError,
         GrammarSyntaxError,
+        IncompleteWarning,
         LimitExceededError,
         MatcherError,
         NondeterministicGrammarError,
@@ -28,9 +28,15 @@ if TYPE_CHECKING:
         UnsupportedGrammarError,
         VocabularyError,
     )
+    from pdacon.explanation import Explanation
     from pdacon.grammar import Grammar
     from pdacon.grammar.indentation import FixedWidthIndenter
-    from pdacon.matching import Explanation, Matcher, fill_bitmasks, mask_ids
+    from pdacon.integrations.huggingface.generation import generate
+    from pdacon.integrations.huggingface.generator import Generator
+    from pdacon.integrations.huggingface.results import Generation
+    from pdacon.matching import Matcher, fill_bitmasks, mask_ids
+
+    __version__: str
 
 __all__ = [
     "ArtifactError",
@@ -42,9 +48,12 @@ __all__ = [
     "Explanation",
     "Finding",
     "FixedWidthIndenter",
+    "Generation",
+    "Generator",
     "Grammar",
     "GrammarError",
     "GrammarSyntaxError",
+    "IncompleteWarning",
     "LimitExceededError",
     "Limits",
     "Matcher",
@@ -58,15 +67,18 @@ __all__ = [
     "check",
     "compile",
     "fill_bitmasks",
+    "generate",
     "mask_ids",
 ]
 
 _ROOMS = {
     "Constraint": "constraint",
     "DeterminismReport": "determinism",
-    "Explanation": "matching",
+    "Explanation": "explanation",
     "Finding": "determinism",
     "FixedWidthIndenter": "grammar.indentation",
+    "Generation": "integrations.huggingface",
+    "Generator": "integrations.huggingface",
     "Grammar": "grammar",
     "Limits": "composition",
     "Matcher": "matching",
@@ -74,25 +86,29 @@ _ROOMS = {
     "check": "determinism",
     "compile": "compiling",
     "fill_bitmasks": "matching",
+    "generate": "integrations.huggingface",
     "mask_ids": "matching",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
-_MODULES = frozenset({*_ROOMS.values(), "drawing", "errors", "frontends", "lalr", "lexer", "pda"})
+_MODULES = frozenset({*_ROOMS.values(), "drawing", "errors", "frontends", "integrations", "lalr", "lexer", "pda"})
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+    def __getattr__(name):
+        from importlib import import_module
 
-        return version("pdacon")
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_ROOMS.get(name, 'errors')}"), name)
-    globals()[name] = value
-    return value
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("pdacon")
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_ROOMS.get(name, 'errors')}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({name for name in globals() if name.startswith("__")}.union(__all__, _MODULES))
+    return sorted([*__all__, "__version__"])

@@ -7,15 +7,16 @@ and the composition with the vocabulary gives a pushdown automaton for each star
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from pdacon.arguments import require, require_bool
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.composition import Limits, compose, lower
 from pdacon.constraint import Constraint, no_sentence
 from pdacon.determinism import check_stages, check_within, emptiness_findings
-from pdacon.detokenizer import Vocabulary
+from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError
-from pdacon.grammar import Grammar
+from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
 
@@ -24,9 +25,11 @@ _SECONDS_FOR_EXAMPLES = 1.0
 
 
 def compile(
-    grammar: Grammar,
-    vocabulary: Vocabulary,
+    grammar: GrammarSource,
+    vocabulary: Vocabulary | None = None,
     *,
+    tokenizer: Any = None,
+    model: Any = None,
     limits: Limits | None = None,
     eager: bool = False,
     cancel: CancelEvent | None = None,
@@ -35,10 +38,16 @@ def compile(
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : Grammar, str or pathlib.Path
+        A `Grammar`, the name of a built-in one (``"json"``), the text of one in Lark's language, or the path of a file.
         Its options ``conflicts`` and ``lookahead`` decide what is refused.
-    vocabulary : Vocabulary
-        The tokens of the model to constrain.
+    vocabulary : Vocabulary, optional
+        The tokens of the model to constrain, if they are not given as what follows.
+    tokenizer : optional
+        The model's tokenizer, of transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
+    model : transformers.PreTrainedModel, optional
+        The model itself, which knows how wide its scores are and with which ids a text ends. Without it both are as the
+        tokenizer says, which need not be what the model does.
     limits : Limits, optional
         How much work the grammar may cause.
     eager : bool
@@ -66,6 +75,17 @@ def compile(
     EmptyLanguageError
         No text at all is a sentence of any start, or none that the vocabulary can spell.
     LimitExceededError, CancelledError
+    VocabularyError
+        The tokenizer is none that can be read, or names no end.
+    TypeError, ValueError
+        An argument is not what it should be; see `Grammar.builtin` for names.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> constraint = pdacon.compile("json", pdacon.Vocabulary.bytes())
+    >>> constraint.accepts('{"a": [1, 2]}')
+    True
 
     Notes
     -----
@@ -73,8 +93,8 @@ def compile(
     threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
     tokens, 5 s for Python; docs/masks.md says more.
     """
-    require("compile", "grammar", grammar, Grammar)
-    require("compile", "vocabulary", vocabulary, Vocabulary)
+    grammar = grammar_of("compile", grammar)
+    vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
     require_bool("compile", "eager", eager)
     if cancel is not None and not callable(getattr(cancel, "is_set", None)):
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")

@@ -27,6 +27,7 @@ from pdacon.errors import ArtifactError, EmptyLanguageError
 from pdacon.grammar import Grammar
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
+from pdacon.values import reader_of
 
 T = TypeVar("T")
 
@@ -233,6 +234,11 @@ class Constraint:
         return self._grammar()
 
     @property
+    def builtin_name(self) -> str | None:
+        """The name of the built-in grammar that this is a constraint of; None if it is of none of them."""
+        return self.grammar.builtin_name
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary; of a loaded constraint, read from the file when it is first asked for, if none was given."""
         return self._vocabulary()
@@ -290,6 +296,53 @@ class Constraint:
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
         return matcher
+
+    def accepts(self, text: str | bytes, start: str | None = None) -> bool:
+        """Whether a text is a sentence of the grammar, and its bytes can be spelled.
+
+        Raises
+        ------
+        ValueError
+            The grammar was not compiled for `start`.
+        """
+        matcher = self.matcher(start, max_rollback=0, keep_text=False)
+        return matcher.accept(text) and matcher.is_accepting()
+
+    def new_bitmask(self, batch: int = 1) -> NDArray[np.int32]:
+        """A bitmask for `Matcher.fill_bitmask` and `fill_bitmasks`: int32[batch, ceil(V / 32)] of zeros.
+
+        ``torch.from_numpy`` makes a tensor of it that shares its memory.
+        """
+        rows = require_count("new_bitmask", "batch", batch)
+        if rows < 0:
+            raise ValueError(f"batch must not be negative, got {batch}")
+        return np.zeros((rows, -(-self._size // 32)), dtype=np.int32)
+
+    def parse(self, text: str | bytes, start: str | None = None) -> Any:
+        """The value that a sentence stands for, where the grammar knows one: of the built-in ``json`` and its variants.
+
+        Returns
+        -------
+        value
+            What ``json.loads`` makes of it; of ``jsonl`` a list with the value of each line.
+
+        Raises
+        ------
+        ValueError
+            The text is no sentence of the grammar, or Python's limits refuse it, such as that on digits.
+        TypeError
+            The grammar knows no values.
+        RecursionError
+            It is nested too deeply for ``json.loads``.
+        """
+        read = reader_of(self.builtin_name)
+        if read is None:
+            raise TypeError(f"{self._name} knows no values; those built-in grammars that are JSON do")
+        if not self.accepts(text, start):
+            explanation = self.matcher(start).explain(text)
+            cut = "it is only the beginning of a text" if explanation.allowed else explanation.reason
+            raise ValueError(f"{self._name}: this text is not a sentence: {cut}")
+        return read(text if isinstance(text, str) else text.decode("utf-8"))
 
     def statistics(self, start: str | None = None) -> dict[str, int]:
         """Sizes and counts.

@@ -13,6 +13,9 @@ PdaconError
 ├── DrawingError                    there is nothing of that name to draw
 ├── ArtifactError                   a constraint on disk that is damaged, of another version, or of something else
 └── MatcherError                    a Matcher used in a way that has no meaning
+
+UserWarning
+└── IncompleteWarning               a generated text was cut off before it was a sentence
 """
 
 from __future__ import annotations
@@ -101,6 +104,10 @@ class CancelledError(PdaconError):
 
 class DrawingError(PdaconError):
     """What is to be drawn is not in the grammar: a terminal, a rule or a state; the message names those there are."""
+
+
+class IncompleteWarning(UserWarning):
+    """A generated text was cut off before it was a sentence."""
 
 
 class ArtifactError(PdaconError):

@@ -18,7 +18,7 @@ class SentenceConstraint:
         self._constraint = pdacon.compile(
             pdacon.Grammar.from_lark(f"start: {optional.format(alternatives)}\n"), vocabulary
         )
-        self.vocabulary = vocabulary
+        self.vocabulary, self.builtin_name = vocabulary, None
         self.sentences = [sentence.encode() for sentence in sentences]
         self._allowed: dict[tuple[int, ...], list[int]] = {}
 

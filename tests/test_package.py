@@ -53,6 +53,32 @@ def test_public_names() -> None:
         assert getattr(pdacon, name).__doc__, f"pdacon.{name} has no docstring"
 
 
+def test_a_name_that_there_is_not_is_an_error_for_a_type_checker(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api", reason="mypy is part of the extra lint")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import pdacon\n"
+        "from pdacon import Gramar\n"
+        "pdacon.compil\n"
+        "pdacon.Grammar.builtin('json', conflicts='never')\n"
+        "constraint: pdacon.Constraint = pdacon.compile('json', pdacon.Vocabulary.bytes())\n"
+        "text: str = constraint.matcher().completion() + pdacon.__version__\n"
+        "one: pdacon.Generation = pdacon.generate(None, None, 'prompt', grammar='json')\n"
+        "several: list[pdacon.Generation] = pdacon.generate(None, None, ['prompt'], grammar='json')\n"
+    )
+    settings = tmp_path / "mypy.ini"  # what is slow to read says nothing about these names
+    settings.write_text(
+        "[mypy]\nstrict = true\n"
+        + "".join(f"[mypy-{name}.*]\nfollow_imports = skip\n" for name in ("torch", "transformers", "numpy", "lark"))
+    )
+    cache = str(tmp_path / "cache")
+    files = ["--config-file", str(settings), "--cache-dir", cache, "--python-executable", sys.executable]
+    out, _, status = api.run([*files, str(program)])
+    found = [line for line in out.splitlines() if "program.py" in line]
+    assert status == 1
+    assert [line.split(":")[1] for line in found if ": error:" in line] == ["2", "3", "4"], out
+
+
 def test_errors_form_the_tree_that_is_drawn() -> None:
     for name in pdacon.__all__:
         if name.endswith("Error"):

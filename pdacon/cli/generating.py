@@ -6,6 +6,7 @@ import json
 import secrets
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -122,8 +123,9 @@ class Generator:
         if sampling.top_p is not None and sampling.draws:
             options["top_p"] = sampling.top_p
         prompts = [request.prompt for request in requests]
+        warnings.simplefilter("ignore", pdacon.IncompleteWarning)  # the command says itself which texts are cut off
         try:
-            return generate(
+            answers = generate(
                 self._model,
                 self._tokenizer,
                 prompts,
@@ -136,6 +138,7 @@ class Generator:
                 num_return_sequences=count,
                 **options,
             )
+            return list(answers)
         except OutOfMemoryError as error:
             raise BadInput("the memory of the device is full; give a smaller --batch-size or --beams") from error
         except (ValueError, IndexError) as error:

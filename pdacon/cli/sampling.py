@@ -8,14 +8,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from pdacon import Constraint
 from pdacon.cli.display import printable
 from pdacon.cli.failures import BadInput
 from pdacon.cli.vocabularies import Tokens
-from pdacon.matching.sampling import sample, sample_tokens
-
-_PATIENCE = 100  # texts in a row that are not new before it is said that there are no more
+from pdacon.matching.sampling import different, sample, sample_tokens
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,11 @@ def show_samples(
     """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
     chosen = secrets.randbelow(2**31) if seed is None else seed
     written, long = 0, False
-    for sentence in _different(draw(constraint, tokens, size, chosen), count):
+    drawn = different(draw(constraint, tokens, size, chosen), lambda sentence: sentence.text)
+    for sentence in islice(drawn, count):
         if json_lines:
-            drawn = {} if sentence.tokens is None else {"tokens": sentence.tokens}
-            line = json.dumps({"text": sentence.text, **drawn}, ensure_ascii=False)
+            ids = {} if sentence.tokens is None else {"tokens": sentence.tokens}
+            line = json.dumps({"text": sentence.text, **ids}, ensure_ascii=False)
         else:
             # Texts of several lines, which may be empty ones, need something between them, and what follows one, too.
             long = long or "\n" in sentence.text.rstrip("\n")
@@ -63,16 +63,3 @@ def show_samples(
     if notes:
         sys.stderr.write("; ".join(notes) + "\n")
     return 0
-
-
-def _different(sentences: Iterator[Sample], count: int) -> Iterator[Sample]:
-    seen: set[str] = set()
-    stale = 0
-    for sentence in sentences:
-        stale += 1
-        if sentence.text not in seen:
-            seen.add(sentence.text)
-            stale = 0
-            yield sentence
-        if len(seen) == count or stale == _PATIENCE:
-            return

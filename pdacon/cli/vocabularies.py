@@ -19,7 +19,6 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 
 BYTES = "bytes"
-_END = 256
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json", "generation_config.json", "config.json")
 _OTHERS = ("tekken.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -58,8 +57,8 @@ def load_vocabulary(name: str | None) -> Tokens:
         If it is of a family that pdacon cannot read.
     """
     if name == BYTES:
-        tokens = [*(bytes([byte]) for byte in range(_END)), None]
-        return Tokens(Vocabulary.from_tokens(tokens, [_END]), "one token for each byte", {_END: "<end>"})
+        vocabulary = Vocabulary.bytes()
+        return Tokens(vocabulary, "one token for each byte", dict.fromkeys(vocabulary.eos_ids, "<end>"))
     if name is None:
         return _from_folder(tiny_folder(), "the tokenizer of the tiny model")
     path = Path(name).expanduser()

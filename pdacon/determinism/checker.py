@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdacon.arguments import require
 from pdacon.composition import Limits
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
@@ -27,7 +26,7 @@ from pdacon.determinism.report.report import DeterminismReport
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.determinism.report.spelling import spell
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
 
@@ -42,13 +41,14 @@ _SHARE = 0.3  # of the time: for advice, however long the search for examples to
 _LIMITS = Limits()
 
 
-def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
+def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
     """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
 
     Parameters
     ----------
-    grammar : Grammar
-        Its options ``conflicts`` and ``lookahead`` decide which findings are errors.
+    grammar : Grammar, str or pathlib.Path
+        As in `compile`: a `Grammar`, a built-in one's name, a text or a path. Its options ``conflicts`` and
+        ``lookahead`` decide which findings are errors.
     vocab : Vocabulary, optional
         If given, witnesses that are texts come as tokens of it too.
     seconds : float
@@ -63,10 +63,12 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
 
     Raises
     ------
+    GrammarError
+        If it is the text or the path of what is no grammar.
     TypeError
-        If it is not a Grammar, but its text, for example; or ``seconds`` no number.
+        If it is none of these, or ``seconds`` no number.
     ValueError
-        If ``seconds`` is less than 0.
+        If no built-in grammar has the name, or ``seconds`` is less than 0.
     LimitExceededError
         If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow.
     VocabularyError
@@ -77,7 +79,7 @@ def check(grammar: Grammar, vocab: Vocabulary | None = None, *, seconds: float =
     Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
     if none is given), and a walk over all that texts lead to: some milliseconds for JSON, some seconds for Python.
     """
-    require("check", "grammar", grammar, Grammar)
+    grammar = grammar_of("check", grammar)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
     if not seconds >= 0:

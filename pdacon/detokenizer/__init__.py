@@ -10,6 +10,7 @@ nothing asks a tokenizer what an id means, and no id is text that its tokenizer 
     verification.py  bytes beside the tokenizer's own decoding
     cache.py         readings on disk, under the fingerprint of what they were read from
     vocabulary.py    `Vocabulary`
+    given.py         which vocabulary a tokenizer and a model mean
 
 This room knows no grammar, no lexer and no parser, and imports neither torch nor transformers, nor any package of
 tokenizers: they are handed in, or their files are read.
@@ -18,6 +19,7 @@ Sources: Koo, Liu & He 2024, "Automata-based constraints for language model deco
 detokenizing transducer); Radford et al. 2019 (byte-level BPE); Kudo & Richardson 2018 (SentencePiece).
 """
 
+from pdacon.detokenizer.given import logits_width, vocabulary_of
 from pdacon.detokenizer.vocabulary import Vocabulary
 
-__all__ = ["Vocabulary"]
+__all__ = ["Vocabulary", "logits_width", "vocabulary_of"]

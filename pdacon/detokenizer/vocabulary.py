@@ -6,7 +6,7 @@ import hashlib
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ import numpy as np
 from pdacon.detokenizer.cache import cached
 from pdacon.detokenizer.reading import MOST_IDS, Reading
 from pdacon.errors import VocabularyError
+
+Text = bytes  # `bytes` is a name of the class, too
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +47,7 @@ class Vocabulary:
         names the index.
     """
 
-    tokens: tuple[bytes | None, ...]
+    tokens: tuple[Text | None, ...]
     eos_ids: tuple[int, ...] = ()
     strip_leading_space: bool = False
     notes: tuple[str, ...] = ()
@@ -64,7 +66,15 @@ class Vocabulary:
         object.__setattr__(self, "notes", tuple(self.notes))
 
     @classmethod
-    def from_tokens(cls, tokens: Iterable[bytes | None], eos_ids: Iterable[int] = ()) -> Vocabulary:
+    def bytes(cls) -> Vocabulary:
+        """A token for each byte, id 0 to 255, and an end token, id 256: for questions about texts and not about tokens.
+
+        The same object in each call.
+        """
+        return _bytes()
+
+    @classmethod
+    def from_tokens(cls, tokens: Iterable[Text | None], eos_ids: Iterable[int] = ()) -> Vocabulary:
         """Take the text of every id as given.
 
         Parameters
@@ -272,7 +282,7 @@ class Vocabulary:
         digest.update(np.array(self.eos_ids, dtype="<u4").tobytes())
         return digest.hexdigest()
 
-    def decode(self, ids: Iterable[int]) -> bytes:
+    def decode(self, ids: Iterable[int]) -> Text:
         """Concatenate the bytes of the given ids; ids without text add nothing.
 
         Raises
@@ -314,6 +324,11 @@ class Vocabulary:
     def __reduce__(self) -> tuple[Any, ...]:
         # What is derived (the fingerprint, the native trie) stays behind.
         return type(self), (self.tokens, self.eos_ids, self.strip_leading_space, self.notes)
+
+
+@cache
+def _bytes() -> Vocabulary:
+    return Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,))
 
 
 def _wrong_token(tokens: list[Any]) -> VocabularyError:

@@ -12,6 +12,7 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
+from pdacon.grammar.given import GrammarSource, grammar_of
 from pdacon.grammar.grammar import Grammar
 from pdacon.grammar.group_names import GroupNameClash, group_name_clashes, group_names
 from pdacon.grammar.model import (
@@ -30,6 +31,7 @@ __all__ = [
     "Definition",
     "Grammar",
     "GrammarOptions",
+    "GrammarSource",
     "GroupNameClash",
     "Import",
     "Layout",
@@ -38,6 +40,7 @@ __all__ = [
     "Production",
     "Span",
     "Terminal",
+    "grammar_of",
     "group_name_clashes",
     "group_names",
 ]

@@ -53,8 +53,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 def builtin_names() -> list[str]:
     """The names that :meth:`Grammar.builtin` accepts, sorted; files with a ``_`` first are imported only."""
-    names = (entry.name for entry in _folder().iterdir())
-    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and not name.startswith("_"))
+    return list(_names())
 
 
 def builtin_descriptions() -> dict[str, str]:
@@ -87,7 +86,7 @@ def builtin_options(name: str) -> dict[str, Any]:
 def builtin_name(grammar: GrammarData) -> str | None:
     """The name of the built-in grammar that this one is, with whatever options; None if it is none of them."""
     name = grammar.source_path
-    return name if name in builtin_names() and grammar.source == _text(name) else None
+    return name if name in _names() and grammar.source == _text(name) else None
 
 
 def shown_path(path: str) -> str:
@@ -101,6 +100,13 @@ def _first_sentence(text: str) -> str:
     assert comment is not None, "each of these files begins with a comment that says what it is"
     paragraph = " ".join(re.sub(r"(?m)^//", "", comment.group()).split())
     return re.split(r"\.(?:\s|$)", paragraph)[0].rstrip(":")
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    names = (entry.name for entry in _folder().iterdir())
+    listed = (name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and not name.startswith("_"))
+    return tuple(sorted(listed))
 
 
 @cache

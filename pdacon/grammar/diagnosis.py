@@ -207,7 +207,8 @@ def _explain_undefined(name: str, message: str, builder: RecordingBuilder) -> Gr
         return GrammarSyntaxError(f"unexpected {mixed.group()!r}; {one_case(mixed.group())}", place)
     span = builder.source.span(*found.span("name")) if found else _named_place(message, builder)
     within = f" (in {where.group(1)})" if where else ""
-    meant = similar_import(name, builder) or did_you_mean(name, [str(one) for one in builder._definitions if one != name])
+    others = [str(one) for one in builder._definitions if one != name]
+    meant = similar_import(name, builder) or did_you_mean(name, others)
     return GrammarSyntaxError(f"{kind} {name!r} is used but not defined{within}; {meant}define or %import it", span)
 
 
@@ -236,7 +237,8 @@ def _explain_import(error: ImportFailedError, builder: RecordingBuilder, trail: 
         searched += [] if error.base_path is None else [str(error.base_path) or "."]
         return GrammarSyntaxError(
             f"%import: there is no {wanted} in {', '.join(searched) or 'the search paths'} or Lark's own grammars; "
-            f"{similar_file(wanted, builder.import_paths, error.base_path)}give its folder with import_paths=, or the grammar's own path with source_path= for a relative import",
+            f"{similar_file(wanted, builder.import_paths, error.base_path)}"
+            "give its folder with import_paths=, or the grammar's own path with source_path= for a relative import",
             error.site,
         )
     base, text = found

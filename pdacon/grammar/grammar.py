@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pdacon.above import ask
+from pdacon.explanation import Explanation
 from pdacon.grammar import describing
 from pdacon.grammar.model import (
     ConflictPolicy,
@@ -20,6 +22,7 @@ from pdacon.grammar.model import (
     LookaheadPolicy,
     PriorityPolicy,
 )
+from pdacon.notebook import Picture
 
 if TYPE_CHECKING:
     import os
@@ -190,6 +193,82 @@ class Grammar(GrammarData):
         from pdacon.grammar.builtin import builtin_name
 
         return builtin_name(self)
+
+    def accepts(self, text: str | bytes, start: str | None = None) -> bool:
+        """Whether a text is a sentence: what ``lark.Lark(...).parse`` says, without a tree.
+
+        Parameters
+        ----------
+        text : str or bytes
+        start : str, optional
+            Which of the start rules; the first if it is not given.
+
+        Raises
+        ------
+        NondeterministicGrammarError, UnsupportedGrammarError, EmptyLanguageError, LimitExceededError
+            As `compile` does.
+        ValueError
+            The grammar has no such start.
+
+        Notes
+        -----
+        Cost: the first question to a grammar compiles it, for bytes; each then takes some 20 ns a byte.
+        """
+        answer: bool = ask("accepts", self, text, start)
+        return answer
+
+    def explain(self, text: str | bytes, start: str | None = None, *, lexemes: int | None = 10) -> Explanation:
+        """How a text is read, or where and why it is refused: `Matcher.explain` at the start of a text.
+
+        Errors and cost as of `accepts`, and those of `Matcher.explain`.
+        """
+        answer: Explanation = ask("explain", self, text, start, lexemes)
+        return answer
+
+    def sample(
+        self, count: int = 10, *, seed: int | None = None, size: int = 60, start: str | None = None
+    ) -> list[str]:
+        """Random sentences, all different; fewer if the grammar does not seem to have so many.
+
+        Parameters
+        ----------
+        count : int
+        seed : int, optional
+            The same seed gives the same sentences, in the same version.
+        size : int
+            How long a sentence may grow, in bytes, before it is brought to its end.
+        start : str, optional
+            Which of the start rules; the first if it is not given.
+
+        Raises
+        ------
+        ValueError
+            A number is out of range. Else as `accepts`.
+        """
+        answer: list[str] = ask("samples", self, count, seed, size, start)
+        return answer
+
+    def draw(self, *names: str) -> Picture:
+        """A picture: railroad diagrams of all rules, or of those named; of terminals, their automaton.
+
+        ``grammar.draw().save("rules.svg")``; a notebook shows it. Needs ``pip install 'pdacon[draw]'``;
+        `pdacon.drawing` has more pictures.
+
+        Raises
+        ------
+        DrawingError
+            There is no such rule or terminal.
+        ModuleNotFoundError
+            What draws is not installed.
+        """
+        picture: Picture = ask("draw", self, names)
+        return picture
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return str(self.draw())
+        except ModuleNotFoundError:  # the notebook shows the repr then
+            return None
 
     def describe_symbol(self, symbol: int) -> str:
         """A symbol as its author writes it: a name, a literal such as ``"{"``, or a repetition such as ``(pair)+``."""

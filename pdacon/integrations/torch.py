@@ -21,10 +21,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
-import pdacon
 from pdacon.constraint import Constraint
 from pdacon.integrations.widths import is_plausible, refusal
-from pdacon.matching import Matcher
+from pdacon.matching import Matcher, mask_ids
 
 
 class DeviceMasks:
@@ -126,7 +125,7 @@ class DeviceMasks:
             if matcher._explainer is not self._shared:
                 raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
         if known:
-            ids[[at for at, _ in known]] = pdacon.mask_ids([matcher for _, matcher in known])
+            ids[[at for at, _ in known]] = mask_ids([matcher for _, matcher in known])
             if ids.max() >= len(self._table):
                 self.top_up()
         return torch.from_numpy(ids).to(self._room.device, non_blocking=True)

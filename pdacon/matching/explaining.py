@@ -16,10 +16,10 @@ from pdacon._native import _core
 from pdacon.cancelling import Watch
 from pdacon.composition import Limits, compose, lower
 from pdacon.detokenizer import Vocabulary
+from pdacon.explanation import Explanation
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
-from pdacon.matching.explanation import Explanation
 from pdacon.matching.following import Following
 from pdacon.matching.located import locate
 from pdacon.matching.naming import Names
@@ -44,6 +44,16 @@ class Explainer:
         self._load_vocabulary = vocabulary
         self._start = start
         self._pda = pda
+
+    @property
+    def encoding(self) -> str:
+        """How texts become bytes."""
+        return self._grammar.options.encoding
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The number of ids."""
+        return self._vocabulary.size
 
     @cached_property
     def _grammar(self) -> Grammar:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from pdacon.explanation import Unlisted
 from pdacon.grammar import Grammar
 from pdacon.lexer import sre
-from pdacon.matching.explanation import Unlisted
 from pdacon.pda import Configuration, Expectation, expect
 from pdacon.quoting import LISTED
 

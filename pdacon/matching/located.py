@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon._native import _core
+from pdacon.explanation import Cut
 from pdacon.grammar import Grammar
 from pdacon.lalr import open_parentheses
 from pdacon.lexer.contexts import lexing_order
-from pdacon.matching.explanation import Cut
 from pdacon.pda import Configuration, LexemeReader, Machine, Margin
 
 

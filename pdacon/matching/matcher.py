@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import operator
 from collections.abc import Callable, Iterable
 from typing import SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pdacon._native import _core
 from pdacon.errors import MatcherError
+from pdacon.explanation import Explanation
 from pdacon.matching.explaining import Explainer
-from pdacon.matching.explanation import Explanation
 from pdacon.quoting import tail
 
 
@@ -80,13 +84,52 @@ class Matcher(_core.Matcher):
         count: int = self._settled(tokens, forced)
         return tokens[:count]
 
-    def explain(self, token: SupportsIndex | bytes, *, lexemes: int | None = 10) -> Explanation:
+    def accept(self, text: str | bytes) -> bool:
+        """Accept a text, as `accept_bytes` does its bytes. False, and nothing changes, if the grammar forbids it."""
+        data = self._encoded("accept", text)
+        return data is not None and self.accept_bytes(data)
+
+    def completion(self) -> str:
+        """The shortest text that makes a sentence of what was accepted: `shortest_completion` as a str.
+
+        Bytes at its beginning that end a character which was begun are escaped, as in ``\\xa9``.
+        """
+        return self.shortest_completion().decode(self._explainer.encoding, "backslashreplace")
+
+    @property
+    def text(self) -> str:
+        """The text so far, without the character that its last bytes only begin.
+
+        Raises
+        ------
+        MatcherError
+            The matcher keeps no text, or another thread uses it.
+        """
+        if not self._keeps_text():
+            raise MatcherError("this matcher keeps no text; make it with keep_text=True")
+        return codecs.getincrementaldecoder(self._explainer.encoding)("backslashreplace").decode(self._text())
+
+    def allowed_tokens(self) -> list[int]:
+        """The ids of the tokens that may come next, ascending.
+
+        Cost: some milliseconds where 100,000 tokens may; a host that generates uses `fill_bitmask`.
+        """
+        return np.flatnonzero(self.allowed_mask()).tolist()  # type: ignore[no-any-return]
+
+    def allowed_mask(self) -> NDArray[np.bool_]:
+        """Which tokens may come next: bool[V], a new array. `fill_bitmask` has the same as bits, and faster."""
+        size = self._explainer.vocabulary_size
+        words = np.zeros(-(-size // 32), dtype=np.int32)
+        self.fill_bitmask(words)
+        return np.unpackbits(words.view(np.uint8), bitorder="little", count=size).view(np.bool_)
+
+    def explain(self, token: SupportsIndex | str | bytes, *, lexemes: int | None = 10) -> Explanation:
         """Why a token, or some bytes, may or may not come next. Changes nothing.
 
         Parameters
         ----------
-        token : int or bytes
-            The id of a token, or text. ``b""`` asks for no more than what is expected here.
+        token : int, str or bytes
+            The id of a token, or text. ``""`` asks for no more than what is expected here.
         lexemes : int or None
             The most lexemes to tell of, the last ones; None: all.
 
@@ -103,7 +146,7 @@ class Matcher(_core.Matcher):
         MatcherError
             Another thread uses this matcher, or it keeps no text.
         ValueError
-            ``lexemes`` is negative.
+            ``lexemes`` is negative, or the text has no bytes in the grammar's encoding (lone surrogates).
 
         Notes
         -----
@@ -113,7 +156,18 @@ class Matcher(_core.Matcher):
         """
         if lexemes is not None and operator.index(lexemes) < 0:
             raise ValueError(f"lexemes is {lexemes}; it must be at least 0, or None for all of them")
-        return self._explainer.explain(self, token, lexemes)
+        asked = token.encode(self._explainer.encoding) if isinstance(token, str) else token
+        return self._explainer.explain(self, asked, lexemes)
+
+    def _encoded(self, caller: str, text: str | bytes) -> bytes | None:
+        """The bytes of a text; None if it has none, so that no sentence has it."""
+        if not isinstance(text, str | bytes):
+            advice = "; a token's id goes to accept_token" if hasattr(text, "__index__") else ""
+            raise TypeError(f"{caller} takes a str or bytes, not {type(text).__name__}{advice}")
+        try:
+            return text.encode(self._explainer.encoding) if isinstance(text, str) else text
+        except UnicodeEncodeError:
+            return None
 
     def __repr__(self) -> str:
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pdacon.matching.explanation import Cut, Unlisted
+from pdacon.explanation import Cut, Unlisted
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
 from pdacon.matching.naming import Names
 from pdacon.pda import (

@@ -9,7 +9,7 @@ decides what is allowed, so every text is a sentence, whatever the moves are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
@@ -37,6 +37,7 @@ _LONG = 8.0  # bytes to the end with which a move is half as likely as with none
 _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
+_PATIENCE = 100  # sentences in a row that are not new before there seem to be no more
 _FAR = 4  # times the wanted size: where the shortest end is farther away than that, it is taken as it is
 
 
@@ -116,6 +117,23 @@ def sample_tokens(
     if not constraint.vocabulary.eos_ids:
         raise ValueError("the vocabulary has no end token, so no sequence of its tokens is a whole text; give eos_ids")
     return _token_walks(constraint, _random(rng), size, partial(constraint.matcher, start, None, strip_leading_space))
+
+
+def different(sentences: Iterable[T], text: Callable[[T], Hashable] = lambda sentence: sentence) -> Iterator[T]:
+    """Those of random sentences that are new; ends when a hundred in a row were not.
+
+    ``text``: what makes two of them the same.
+    """
+    seen: set[Hashable] = set()
+    stale = 0
+    for sentence in sentences:
+        stale += 1
+        if text(sentence) not in seen:
+            seen.add(text(sentence))
+            stale = 0
+            yield sentence
+        if stale == _PATIENCE:
+            return
 
 
 def _random(rng: Random | int | None) -> Random:

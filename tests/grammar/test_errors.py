@@ -49,7 +49,7 @@ PLACES = [
 
 HABITS = [
     ("start: 'a'\n", 1, 8, 'texts stand in double quotes: "a"'),
-    ("start: \"it's\" 'say \"x\"'\n", 1, 15, 'texts stand in double quotes: "say \\"x\\""'),
+    ('start: "it\'s" \'say "x"\'\n', 1, 15, 'texts stand in double quotes: "say \\"x\\""'),
     ("start: 'a\n", 1, 8, 'texts stand in double quotes: "..."'),
     ('start ::= "a"\n', 1, 8, "a definition has a colon behind its name: start: ..."),
     ('start = "a"\n', 1, 7, "a definition has a colon behind its name: start: ..."),
@@ -61,7 +61,12 @@ HABITS = [
     ('start: "a" | "b" "\n', 1, 18, 'the text that begins here has no closing " on its line'),
     ("start: /abc\n", 1, 8, "the regular expression that begins here has no closing / on its line"),
     ('start: stmt;\nstmt: "x";\n', 1, 12, "a definition ends with its line: leave the ; out"),
-    ('start: Expr\nexpr: "x"\n', 1, 8, "names of rules are in lower case, those of terminals in upper case: expr or EXPR"),
+    (
+        'start: Expr\nexpr: "x"\n',
+        1,
+        8,
+        "those of terminals in upper case: expr or EXPR",
+    ),
     ('start: "x"\nItems: "x"\n', 2, 2, "those of terminals in upper case: items or ITEMS"),
     ("start: [a-z]+\n", 1, 10, "a set of characters is a regular expression: /[a-z]+/"),
     ("start: my-rule\n", 1, 10, "names have no hyphens: my_rule"),

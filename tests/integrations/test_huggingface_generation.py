@@ -98,8 +98,10 @@ def test_a_constraint_for_another_vocabulary_is_refused(model: Any, tokenizer: A
     for given in (other, [other]):
         with pytest.raises(VocabularyError, match="another vocabulary"):
             generate_batch(model, tokenizer, ["Hi"], constraint=given)
-    with pytest.raises(TypeError, match="constraint is of type list"):
-        generate(model, tokenizer, "Hi", constraint=[other])  # type: ignore[arg-type]
+    with pytest.raises(VocabularyError, match="another vocabulary"):
+        generate(model, tokenizer, "Hi", constraint=[other])
+    with pytest.raises(TypeError, match="constraint is of type str"):
+        generate(model, tokenizer, "Hi", constraint="json")
 
 
 def test_a_tokenizer_with_more_ids_than_the_model_has_columns(model: Any, tokenizer: Any, constraint: Any) -> None:
@@ -144,9 +146,17 @@ def test_a_constraint_may_end_otherwise_and_allow_less(model: Any, tokenizer: An
     assert (only.text, len(only.token_ids), only.token_ids[-1]) == ("hello", 6, end)
 
 
-@pytest.mark.parametrize("name", ["json", "my.lark", "C:\\my.lark"])
-def test_a_name_is_not_the_text_of_a_grammar(model: Any, tokenizer: Any, name: str) -> None:
-    with pytest.raises(ValueError, match=r"not the text of a grammar; .*Grammar\.builtin.*Grammar\.from_file"):
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("jsno", r"no built-in grammar 'jsno'; did you mean json"),
+        ("my.lark", r"neither the name of a built-in grammar nor the text of one; .*pathlib\.Path\('my\.lark'\)"),
+        ("C:\\my.lark", r"neither the name of a built-in grammar nor the text of one"),
+    ],
+)
+def test_a_name_is_not_the_text_of_a_grammar(model: Any, tokenizer: Any, name: str, words: str) -> None:
+    """And a str is never taken for a path: a text from elsewhere must not decide which files are read."""
+    with pytest.raises(ValueError, match=words):
         generate(model, tokenizer, "Hi", grammar=name)
 
 

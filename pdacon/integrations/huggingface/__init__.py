@@ -22,6 +22,7 @@ except ImportError as error:
 
 from pdacon.integrations.huggingface.arguments import vocabulary
 from pdacon.integrations.huggingface.generation import generate
+from pdacon.integrations.huggingface.generator import Generator
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.tiny import load_tiny, tiny_path
@@ -48,6 +49,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Generation",
+    "Generator",
     "PDAContinuousProcessor",
     "PDALogitsProcessor",
     "constrain",

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from pdacon.compiling import compile
 from pdacon.constraint import Constraint
-from pdacon.detokenizer import Vocabulary
+from pdacon.detokenizer import Vocabulary, logits_width, vocabulary_of
 from pdacon.errors import VocabularyError
-from pdacon.grammar import Grammar
+from pdacon.grammar import grammar_of
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import Generation, continued
 
-_vocabularies: WeakKeyDictionary[Any, tuple[object, Vocabulary]] = WeakKeyDictionary()
+MOST_TOKENS = 256
+"""So many tokens are generated for a text unless a call says otherwise."""
 
 
 def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     """Return the vocabulary to compile a constraint for: as wide as the model's logits, ended as ``generate`` ends.
 
-    The last one is kept as long as the tokenizer is.
+    The last one is kept as long as the tokenizer is. ``compile(grammar, tokenizer=tokenizer, model=model)`` uses the
+    same one.
 
     Parameters
     ----------
@@ -34,15 +35,23 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     VocabularyError
         See `pdacon.Vocabulary.from_huggingface`.
     """
-    width = model.config.get_text_config(decoder=True).vocab_size
-    ends = model.generation_config.eos_token_id
-    # Tokens can be added to a tokenizer, and words that it has can be made special.
-    key = (width, repr(ends), len(tokenizer), tuple(getattr(tokenizer, "all_special_ids", ())))
-    known = _vocabularies.get(tokenizer)
-    if known is None or known[0] != key:
-        known = key, Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
-        _vocabularies[tokenizer] = known
-    return known[1]
+    return vocabulary_of("vocabulary", tokenizer=tokenizer, model=model)
+
+
+def usual_names(
+    max_tokens: int | None, temperature: float | None, num_beams: int, options: dict[str, Any]
+) -> tuple[int, float]:
+    """The most tokens and the temperature, whichever of their names were given; transformers' are taken out."""
+    most = options.pop("max_new_tokens", None)
+    if most is not None and max_tokens is not None:
+        raise TypeError("max_tokens and max_new_tokens are two names of one number; give one of them")
+    do_sample = options.pop("do_sample", None)
+    if do_sample is not None and temperature is not None and bool(do_sample) != (temperature > 0):
+        raise ValueError(f"do_sample={do_sample} contradicts temperature={temperature}; give one of them")
+    if temperature is None:
+        temperature = 1.0 if (num_beams == 1 if do_sample is None else do_sample) else 0.0
+    most = most if max_tokens is None else max_tokens
+    return MOST_TOKENS if most is None else most, temperature
 
 
 def require_sensible(max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int) -> None:
@@ -63,30 +72,59 @@ def require_sensible(max_tokens: int, temperature: float, num_beams: int, num_re
         raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
 
 
-def choose_constraint(
-    model: Any, tokenizer: Any, grammar: Grammar | str | None, constraint: Constraint | None, start: str | None
-) -> Constraint:
-    """Return the constraint that two arguments mean; a grammar is compiled.
+def choose_constraints(
+    caller: str, model: Any, tokenizer: Any, grammar: Any, constraint: Any, start: str | None, prompts: int
+) -> list[Constraint | None]:
+    """Return what constrains each prompt, as two arguments say it; each grammar is compiled once.
+
+    Either is one for all prompts, or a list with one for each, in which None constrains nothing.
 
     Raises
     ------
     TypeError
-        Neither or both are given.
+        Neither or both are given, or something that is neither.
     ValueError
-        The text of the grammar looks like a name.
+        There is not one for each prompt, or see `grammar_of`.
     VocabularyError
         See `require_same_texts`.
     """
     if (grammar is None) == (constraint is None):
-        raise TypeError("generate needs grammar or constraint, and not both")
-    if constraint is not None:
-        require_same_texts(model, tokenizer, constraint)
-        return constraint
-    if isinstance(grammar, str):
-        _require_grammar_text(grammar)
-        grammar = Grammar.from_lark(grammar) if start is None else Grammar.from_lark(grammar, start=start)
-    assert grammar is not None
-    return compile(grammar, vocabulary(model, tokenizer))
+        raise TypeError(f"{caller} needs grammar or constraint, and not both")
+    name, given = ("constraint", constraint) if grammar is None else ("grammar", grammar)
+    if not isinstance(given, list | tuple):
+        given = [given] * prompts
+    elif len(given) != prompts:
+        raise ValueError(f"there are {prompts} prompts, but {len(given)} {name}s; give one for each")
+    made: dict[int, Constraint | None] = {id(None): None}
+    for one in given:
+        if id(one) in made:
+            continue
+        if grammar is not None:
+            made[id(one)] = compile(grammar_of(caller, one, start), tokenizer=tokenizer, model=model)
+        else:
+            require_same_texts(model, tokenizer, one)
+            made[id(one)] = one
+    return [made[id(one)] for one in given]
+
+
+def vocabularies_of(model: Any, tokenizer: Any, constraints: Sequence[Constraint | None]) -> list[Vocabulary]:
+    """Return what the ids of each answer mean: as its constraint says, or the tokenizer where there is none."""
+    return [vocabulary(model, tokenizer) if one is None else one.vocabulary for one in constraints]
+
+
+def end_ids(vocabularies: Sequence[Vocabulary]) -> list[int]:
+    """Return the ids that end a text, which are one set for all rows of a call.
+
+    Raises
+    ------
+    ValueError
+        The constraints have different ones.
+    """
+    known = {one.eos_ids for one in vocabularies}
+    if len(known) > 1:
+        listed = " and ".join(str(list(ends)) for ends in sorted(known))
+        raise ValueError(f"the constraints end with different tokens, {listed}; compile them for one vocabulary")
+    return list(known.pop())
 
 
 def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> None:
@@ -140,7 +178,7 @@ def require_vocabulary(constraint: Constraint, model: Any, tokenizer: Any) -> No
         A text or the number of tokens is another, or the tokenizer is none that can be read.
     """
     ours = constraint.vocabulary
-    width = None if model is None else model.config.get_text_config(decoder=True).vocab_size
+    width = None if model is None else logits_width(model)
     if tokenizer is not None:
         _require_texts(ours, Vocabulary.from_huggingface(tokenizer) if model is None else vocabulary(model, tokenizer))
     elif width is not None and ours.size != width:
@@ -163,31 +201,21 @@ def _require_texts(ours: Vocabulary, theirs: Vocabulary) -> None:
             )
 
 
-def _require_grammar_text(grammar: str) -> None:
-    """Refuse the name of a grammar or of a file: a text from elsewhere must not decide which files are read."""
-    named = grammar.strip() and "\n" not in grammar and "%" not in grammar
-    if named and (":" not in grammar or grammar.endswith(".lark")):
-        raise ValueError(
-            f"grammar={grammar!r} is not the text of a grammar; for a built-in one give Grammar.builtin(name), "
-            "for a file Grammar.from_file(path)"
-        )
-
-
 def read_prefixes(
-    constraints: Sequence[Constraint], prefix: str | Generation | Sequence[str | Generation]
+    vocabularies: Sequence[Vocabulary], prefix: str | Generation | Sequence[str | Generation]
 ) -> list[Begun]:
-    """Return what each of the answers begins with.
+    """Return what each of the answers begins with; the vocabularies are those of its constraint.
 
     Raises
     ------
     ValueError
         There is not one for each prompt, or one is complete.
     """
-    number = len(constraints)
+    number = len(vocabularies)
     prefixes = [prefix] * number if isinstance(prefix, str | Generation) else list(prefix)
     if len(prefixes) != number:
         raise ValueError(f"there are {number} prompts, but {len(prefixes)} prefixes; give one for each, or one for all")
-    return [continued(constraint, one) for constraint, one in zip(constraints, prefixes, strict=True)]
+    return [continued(one, prefix) for one, prefix in zip(vocabularies, prefixes, strict=True)]
 
 
 def pad_id(model: Any, tokenizer: Any, ends: list[int]) -> int | None:

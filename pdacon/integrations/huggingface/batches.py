@@ -10,19 +10,21 @@ from transformers import ContinuousBatchingConfig
 
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarSource
 from pdacon.integrations.huggingface.arguments import (
-    choose_constraint,
+    choose_constraints,
+    end_ids,
     is_readable,
     pad_id,
     read_prefixes,
-    require_same_texts,
     require_sensible,
+    usual_names,
+    vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
-from pdacon.integrations.huggingface.results import Generation, read
+from pdacon.integrations.huggingface.results import Generation, read, read_free, warn_of_cuts
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -32,11 +34,11 @@ def generate_batch(
     tokenizer: Any,
     prompts: Sequence[Prompt],
     *,
-    grammar: Grammar | str | None = None,
-    constraint: Constraint | Sequence[Constraint] | None = None,
+    grammar: GrammarSource | Sequence[GrammarSource | None] | None = None,
+    constraint: Constraint | Sequence[Constraint | None] | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
-    max_tokens: int = 256,
-    temperature: float = 1.0,
+    max_tokens: int | None = None,
+    temperature: float | None = None,
     num_return_sequences: int = 1,
     chat_options: Mapping[str, Any] | None = None,
     continuous_batching_config: ContinuousBatchingConfig | None = None,
@@ -53,7 +55,7 @@ def generate_batch(
     prompts : list of str or lists of messages
         See `generate`.
     grammar, constraint
-        See `generate`. Constraints may differ: give a list with one for each prompt.
+        See `generate`.
     prefix, max_tokens, chat_options
         See `generate`.
     temperature : float
@@ -78,18 +80,22 @@ def generate_batch(
     MatcherError
         A request failed.
     """
-    require_sensible(max_tokens, temperature, 1, num_return_sequences)
     if options.get("num_beams", 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
+    max_tokens, temperature = usual_names(max_tokens, temperature, 1, options)
+    require_sensible(max_tokens, temperature, 1, num_return_sequences)
     asked = split(prompts)
-    constraints = _constraints(model, tokenizer, grammar, constraint, len(asked))
-    before = read_prefixes(constraints, prefix)
+    constraints = choose_constraints("generate_batch", model, tokenizer, grammar, constraint, None, len(asked))
+    vocabularies = vocabularies_of(model, tokenizer, constraints)
+    before = read_prefixes(vocabularies, prefix)
     for one, begun in zip(constraints, before, strict=True):
-        begin(one, begun)  # what is refused here costs no model step
+        if one is not None:
+            begin(one, begun)  # what is refused here costs no model step
     rows = [prompt_ids(tokenizer, *pair, chat_options or {}) for pair in zip(asked, before, strict=True)]
     require_embedded(model, tokenizer, rows)
-    pad = pad_id(model, tokenizer, list(constraints[0].vocabulary.eos_ids))
-    config = _configuration(model, constraints, pad, max_tokens, temperature, num_return_sequences, options)
+    ends = end_ids(vocabularies)
+    pad = pad_id(model, tokenizer, ends)
+    config = _configuration(model, ends, pad, max_tokens, temperature, num_return_sequences, options)
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
     names = {str(number): one for number, one in enumerate(constraints)}
     constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
@@ -108,32 +114,19 @@ def generate_batch(
         number = numbers[output.request_id.partition("__child#")[0]]
         if output.error is not None:
             raise MatcherError(f"prompt {number}: {output.error}")
-        matcher = begin(constraints[number], before[number])
-        texts.append(read(constraints[number], matcher, before[number], output.generated_tokens, pad, number))
+        ids, constraint_there = output.generated_tokens, constraints[number]
+        if constraint_there is None:
+            texts.append(read_free(vocabularies[number], before[number], ids, ends, pad, number))
+        else:
+            matcher = begin(constraint_there, before[number])
+            texts.append(read(constraint_there, matcher, before[number], ids, pad, number))
+    warn_of_cuts(texts, max_tokens)
     return sorted(texts, key=lambda text: text.prompt)
-
-
-def _constraints(
-    model: Any,
-    tokenizer: Any,
-    grammar: Grammar | str | None,
-    constraint: Constraint | Sequence[Constraint] | None,
-    prompts: int,
-) -> list[Constraint]:
-    if not isinstance(constraint, Sequence):
-        return [choose_constraint(model, tokenizer, grammar, constraint, None)] * prompts
-    if grammar is not None:
-        raise TypeError("generate_batch needs grammar or constraint, and not both")
-    if len(constraint) != prompts:
-        raise ValueError(f"there are {prompts} prompts, but {len(constraint)} constraints; give one for each")
-    for one in dict.fromkeys(constraint):
-        require_same_texts(model, tokenizer, one)
-    return list(constraint)
 
 
 def _configuration(
     model: Any,
-    constraints: Sequence[Constraint],
+    ends: Sequence[int],
     pad: int | None,
     max_tokens: int,
     temperature: float,
@@ -142,7 +135,7 @@ def _configuration(
 ) -> Any:
     config: Any = copy.deepcopy(model.generation_config)
     unused = config.update(
-        eos_token_id=sorted({end for one in constraints for end in one.vocabulary.eos_ids}),
+        eos_token_id=list(ends),
         pad_token_id=pad,
         max_new_tokens=max_tokens,
         num_return_sequences=num_return_sequences,

@@ -79,29 +79,53 @@ def begin(
     return matcher
 
 
+def one_for_each(
+    constraints: Sequence[Constraint | None], prefixes: Sequence[Beginning]
+) -> tuple[list[Constraint | None], list[Beginning]]:
+    """Return a constraint and a beginning for each prompt, of which one may have been given for all prompts.
+
+    Raises
+    ------
+    ValueError
+        There are several of both, and not as many of one as of the other.
+    """
+    count = max(len(constraints), len(prefixes))
+    if not prefixes or not {len(constraints), len(prefixes)} <= {1, count}:
+        raise ValueError(
+            f"there are {len(constraints)} constraints and {len(prefixes)} prefixes; give one for each prompt, or one "
+            "for all of them"
+        )
+    return [*constraints] * (count // len(constraints)), [*prefixes] * (count // len(prefixes))
+
+
 class Beginnings:
     """The matchers that the rows of a batch start with.
 
     Parameters
     ----------
-    matchers : sequence of Matcher
-        One for all prompts, or one for each.
+    matchers : sequence of Matcher or None
+        One for all prompts, or one for each. None: nothing constrains the row.
     """
 
-    def __init__(self, matchers: Sequence[Matcher]) -> None:
-        if not matchers:
-            raise ValueError("prefix is an empty sequence; give one text for each prompt")
+    def __init__(self, matchers: Sequence[Matcher | None]) -> None:
         self._matchers = matchers
 
     def parts(self, rows: int) -> int:
         """Into how many equal parts with one beginning each the rows fall."""
         if rows % len(self._matchers):
-            raise MatcherError(f"there are {rows} rows, but {len(self._matchers)} prefixes; give one for each prompt")
+            raise MatcherError(
+                f"there are {rows} rows, but {len(self._matchers)} prefixes or constraints; give one for each prompt"
+            )
         return len(self._matchers)
 
-    def matcher(self, index: int, rows: int) -> Matcher:
-        """Return a new matcher for the row at an index."""
-        return self._matchers[index * len(self._matchers) // rows].fork()
+    def number(self, index: int, rows: int) -> int:
+        """Return which of the matchers the row at an index begins with."""
+        return index * len(self._matchers) // rows
+
+    def matcher(self, index: int, rows: int) -> Matcher | None:
+        """Return a new matcher for the row at an index; None if nothing constrains it."""
+        matcher = self._matchers[self.number(index, rows)]
+        return None if matcher is None else matcher.fork()
 
 
 def _shown(text: bytes) -> str:

@@ -5,24 +5,31 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, overload
 
 import torch
 from transformers.generation.streamers import BaseStreamer
 
 from pdacon.constraint import Constraint
-from pdacon.grammar import Grammar
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import MatcherError
+from pdacon.grammar import GrammarSource
 from pdacon.integrations.huggingface.arguments import (
-    choose_constraint,
+    choose_constraints,
+    end_ids,
     is_readable,
     pad_id,
     read_prefixes,
     require_sensible,
+    usual_names,
+    vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
-from pdacon.integrations.huggingface.prompts import Prompt, encode, split
-from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, spelled
+from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
+from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
+
+_SMALL = 10_000_000  # Parameters of a model with which threads cost more than they bring.
 
 # Arguments of model.generate that this module sets itself, and what to use in their place.
 _OURS = {
@@ -30,11 +37,23 @@ _OURS = {
     "input_ids": "the prompt",
     "attention_mask": "the prompt",
     "decoder_input_ids": "prefix",
-    "max_new_tokens": "max_tokens",
     "max_length": "max_tokens",
-    "do_sample": "temperature (0: no sampling)",
     "eos_token_id": "the vocabulary's eos_ids",
 }
+
+
+@overload
+def generate(
+    model: Any, tokenizer: Any, prompt: str | Chat, *, num_return_sequences: Literal[1] = 1, **options: Any
+) -> Generation: ...
+@overload
+def generate(
+    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], **options: Any
+) -> list[Generation]: ...
+@overload
+def generate(
+    model: Any, tokenizer: Any, prompt: Prompt | Sequence[Prompt], **options: Any
+) -> Generation | list[Generation]: ...
 
 
 def generate(
@@ -42,11 +61,11 @@ def generate(
     tokenizer: Any,
     prompt: Prompt | Sequence[Prompt],
     *,
-    grammar: Grammar | str | None = None,
-    constraint: Constraint | None = None,
+    grammar: GrammarSource | Sequence[GrammarSource | None] | None = None,
+    constraint: Constraint | Sequence[Constraint | None] | None = None,
     start: str | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
-    max_tokens: int = 256,
+    max_tokens: int | None = None,
     seed: int | None = None,
     temperature: float | None = None,
     num_beams: int = 1,
@@ -54,7 +73,7 @@ def generate(
     on_text: Callable[[str], None] | None = None,
     chat_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> list[Generation]:
+) -> Generation | list[Generation]:
     """Answer prompts with text that a grammar allows.
 
     Parameters
@@ -67,21 +86,24 @@ def generate(
         What comes before; it is not constrained and not returned. A text is taken as it is, a list of messages (such as
         ``{"role": "user", "content": "..."}``) is written with the tokenizer's chat template. Empty: the text starts
         at the model's begin token.
-    grammar : Grammar or str
-        The grammar, or the text of one in Lark's notation; it is compiled in this call. To use one in many
-        calls, compile it once and give `constraint`.
-    constraint : Constraint
-        Compiled for `vocabulary(model, tokenizer)`; in place of `grammar`.
+    grammar : Grammar, str or pathlib.Path, or list with one for each prompt
+        The grammar: a `Grammar`, a built-in one's name (``"json"``), the text of one in Lark's notation, or the path of
+        a file. It is compiled in this call; `Generator`, or `constraint`, is for several calls. In a list None stands
+        for no grammar.
+    constraint : Constraint, or list with one for each prompt
+        Compiled for ``tokenizer=`` and ``model=``; in place of `grammar`. In a list None constrains nothing.
     start : str, optional
         Which of the grammar's start rules; the first if it is not given.
     prefix : str or Generation, or list with one for each prompt
         The beginning of the answer, to be continued: a text, or a generation that was cut off.
-    max_tokens : int
-        The most tokens to generate for a text, the end token included.
+    max_tokens : int, optional
+        The most tokens to generate for a text, the end token included; ``max_new_tokens``, transformers' name, is the
+        same. Default: 256.
     seed : int, optional
         Makes sampling repeatable; the global random state is as before afterwards. Default: that state is used.
     temperature : float, optional
-        0: no sampling; 1: sample from the model's own distribution. Default: 1, or 0 with beams.
+        0: no sampling; 1: sample from the model's own distribution. Default: 1, or 0 with beams; ``do_sample=False``
+        is 0, too.
     num_beams : int
         More than 1: beam search.
     num_return_sequences : int
@@ -98,49 +120,70 @@ def generate(
 
     Returns
     -------
+    Generation
+        For one prompt.
     list of Generation
-        Those of the first prompt first, the best first.
+        For a list of prompts, or more than one text: those of the first prompt first, the best first.
 
     Raises
     ------
     TypeError
-        Neither or both of `grammar` and `constraint` are given, or an option that this function sets itself.
+        Neither or both of `grammar` and `constraint` are given, an option that this function sets itself, or two names
+        of one thing.
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
-        beginning of a sentence.
+        beginning of a sentence. A name is no built-in grammar's.
     VocabularyError
         The constraint was compiled for another vocabulary, or see `vocabulary`.
     MatcherError
-        See `PDALogitsProcessor`.
+        See `PDALogitsProcessor`; or beam search found no text.
+    PdaconError
+        A grammar cannot be compiled: see `compile`.
+
+    Warns
+    -----
+    IncompleteWarning
+        The most tokens were too few for a text.
     """
+    max_tokens, temperature = usual_names(max_tokens, temperature, num_beams, options)
     _require_free(options, on_text)
-    temperature = (1.0 if num_beams == 1 else 0.0) if temperature is None else temperature
     prompts = split(prompt)
     require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
-    constraint = choose_constraint(model, tokenizer, grammar, constraint, start)
-    before = read_prefixes([constraint] * len(prompts), prefix)
-    beginnings = Beginnings([begin(constraint, one, start) for one in before])
-    ends = list(constraint.vocabulary.eos_ids)
+    constraints = choose_constraints("generate", model, tokenizer, grammar, constraint, start, len(prompts))
+    vocabularies = vocabularies_of(model, tokenizer, constraints)
+    before = read_prefixes(vocabularies, prefix)
+    pairs = zip(constraints, before, strict=True)
+    beginnings = Beginnings([None if one is None else begin(one, begun, start) for one, begun in pairs])
+    ends = end_ids(vocabularies)
     pad = pad_id(model, tokenizer, ends)
     inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {})
-    processor = PDALogitsProcessor(
-        constraint,
-        prefix=before,
-        prompt_length=inputs.columns,
-        num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
-        pad_token_id=pad,
-        start=start,
-        **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
-    )
+    processors = [*options.get("logits_processor", ())]
+    if any(constraints):
+        processors.append(
+            PDALogitsProcessor(
+                constraints,
+                prefix=before,
+                prompt_length=inputs.columns,
+                num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
+                pad_token_id=pad,
+                start=start,
+                **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
+            )
+        )
     if on_text is not None:
-        options["streamer"] = _Streamer(constraint, before[0], on_text)
-    options["logits_processor"] = [*options.get("logits_processor", ()), processor]
+        options["streamer"] = _Streamer(vocabularies[0], before[0], on_text)
+    options["logits_processor"] = processors
     if options.get("stop_strings") or model.generation_config.stop_strings:
         options["tokenizer"] = tokenizer
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
-    with _random_state(seed, model.device), _no_forced_end(options.get("assistant_model")), torch.inference_mode():
+    with (
+        _random_state(seed, model.device),
+        _no_forced_end(options.get("assistant_model")),
+        _few_threads(model),
+        torch.inference_mode(),
+    ):
         output = model.generate(
             **inputs.arguments,
             max_new_tokens=max_tokens,
@@ -154,20 +197,28 @@ def generate(
     texts: list[Generation] = []
     for index, ids in enumerate(rows[:, inputs.columns :].tolist()):
         number = index // num_return_sequences
-        matcher = beginnings.matcher(index, len(rows))
+        matcher, one = beginnings.matcher(index, len(rows)), constraints[number]
+        if matcher is None or one is None:
+            texts.append(read_free(vocabularies[number], before[number], ids, ends, pad, number))
+            continue
         if num_beams > 1 and is_placeholder(matcher, ids, ends, pad):
             continue
-        text = read(constraint, matcher, before[number], ids, pad, number)
+        text = read(one, matcher, before[number], ids, pad, number)
         if num_beams == 1 or text not in texts:  # beam search begins with the same beam several times
             texts.append(text)
-    return texts
+    warn_of_cuts(texts, max_tokens)
+    if num_return_sequences > 1 or not is_one(prompt):
+        return texts
+    if not texts:
+        raise MatcherError("beam search has found no text; give more num_beams")
+    return texts[0]
 
 
 class _Streamer(BaseStreamer):
     """Hands the text of one row on, character by whole character."""
 
-    def __init__(self, constraint: Constraint, before: Begun, on_text: Callable[[str], None]) -> None:
-        self._constraint, self._on_text = constraint, on_text
+    def __init__(self, vocabulary: Vocabulary, before: Begun, on_text: Callable[[str], None]) -> None:
+        self._vocabulary, self._on_text = vocabulary, on_text
         self._decoder = codecs.getincrementaldecoder("utf-8")("ignore")  # a grammar of bytes may write what is no text
         self._decoder.decode(before.text)
         self._begins = before.nothing
@@ -178,13 +229,27 @@ class _Streamer(BaseStreamer):
             self._prompt_seen = True
             return
         ids = value.flatten().tolist()
-        text = self._decoder.decode(spelled(self._constraint, ids, first=self._begins))
-        self._begins = self._begins and not self._constraint.vocabulary.decode(ids)
+        text = self._decoder.decode(spelled(self._vocabulary, ids, first=self._begins))
+        self._begins = self._begins and not self._vocabulary.decode(ids)
         if text:
             self._on_text(text)
 
     def end(self) -> None:
         """What is left is the beginning of a character: not text."""
+
+
+@contextmanager
+def _few_threads(model: Any) -> Iterator[None]:
+    """One thread for a model that is so small that several wait for each other; the setting is put back."""
+    threads = torch.get_num_threads()
+    if threads == 1 or model.device.type != "cpu" or model.num_parameters() > _SMALL:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _require_free(options: Mapping[str, Any], on_text: object) -> None:

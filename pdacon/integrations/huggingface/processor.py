@@ -14,9 +14,9 @@ from transformers import LogitsProcessor
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
 from pdacon.integrations.huggingface.arguments import require_vocabulary
-from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin
+from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin, one_for_each
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
-from pdacon.integrations.huggingface.rows import Row, follow
+from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
 from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import mask_ids
 
@@ -48,10 +48,11 @@ class PDALogitsProcessor(LogitsProcessor):
 
     Parameters
     ----------
-    constraint : Constraint
-        Compiled for the vocabulary of the model, with which it is compared if `model` or `tokenizer` is given. Without
-        them, scores are refused that are narrower than the vocabulary, or wider than models pad it: more than twice as
-        wide, or by more than 1,024 columns and more than an eighth (128 columns are never too many).
+    constraint : Constraint, or sequence with one for each prompt
+        In a sequence None constrains nothing. Compiled for the vocabulary of the model, with which it is compared if
+        `model` or `tokenizer` is given. Without them, scores are refused that are narrower than the vocabulary, or
+        wider than models pad it: more than twice as wide, or by more than 1,024 columns and more than an eighth (128
+        columns are never too many).
     prefix : str, bytes or sequence of them, optional
         The constrained text that stands at the end of the prompt already, when an unfinished text is continued; one
         for each prompt if the prompts differ. Default: the text begins with what is generated.
@@ -94,7 +95,7 @@ class PDALogitsProcessor(LogitsProcessor):
 
     def __init__(
         self,
-        constraint: Constraint,
+        constraint: Constraint | Sequence[Constraint | None],
         *,
         prefix: Beginning | Sequence[Beginning] = "",
         prompt_length: int | None = None,
@@ -105,18 +106,31 @@ class PDALogitsProcessor(LogitsProcessor):
         model: Any = None,
         tokenizer: Any = None,
     ) -> None:
-        if not hasattr(constraint, "matcher"):
-            raise TypeError(f"PDALogitsProcessor takes a pdacon.Constraint, not {type(constraint).__name__}")
+        constraints: list[Any] = list(constraint) if isinstance(constraint, list | tuple) else [constraint]
+        for one in constraints:
+            if one is not None and not hasattr(one, "matcher"):
+                raise TypeError(f"PDALogitsProcessor takes a pdacon.Constraint, not {type(one).__name__}")
+        if not any(constraints):
+            raise ValueError("there is no constraint; give at least one that is not None")
         if prompt_length is not None and prompt_length < 0:
             raise ValueError(f"prompt_length is {prompt_length}; it counts columns")
         if num_beams is not None and num_beams < 1:
             raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
-        require_vocabulary(constraint, model, tokenizer)
+        for one in dict.fromkeys(filter(None, constraints)):
+            require_vocabulary(one, model, tokenizer)
         self._compared = model is not None or tokenizer is not None
         self.constraint = constraint
         self.pad_token_id = pad_token_id
-        prefixes = [prefix] if isinstance(prefix, Beginning) else prefix
-        self._beginnings = Beginnings([begin(constraint, one, start, strip_leading_space) for one in prefixes])
+        prefixes = [prefix] if isinstance(prefix, Beginning) else list(prefix)
+        self._constraints, prefixes = one_for_each(constraints, prefixes)
+        self._numbers = [self._constraints.index(one) for one in self._constraints]  # equal ones share their masks
+        self._beginnings = Beginnings(
+            [
+                None if one is None else begin(one, begun, start, strip_leading_space)
+                for one, begun in zip(self._constraints, prefixes, strict=True)
+            ]
+        )
+        self._size = max(one.vocabulary.size for one in constraints if one is not None)
         self._num_beams = num_beams
         self._prompt_length = prompt_length
         self._table: MaskTable | None = None
@@ -198,7 +212,11 @@ class PDALogitsProcessor(LogitsProcessor):
             self._start = length
 
     def _new_row(self, index: int, count: int) -> Row:
-        return Row(self._beginnings.matcher(index, count), self.constraint.vocabulary, self.pad_token_id)
+        matcher = self._beginnings.matcher(index, count)
+        constraint = self._constraints[self._beginnings.number(index, count)]
+        if matcher is None or constraint is None:
+            return FreeRow()
+        return Row(matcher, constraint.vocabulary, self.pad_token_id)
 
     def _require_life(self, scores: torch.Tensor) -> None:
         """Raise for a row that went astray, unless it is a beam behind the best one.
@@ -234,7 +252,7 @@ class PDALogitsProcessor(LogitsProcessor):
 
     def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the scores with -inf for what is not allowed, and the best of each row."""
-        columns, size = scores.shape[1], self.constraint.vocabulary.size
+        columns, size = scores.shape[1], self._size
         if columns < size:
             raise MatcherError(f"{refusal(columns, size)}: compile it for the vocabulary of this model")
         if not self._compared and not is_plausible(columns, size):
@@ -249,15 +267,22 @@ class PDALogitsProcessor(LogitsProcessor):
     def _masks(self) -> list[tuple[Hashable, Fill]]:
         """Return what identifies the mask of each row, and what writes it."""
         masks: list[tuple[Hashable, Fill] | None] = [self._special_mask(row) for row in self._rows]
-        usual = [index for index, mask in enumerate(masks) if mask is None]
-        ids = mask_ids([self._rows[index].matcher for index in usual]).tolist()
-        for index, key in zip(usual, ids, strict=True):
-            masks[index] = key, partial(self._fill, index)
+        usual: dict[int, list[int]] = {}  # by the number of their constraint, whose ids are its own
+        for index, mask in enumerate(masks):
+            if mask is None:
+                usual.setdefault(self._numbers[self._beginnings.number(index, len(masks))], []).append(index)
+        for number, rows in usual.items():
+            ids = mask_ids([self._rows[index].matcher for index in rows]).tolist()
+            for index, key in zip(rows, ids, strict=True):
+                masks[index] = (number, key), partial(self._fill, index)
         return [mask for mask in masks if mask is not None]
 
     def _special_mask(self, row: Row) -> tuple[Hashable, Fill] | None:
+        if isinstance(row, FreeRow):
+            return "everything", lambda words: words.fill(-1)
         if row.refusal is not None:
-            return "ends", lambda words: _allow(words, self.constraint.vocabulary.eos_ids)
+            ends = row.vocabulary.eos_ids
+            return ("ends", ends), lambda words: _allow(words, ends)
         if row.stopped and not row.matcher.is_terminated():
             return ("padding", row.pad_id), lambda words: _allow(words, (row.pad_id,))
         return None

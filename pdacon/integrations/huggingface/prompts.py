@@ -58,6 +58,11 @@ def split(prompt: Prompt | Sequence[Prompt]) -> list[Prompt]:
     return prompts
 
 
+def is_one(prompt: Prompt | Sequence[Prompt]) -> bool:
+    """Whether an argument means one prompt, not a list of them."""
+    return isinstance(prompt, str) or all(isinstance(message, Mapping) for message in prompt)
+
+
 def encode(
     model: Any,
     tokenizer: Any,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from pdacon.constraint import Constraint
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import IncompleteWarning
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
+from pdacon.notebook import preformatted
+from pdacon.values import reader_of
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generated text.
+    """One generated text; ``str()`` is its text.
 
     Attributes
     ----------
@@ -24,11 +31,13 @@ class Generation:
         The generated ids, the end token included if there is one.
     complete : bool
         Whether the text is a sentence of the grammar. False: `max_tokens` or another stop cut it, and it is the
-        beginning of one.
+        beginning of one. Where nothing constrains it: whether it has its end token.
     prompt : int
         Which of the prompts it answers.
     prefix : str
         The beginning of the text that was given as text; the ids are what comes behind it.
+    grammar : str or None
+        The name of the built-in grammar that constrained it, if it was one.
     """
 
     text: str
@@ -36,9 +45,45 @@ class Generation:
     complete: bool
     prompt: int = 0
     prefix: str = ""
+    grammar: str | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def value(self) -> Any:
+        """What the text stands for, where the grammar knows it: of the built-in ``json`` and its variants.
+
+        Raises
+        ------
+        ValueError
+            The text was cut off, or Python's limits refuse it, such as that on digits.
+        TypeError
+            The grammar knows no values.
+        RecursionError
+            It is nested too deeply for ``json.loads``.
+        """
+        read = reader_of(self.grammar)
+        if read is None:
+            raise TypeError("the grammar of this text knows no values; those built-in grammars that are JSON do")
+        if not self.complete:
+            raise ValueError(f"the text was cut off after {len(self.token_ids)} tokens; give more max_new_tokens")
+        return read(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __iter__(self) -> Iterator[Generation]:
+        """Only itself: ``(answer,) = generate(...)`` unpacks one text as it does a list of one."""
+        yield self
+
+    def __getitem__(self, index: int) -> Generation:
+        """Itself at 0, as of a list of one."""
+        return (self,)[index]
+
+    def _repr_html_(self) -> str:
+        state = "complete" if self.complete else "cut off"
+        return preformatted(f"{self.text}\n\n{state}, {len(self.token_ids)} tokens")
 
 
-def continued(constraint: Constraint, prefix: str | Generation) -> Begun:
+def continued(vocabulary: Vocabulary, prefix: str | Generation) -> Begun:
     """Return what a prefix says of the text that it begins.
 
     Raises
@@ -48,16 +93,16 @@ def continued(constraint: Constraint, prefix: str | Generation) -> Begun:
     """
     if isinstance(prefix, str):
         return Begun(prefix.encode(), prefix)
-    if any(token in constraint.vocabulary.eos_ids for token in prefix.token_ids):
+    if any(token in vocabulary.eos_ids for token in prefix.token_ids):
         raise ValueError(f"the text {prefix.text!r} has its end token: there is nothing to continue")
-    text = prefix.prefix.encode() + spelled(constraint, prefix.token_ids, first=not prefix.prefix)
+    text = prefix.prefix.encode() + spelled(vocabulary, prefix.token_ids, first=not prefix.prefix)
     return Begun(text, prefix.prefix, prefix.token_ids)
 
 
-def spelled(constraint: Constraint, ids: Sequence[int], *, first: bool) -> bytes:
+def spelled(vocabulary: Vocabulary, ids: Sequence[int], *, first: bool) -> bytes:
     """Return what ids spell: the tokenizer may take a space from it if the text begins with them."""
-    text = constraint.vocabulary.decode(ids)
-    return text.removeprefix(b" ") if first and constraint.vocabulary.strip_leading_space else text
+    text = vocabulary.decode(ids)
+    return text.removeprefix(b" ") if first and vocabulary.strip_leading_space else text
 
 
 def read(
@@ -89,14 +134,48 @@ def read(
     if row.refusal is not None:
         raise row.refusal
     kept = _up_to_end(ids[: row.opening + row.accepted], constraint.vocabulary.eos_ids)
-    text = before.text + spelled(constraint, kept, first=before.nothing)
+    text = before.text + spelled(constraint.vocabulary, kept, first=before.nothing)
     return Generation(
         text.decode("utf-8", "ignore"),
         before.token_ids + kept,
         row.matcher.is_terminated() or row.matcher.is_accepting(),
         prompt,
         before.written,
+        constraint.builtin_name,
     )
+
+
+def read_free(
+    vocabulary: Vocabulary, before: Begun, ids: Sequence[int], ends: Sequence[int], pad_id: int | None, prompt: int
+) -> Generation:
+    """Return the generation that a row of ids is which nothing constrained; parameters as of `read`."""
+    kept = _up_to_end(ids, ends)
+    complete = any(token in ends for token in kept)
+    while kept and not complete and kept[-1] == pad_id:
+        kept = kept[:-1]
+    text = before.text + spelled(vocabulary, kept, first=before.nothing)
+    return Generation(text.decode("utf-8", "ignore"), before.token_ids + kept, complete, prompt, before.written)
+
+
+def warn_of_cuts(texts: Sequence[Generation], max_tokens: int) -> None:
+    """Warn the caller of `generate` about texts that the most tokens have cut."""
+    cut = [text for text in texts if not text.complete and len(text.token_ids) >= max_tokens]
+    if cut:
+        which = "the text was" if len(texts) == 1 else f"{len(cut)} of {len(texts)} texts were"
+        warnings.warn(
+            f"{which} cut off after {max_tokens} tokens, before the grammar's end (`complete` says which are whole); "
+            "give more max_new_tokens, or continue with prefix=",
+            IncompleteWarning,
+            stacklevel=_callers_level(),
+        )
+
+
+def _callers_level() -> int:
+    """How many frames above the caller of this function the code is that is not pdacon's own."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("pdacon."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _up_to_end(ids: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:

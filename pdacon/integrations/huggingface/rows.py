@@ -116,6 +116,32 @@ class Row:
         return copy
 
 
+class FreeRow(Row):
+    """A row that nothing constrains: whatever comes is followed, and nothing is ever over."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.ids = []
+        self.opening = self.accepted = 0
+        self.stopped, self.refusal = False, None
+
+    @property
+    def over(self) -> bool:
+        return False
+
+    def opens_with(self, token: int) -> bool:
+        return False
+
+    def extend(self, ids: Iterable[int], index: int) -> None:
+        self.ids.extend(ids)
+
+    def fork(self, length: int) -> FreeRow:
+        copy = FreeRow()
+        copy.ids = self.ids[:length]
+        return copy
+
+
 def follow(
     rows: Sequence[Row], contents: Sequence[list[int]], new_row: Callable[[int], Row], origins: int
 ) -> list[Row]:

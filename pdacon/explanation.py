@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from pdacon.notebook import preformatted
 from pdacon.quoting import NEAR, head, is_literal, listing, quote, quoted, tail
 
 _WIDTH = 100
@@ -197,6 +198,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.render()
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.render())
 
 
 def _listed(width: int, head: str, items: Iterable[str], gap: str = "  ") -> list[str]:

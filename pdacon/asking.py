@@ -1,0 +1,78 @@
+"""What a grammar or a report can be asked without a vocabulary: the functions behind `Grammar.accepts` and its like.
+
+A grammar that is asked is compiled for the 256 bytes, once; the constraint is kept as long as the grammar is.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import islice
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pdacon.compiling import compile
+from pdacon.constraint import Constraint
+from pdacon.determinism import DeterminismReport
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import DrawingError
+from pdacon.explanation import Explanation
+from pdacon.grammar import Grammar
+from pdacon.matching.sampling import different, sample
+from pdacon.notebook import Picture
+
+_compiled: WeakKeyDictionary[Grammar, Constraint] = WeakKeyDictionary()
+_lock = Lock()
+
+
+def accepts(grammar: Grammar, text: str | bytes, start: str | None) -> bool:
+    """See `Grammar.accepts`."""
+    return _constraint(grammar).accepts(text, start)
+
+
+def explain(grammar: Grammar, text: str | bytes, start: str | None, lexemes: int | None) -> Explanation:
+    """See `Grammar.explain`."""
+    return _constraint(grammar).matcher(start).explain(text, lexemes=lexemes)
+
+
+def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: str | None) -> list[str]:
+    """See `Grammar.sample`."""
+    if count < 0:
+        raise ValueError(f"count must not be negative, got {count}")
+    drawn = sample(_constraint(grammar), seed, size=size, start=start)
+    return list(islice(different(drawn), count))
+
+
+def draw(grammar: Grammar, names: tuple[str, ...]) -> Picture:
+    """See `Grammar.draw`."""
+    drawing = _drawing()
+    terminals = {name for one in grammar.terminals for name in (one.name, one.literal) if name}
+    if names and terminals.issuperset(names):
+        return Picture(drawing.draw_terminal(grammar, *names))
+    return Picture(drawing.draw_rules(grammar, names))
+
+
+def draw_finding(report: DeterminismReport, number: int) -> Picture:
+    """See `DeterminismReport.draw`."""
+    if not 1 <= number <= len(report.findings):
+        raise DrawingError(f"no finding {number}; {report.summary()}")
+    return Picture(_drawing().draw_readings(report.findings[number - 1], report.subject))
+
+
+def _constraint(grammar: Grammar) -> Constraint:
+    with _lock:
+        known = _compiled.get(grammar)
+    if known is None:
+        known = compile(grammar, Vocabulary.bytes())
+        with _lock:
+            _compiled[grammar] = known
+    return known
+
+
+def _drawing() -> Any:
+    try:
+        return import_module("pdacon.drawing")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"pictures need {error.name}: pip install 'pdacon[draw]'", name=error.name, path=error.path
+        ) from error

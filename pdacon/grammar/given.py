@@ -1,0 +1,52 @@
+"""A grammar as callers may give it: as a `Grammar`, by the name of a built-in one, as a path, or as a text.
+
+A text and a name are told apart by their looks, and a str is never taken for a path: what comes from elsewhere, such as
+a request to a server, must not decide which files are read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pdacon.grammar.grammar import Grammar
+
+GrammarSource = Grammar | str | os.PathLike[str]
+"""A `Grammar`, the name of a built-in one, a `pathlib.Path` of a file, or a text in Lark's language."""
+
+_NAME = re.compile(r"\s*[\w-]+\s*")
+
+
+def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | None = None) -> Grammar:
+    """Load what was given; a `Grammar` is returned as it is.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    ValueError
+        No built-in grammar has this name, a str looks like the path of a file, or ``start`` is given beside a
+        `Grammar` that was loaded with another one.
+    GrammarError, OSError
+        See `Grammar.from_lark` and `Grammar.from_file`.
+    """
+    options: dict[str, Any] = {} if start is None else {"start": start}
+    if isinstance(given, Grammar):
+        return given
+    if isinstance(given, os.PathLike):
+        return Grammar.from_file(given, **options)
+    if not isinstance(given, str):
+        raise TypeError(
+            f"{caller}: grammar must be a pdacon.Grammar, the name of a built-in one, a pathlib.Path or the text of a "
+            f"grammar, not {type(given).__name__}"
+        )
+    if _NAME.fullmatch(given):
+        return Grammar.builtin(given.strip(), **options)
+    if given.strip() and "\n" not in given and "%" not in given and (":" not in given or given.endswith(".lark")):
+        raise ValueError(
+            f"{caller}: grammar={given!r} is neither the name of a built-in grammar nor the text of one; for a file "
+            f"give pathlib.Path({given!r})"
+        )
+    return Grammar.from_lark(given, **options)

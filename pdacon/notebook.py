@@ -1,0 +1,37 @@
+"""What notebooks show of pdacon's objects: pictures as SVG, and texts for a terminal as preformatted HTML."""
+
+from __future__ import annotations
+
+import os
+import re
+from html import escape
+from pathlib import Path
+
+# Words that a terminal shows in colour. The colours have enough contrast on a light and on a dark page.
+_COLOURS = (
+    (re.compile(r"\berror(?=\[PDA)|\bis not allowed:|\brefused(?= \()"), "#d1242f"),
+    (re.compile(r"\bwarning(?=\[PDA)"), "#b5651d"),
+    (re.compile(r"\bnote(?=\[PDA)"), "#2f7ed8"),
+    (re.compile(r"\bis allowed:|\bok(?= \()"), "#2d8a4e"),
+)
+
+
+class Picture(str):
+    """The text of an SVG; a notebook shows what it draws."""
+
+    __slots__ = ()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, such as ``rules.svg``. OSError if that cannot be."""
+        Path(path).write_text(self, encoding="utf-8", newline="\n")
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def preformatted(text: str) -> str:
+    """Lines for a terminal as HTML, with the same colours."""
+    shown = escape(text, quote=False)
+    for words, colour in _COLOURS:
+        shown = words.sub(rf'<b style="color:{colour}">\g<0></b>', shown)
+    return f'<pre style="line-height:1.25">{shown}</pre>'

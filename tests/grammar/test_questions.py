@@ -1,0 +1,137 @@
+"""What a grammar can be asked without a vocabulary, and what it shows of itself."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from random import Random
+from threading import Thread
+from xml.etree import ElementTree
+
+import pytest
+from support.lark_oracle import accepts
+
+import pdacon
+from pdacon import Grammar
+
+ORDERS = """
+start: order ("," order)* "."
+order: COUNT DRINK
+COUNT: /[1-9][0-9]?/
+DRINK: "tea" | "coffee"
+%ignore " "
+"""
+
+
+@pytest.fixture(scope="module")
+def orders() -> Grammar:
+    return Grammar.from_lark(ORDERS)
+
+
+def test_it_accepts_what_stock_lark_parses(orders: Grammar) -> None:
+    rng = Random(1)
+    pieces = ["1", "23", "tea", "coffee", ",", ".", " ", "x", ""]
+    texts = ["".join(rng.choices(pieces, k=rng.randint(0, 6))) for _ in range(400)] + orders.sample(50, seed=1)
+    said = [orders.accepts(text) for text in texts]
+    assert said == [accepts(orders, text) for text in texts]
+    assert [orders.accepts(text.encode()) for text in texts] == said
+    assert 50 <= sum(said) < 400
+
+
+def test_texts_that_no_grammar_has() -> None:
+    anything = Grammar.from_lark("start: /.+/s")
+    assert anything.accepts("é\n🙂")
+    assert not anything.accepts("\ud800")
+    assert not anything.accepts(b"\xff")
+    assert not anything.accepts("")
+    octets = Grammar.from_lark(r"start: /[\x80-\xff]+/", use_bytes=True)
+    assert octets.accepts("é")
+    assert octets.accepts(b"\xe9\xff")
+    assert not octets.accepts("€")
+    with pytest.raises(TypeError, match="takes a str or bytes, not int"):
+        anything.accepts(3)  # type: ignore[arg-type]
+
+
+def test_it_explains_a_text(orders: Grammar) -> None:
+    explanation = orders.explain("1 tea, lamp")
+    assert not explanation.allowed
+    assert (explanation.line, explanation.column) == (1, 8)
+    assert "COUNT" in explanation.reason
+    assert orders.explain("").render() == orders.explain(b"").render()
+    assert orders.explain("1 tea.").may_end
+
+
+def test_starts_can_be_named() -> None:
+    grammar = Grammar.from_lark('a: "x"\nb: "y"', start=["a", "b"])
+    assert grammar.accepts("x")
+    assert not grammar.accepts("y")
+    assert grammar.accepts("y", "b")
+    assert grammar.sample(start="b") == ["y"]
+    assert grammar.explain("y", "b").allowed
+    with pytest.raises(ValueError, match="'c' is not a start"):
+        grammar.accepts("x", "c")
+
+
+def test_samples_are_different_sentences_and_repeat_with_a_seed(orders: Grammar) -> None:
+    texts = orders.sample(20, seed=4)
+    assert len(texts) == len(set(texts)) == 20
+    assert all(accepts(orders, text) for text in texts)
+    assert texts == orders.sample(20, seed=4) != orders.sample(20, seed=5)
+    assert sorted(Grammar.from_lark('start: "a" | "b"').sample(10)) == ["a", "b"]
+    assert orders.sample(0) == []
+    with pytest.raises(ValueError, match="-1"):
+        orders.sample(-1)
+
+
+def test_what_cannot_be_compiled_cannot_be_asked() -> None:
+    with pytest.raises(pdacon.NondeterministicGrammarError):
+        Grammar.from_lark('start: start start | "x"').accepts("x")
+
+
+def test_several_threads_ask_one_grammar() -> None:
+    grammar = Grammar.from_lark('start: "a"+')
+    said: list[bool] = []
+    threads = [Thread(target=lambda: said.append(grammar.accepts("aaa"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert said == [True] * 8
+
+
+def test_a_grammar_that_was_asked_pickles_as_before(orders: Grammar) -> None:
+    orders.accepts("1 tea.")
+    again = pickle.loads(pickle.dumps(orders))
+    assert again == orders
+    assert len(pickle.dumps(orders)) < 20_000
+    assert again.accepts("1 tea.")
+
+
+def test_pictures(orders: Grammar, tmp_path: Path) -> None:
+    pytest.importorskip("railroad")
+    for picture in (orders.draw(), orders.draw("order"), orders.draw("COUNT"), orders.draw('","')):
+        assert ElementTree.fromstring(picture).tag.endswith("svg")
+        assert picture._repr_svg_() == str(picture)
+    assert orders._repr_svg_() == orders.draw()
+    orders.draw().save(tmp_path / "rules.svg")
+    assert (tmp_path / "rules.svg").read_text(encoding="utf-8") == orders.draw()
+    with pytest.raises(pdacon.DrawingError, match="did you mean order"):
+        orders.draw("oder")
+
+
+def test_a_report_draws_its_conflicts() -> None:
+    pytest.importorskip("graphlay")
+    report = pdacon.check('start: "if" start ["else" start] | "x"\n%ignore /[ ]+/')
+    assert ElementTree.fromstring(report.draw(1)).tag.endswith("svg")
+    for number in (0, 2):
+        with pytest.raises(pdacon.DrawingError, match=rf"no finding {number}; <grammar>: refused \(1 error"):
+            report.draw(number)
+
+
+def test_html_is_escaped(orders: Grammar) -> None:
+    html = orders.explain("<script>")._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert "<script" not in html
+    report = pdacon.check(ORDERS)._repr_html_()
+    assert report.startswith("<pre")
+    assert ">note</b>[PDA016]" in report

@@ -1,0 +1,175 @@
+"""The short ways: names of grammars, one answer for one prompt, a Generator, a constraint for each prompt."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import pdacon
+from pdacon import Generation, Generator, IncompleteWarning, generate
+from pdacon.integrations.huggingface import PDALogitsProcessor, generate_batch, load_tiny, vocabulary
+
+PROMPT = "Describe a person as JSON:"
+PERSON = r"""
+start: "{\"name\": " NAME ", \"age\": " AGE "}"
+NAME: /"[a-zA-Z ]{1,20}"/
+AGE: /[1-9][0-9]?/
+"""
+
+
+@pytest.fixture(scope="module")
+def tiny() -> tuple[Any, Any]:
+    return load_tiny()
+
+
+def test_one_prompt_has_one_answer_with_its_value(tiny: tuple[Any, Any]) -> None:
+    answer = generate(*tiny, PROMPT, grammar="json_dumps", seed=1)
+    assert isinstance(answer, Generation)
+    assert answer.complete
+    assert str(answer) == answer.text == f"{answer}"
+    assert answer.value == json.loads(answer.text)
+    again = pickle.loads(pickle.dumps(answer))
+    assert (again, again.value) == (answer, answer.value)
+    answers = generate(*tiny, [PROMPT], grammar="json_dumps", seed=1)
+    assert answers == [answer]
+
+
+def test_what_was_written_for_a_list_of_one_still_works(tiny: tuple[Any, Any]) -> None:
+    answer = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0)
+    (same,) = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0)
+    assert same == answer == answer[0]
+    assert [one.text for one in answer] == [answer.text]
+    with pytest.raises(IndexError):
+        answer[1]
+
+
+def test_lists_come_as_lists(tiny: tuple[Any, Any]) -> None:
+    chat = [{"role": "user", "content": PROMPT}]
+    model, tokenizer = tiny
+    tokenizer.chat_template = "{% for m in messages %}{{ m.content }}\n{% endfor %}"
+    try:
+        assert isinstance(generate(model, tokenizer, chat, grammar=PERSON, seed=1), Generation)
+        assert isinstance(generate(model, tokenizer, [chat], grammar=PERSON, seed=1), list)
+    finally:
+        tokenizer.chat_template = None
+    several: Any = generate(*tiny, PROMPT, grammar=PERSON, num_return_sequences=2, seed=1)
+    assert [type(one) for one in several] == [Generation] * 2
+
+
+def test_the_ways_to_name_a_grammar(tiny: tuple[Any, Any], tmp_path: Path) -> None:
+    path = tmp_path / "person.lark"
+    path.write_text(PERSON)
+    loaded = pdacon.Grammar.from_lark(PERSON)
+    options: Any = {"temperature": 0, "max_new_tokens": 60}
+    texts = {generate(*tiny, PROMPT, grammar=given, **options).text for given in (PERSON, path, loaded)}
+    assert len(texts) == 1
+    assert list(json.loads(texts.pop())) == ["name", "age"]
+
+
+def test_names_that_transformers_has(tiny: tuple[Any, Any]) -> None:
+    greedy = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, max_tokens=30)
+    assert generate(*tiny, PROMPT, grammar="json_dumps", do_sample=False, max_new_tokens=30) == greedy
+    drawn = generate(*tiny, PROMPT, grammar="json_dumps", seed=1, max_tokens=30)
+    assert generate(*tiny, PROMPT, grammar="json_dumps", do_sample=True, seed=1, max_new_tokens=30) == drawn
+    warm = generate(*tiny, PROMPT, grammar="json_dumps", do_sample=True, temperature=0.7, seed=1, max_new_tokens=30)
+    assert warm.text.startswith("{")
+
+
+def test_a_text_that_is_cut_warns_and_has_no_value(tiny: tuple[Any, Any]) -> None:
+    with pytest.warns(IncompleteWarning, match="the text was cut off after 3 tokens") as caught:
+        answer = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, max_new_tokens=3)
+    assert caught[0].filename == __file__
+    with pytest.raises(ValueError, match="cut off after 3 tokens; give more max_new_tokens"):
+        _ = answer.value
+    with pytest.warns(IncompleteWarning, match="2 of 2 texts were"):
+        generate(*tiny, [PROMPT] * 2, grammar="json_dumps", temperature=0, max_new_tokens=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, prefix=answer)
+    assert whole.text.startswith(answer.text)
+    with pytest.raises(TypeError, match="knows no values"):
+        _ = generate(*tiny, PROMPT, grammar=PERSON, temperature=0).value
+
+
+def test_a_generator_compiles_once(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Generator(*tiny, "json_dumps", temperature=0, max_new_tokens=200)
+    monkeypatch.setattr("pdacon.integrations.huggingface.arguments.compile", None)
+    answer = write(PROMPT)
+    assert answer.value == write(PROMPT).value
+    assert answer.text.startswith("{")
+    texts = write([PROMPT, "A city:"], temperature=1, seed=3)
+    assert len(texts) == 2
+    assert Generator(*tiny, write.constraint, temperature=0, max_new_tokens=200)(PROMPT) == answer
+    assert repr(write).startswith("<Generator of <Constraint of json_dumps for ")
+    other = pdacon.compile("json", pdacon.Vocabulary.bytes())
+    with pytest.raises(pdacon.VocabularyError, match="another vocabulary"):
+        Generator(*tiny, other)
+
+
+@pytest.mark.parametrize("run", [generate, generate_batch])
+def test_a_constraint_for_each_prompt(tiny: tuple[Any, Any], run: Any) -> None:
+    """Each answer is what the prompt has alone."""
+    model, tokenizer = tiny
+    person = pdacon.compile(PERSON, tokenizer=tokenizer, model=model)
+    digits = pdacon.compile('start: /[0-9]{3}/ "."', tokenizer=tokenizer, model=model)
+    options: Any = {"temperature": 0, "max_new_tokens": 40}
+    if run is generate_batch:
+        from transformers import ContinuousBatchingConfig
+
+        options["continuous_batching_config"] = ContinuousBatchingConfig(num_blocks=16, max_batch_tokens=64)
+    prompts = [PROMPT, PROMPT, PROMPT, "A city:"]
+    mixed = run(model, tokenizer, prompts, constraint=[person, digits, None, person], **options)
+    assert [one.prompt for one in mixed] == [0, 1, 2, 3]
+    assert list(json.loads(mixed[0].text)) == ["name", "age"]
+    assert len(mixed[1].text) == 4
+    assert mixed[0].complete
+    assert mixed[3].complete
+    for index, one in enumerate([person, digits, person]):
+        at = (0, 1, 3)[index]
+        alone = generate(model, tokenizer, prompts[at], constraint=one, temperature=0, max_new_tokens=40)
+        assert mixed[at].text == alone.text
+    plain = tokenizer(PROMPT, return_tensors="pt")
+    free = model.generate(**plain, do_sample=False, max_new_tokens=40)[0, plain["input_ids"].shape[1] :]
+    assert mixed[2].text == tokenizer.decode(free, skip_special_tokens=True)
+
+
+def test_grammars_for_each_prompt(tiny: tuple[Any, Any]) -> None:
+    answers = generate(*tiny, [PROMPT] * 3, grammar=["json_dumps", PERSON, None], seed=1, max_new_tokens=60)
+    assert answers[0].grammar == "json_dumps"
+    assert list(json.loads(answers[1].text)) == ["name", "age"]
+    with pytest.raises(ValueError, match="there are 1 prompts, but 2 grammars"):
+        generate(*tiny, [PROMPT], grammar=["json", "json"])
+    several = generate(*tiny, [PROMPT] * 2, grammar=[PERSON, None], num_beams=2, num_return_sequences=2)
+    assert {one.prompt for one in several} == {0, 1}
+
+
+def test_a_processor_with_a_constraint_for_each_prompt(tiny: tuple[Any, Any]) -> None:
+    model, tokenizer = tiny
+    person = pdacon.compile(PERSON, vocabulary(model, tokenizer))
+    inputs = tokenizer([PROMPT, PROMPT], return_tensors="pt")
+    processor = PDALogitsProcessor([person, None])
+    output = model.generate(**inputs, max_new_tokens=30, do_sample=False, logits_processor=[processor])
+    texts = tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+    assert texts[0].startswith('{"name": ')
+    free = model.generate(**inputs, max_new_tokens=30, do_sample=False)[1, inputs["input_ids"].shape[1] :]
+    assert texts[1] == tokenizer.decode(free, skip_special_tokens=True)
+    with pytest.raises(ValueError, match="no constraint; give at least one"):
+        PDALogitsProcessor([None])
+    with pytest.raises(ValueError, match="2 constraints and 3 prefixes"):
+        PDALogitsProcessor([person, None], prefix=["", "", ""])
+
+
+def test_the_number_of_threads_is_as_before(tiny: tuple[Any, Any]) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        generate(*tiny, PROMPT, grammar=PERSON, temperature=0)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
