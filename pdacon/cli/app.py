@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +13,16 @@ import typer
 
 from pdacon.cli.commands import files, grammars, models, texts
 from pdacon.cli.failures import BadInput, guarded
+from pdacon.cli.options import LONG_HELP
+
+_EXAMPLES = 3  # in the short help
 
 app = typer.Typer(
     help="Constrain language models with Lark grammars.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 done, 1 findings, 2 bad input. `pdacon COMMAND --help` has examples.",
+    epilog="Exit status: 0 done, 1 findings, 2 bad input. `COMMAND --help` has examples, `--help-all` every option.",
 )
 
 
@@ -62,10 +66,18 @@ def _common(
 
 
 def _add(command: Callable[..., int], name: str, *examples: str) -> None:
-    shown = ["Examples:", "", *(f"- `{example}`" for example in examples)]
-    app.command(name=name, epilog="\n".join(shown))(command)
+    described = inspect.getdoc(command) or ""
+    summary = described.partition("\n\n")[0]
+    LONG_HELP[name] = _help(described, examples)
+    app.command(name=name, help=_help(summary, examples[:_EXAMPLES]), short_help=summary)(command)
 
 
+def _help(described: str, examples: Sequence[str]) -> str:
+    """An example says more than a list of options, so they come first."""
+    return "\n".join(f"- `{example}`" for example in examples) + f"\n\n{described}"
+
+
+_add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json")
 _add(
     grammars.check,
     "check",

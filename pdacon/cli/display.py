@@ -24,7 +24,13 @@ def width() -> int:
 
 def show(text: Text) -> None:
     """Print lines that are wrapped already, in colour if standard output is a terminal and NO_COLOR is not set."""
-    Console(highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto").print(text)
+    _Console(highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto").print(text)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command what a reader that has gone means; by itself rich ends the process with 1."""
+        raise BrokenPipeError
 
 
 def listed(head: str, items: Iterable[str]) -> list[str]:

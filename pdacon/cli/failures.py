@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import wraps
 from types import MappingProxyType
+from typing import Any
 
 import typer
 
@@ -49,9 +51,7 @@ def guarded(command: Callable[[], int]) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader (head, less) has gone. Nothing more can be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINDINGS
+        return reader_gone(FINDINGS)  # what there was to be found is not known
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except UsageProblem as problem:
@@ -59,6 +59,27 @@ def guarded(command: Callable[[], int]) -> int:
         return _write(_usage(problem)) if str(problem) else BAD_INPUT
     except (BadInput, PdaconError, OSError) as problem:
         return complain(problem)
+
+
+def reader_gone(status: int) -> int:
+    """The exit status where the reader of standard output (head, less) has gone; nothing more is written to it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
+
+
+def enough_is_enough(command: Callable[..., int]) -> Callable[..., int]:
+    """A command that lists things, so that a reader who has seen enough of them is no error."""
+
+    @wraps(command)
+    def listing(*given: Any, **options: Any) -> int:
+        try:
+            status = command(*given, **options)
+            sys.stdout.flush()
+            return status
+        except BrokenPipeError:
+            return reader_gone(0)
+
+    return listing
 
 
 def complain(problem: BadInput | PdaconError | OSError) -> int:

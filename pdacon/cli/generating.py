@@ -17,7 +17,7 @@ from rich.console import Console
 
 import pdacon
 from pdacon.cli.compiled import constraint_for
-from pdacon.cli.failures import BadInput
+from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
 from pdacon.cli.prompts import Request, require_unicode
@@ -145,6 +145,7 @@ class Generator:
             raise BadInput(f"cannot generate: {error}") from error
 
 
+@enough_is_enough
 def show_texts(
     name: str,
     grammar: Grammar,

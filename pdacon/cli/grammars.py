@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from pdacon.cli.failures import BadInput
 from pdacon.cli.options import SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.errors import SchemaError
+from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
@@ -61,10 +63,20 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     if name and path.is_dir():
         raise BadInput(f"{name}: a directory, not a grammar; built-in grammars: {', '.join(names)}")
     if not name or not path.exists():
-        raise BadInput(f"{name or repr(name)}: no such file, and no built-in grammar of that name ({', '.join(names)})")
+        meant = did_you_mean(name, [*names, *(entry.name for entry in _folder_of(path))])
+        raise BadInput(
+            f"{name or repr(name)}: no such file, and no built-in grammar of that name; {meant}"
+            f"`pdacon list` has those there are"
+        )
     if is_artifact(path):
         return _of_artifact(path, options)
     return Grammar.from_file(name, **chosen)
+
+
+def _folder_of(path: Path) -> Iterator[Path]:
+    """The grammars and compiled grammars where a file was looked for."""
+    folder = path.parent
+    return (entry for entry in folder.iterdir() if entry.suffix in (".lark", ".pda")) if folder.is_dir() else iter(())
 
 
 def artifact_of(name: str) -> Path | None:

@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from pdacon.cli.display import head_of, listed, readable, show, width
-from pdacon.cli.failures import FINDINGS, BadInput
+from pdacon.cli.failures import FINDINGS, BadInput, enough_is_enough
 from pdacon.cli.vocabularies import Tokens
 from pdacon.detokenizer import Vocabulary
 from pdacon.quoting import quote
@@ -66,6 +66,7 @@ def take_inventory(tokens: Tokens) -> Inventory:
     )
 
 
+@enough_is_enough
 def show_tokens(tokens: Tokens, wanted: Sequence[str], *, json_format: bool) -> int:
     """Print the inventory, or what is known of each wanted token (its text, or #ID); 1 if one is not there."""
     if not wanted:
@@ -84,6 +85,10 @@ def show_tokens(tokens: Tokens, wanted: Sequence[str], *, json_format: bool) -> 
             show(_token_as_text(tokens, ids))
         else:
             show(_absent(tokens, text))
+    if json_format:
+        for text, ids in found:
+            if not ids and (split := tokens.split(token_text(text).decode("utf-8", "surrogateescape"))):
+                _print_json({"text": text, "split": list(split)})
     return 0 if all(ids for _, ids in found) else FINDINGS
 
 
@@ -207,6 +212,8 @@ def _absent(tokens: Tokens, wanted: str) -> Text:
     text = token_text(wanted)
     nearby = {token for token in tokens.vocabulary.tokens if token is not None and token.startswith(text)}
     lines = [f"{quote(text)}  is not one token"]
+    if split := tokens.split(wanted.removeprefix("#") if wanted.startswith("##") else wanted):
+        lines += listed("    the tokenizer cuts it into:", (_described(tokens, i) for i in split))
     if nearby:
         count = f"{len(nearby):,} tokens begin with it:" if len(nearby) > 1 else "1 token begins with it:"
         shown = sorted(nearby, key=lambda token: (len(token), token))

@@ -80,10 +80,7 @@ def complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-GRAMMAR_HELP = (
-    "A Lark grammar: a file, a built-in name (json, sql, csv, ...; an unknown one lists them), - for standard input, "
-    "or a compiled file (.pda)."
-)
+GRAMMAR_HELP = "A Lark grammar: a file, the name of a built-in one (`pdacon list`), -, or a compiled file."
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
@@ -92,32 +89,58 @@ TextArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="TEXT",
-        help="The text so far. @PATH: a file; -: standard input; put -- before a text that begins with a dash.",
+        help="The text so far (@PATH: a file, -: standard input, -- before a dash).",
         show_default=False,
     ),
 ]
-FileOption = Annotated[Path | None, typer.Option("--file", metavar="PATH", help="A file with the text so far.")]
+FileOption = Annotated[
+    Path | None, typer.Option("--file", metavar="PATH", help="A file with the text so far.", hidden=True)
+]
 TokenizerOption = Annotated[
     str | None,
     typer.Option(
         "--tokenizer",
         "-t",
         metavar="NAME|PATH",
-        help="A tokenizer: a folder, a file (tokenizer.json, .model, .tiktoken, tekken.json), a name on the Hugging "
-        "Face hub, 'bytes', or a compiled file (.pda).",
+        help="A tokenizer: a folder, a file, a name on the hub, or 'bytes'.",
         show_default=False,
     ),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", metavar="text|json", help="How to write the result.")]
+FormatOption = Annotated[
+    Format, typer.Option("--format", metavar="text|json", help="The same: json, or text.", hidden=True)
+]
+JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="The result as JSON.")]
 SeedOption = Annotated[
     int | None,
     typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one."),
 ]
-JsonLinesOption = Annotated[bool, typer.Option("--jsonl", metavar="", help="One JSON object a line.")]
+JsonLinesOption = Annotated[bool, typer.Option("--json", "--jsonl", metavar="", help="One JSON object a line.")]
 
 
-_option = partial(typer.Option, rich_help_panel="Grammar options")
-_schema_option = partial(typer.Option, rich_help_panel="With --schema", show_default=False)
+LONG_HELP: dict[str, str] = {}
+"""What `--help-all` says of each command before its options."""
+
+
+def show_all_help(context: typer.Context, wanted: bool) -> None:
+    """Show the help with all options, and end."""
+    if wanted:
+        command = context.command
+        command.help = LONG_HELP[command.name or ""]
+        for parameter in command.params:
+            parameter.hidden = False  # type: ignore[attr-defined]
+        typer.echo(context.get_help(), nl=False)
+        raise typer.Exit
+
+
+HelpAllOption = Annotated[
+    bool,
+    typer.Option("--help-all", metavar="", help="All options.", callback=show_all_help, is_eager=True),
+]
+
+
+_usual = partial(typer.Option, rich_help_panel="Grammar options", show_default=False)
+_option = partial(_usual, hidden=True)
+_schema_option = partial(typer.Option, rich_help_panel="With --schema", show_default=False, hidden=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,19 +149,15 @@ class GrammarOptions:
 
     start: Annotated[
         list[str] | None,
-        _option("--start", metavar="RULE", help="The start rule (check takes several). Default: start."),
+        _usual("--start", metavar="RULE", help="The start rule. Default: start."),
     ] = None
     conflicts: Annotated[
         Conflicts,
-        _option(
-            "--conflicts", metavar="error|shift", help="'shift' accepts what Lark settles silently, as Lark settles it."
-        ),
+        _usual("--conflicts", metavar="error|shift", help="'shift' takes what Lark settles in silence."),
     ] = Conflicts.error
     lookahead: Annotated[
         Lookahead,
-        _option(
-            "--lookahead", metavar="reject|commit", help="'commit' accepts unbounded lookahead and loses some texts."
-        ),
+        _usual("--lookahead", metavar="reject|commit", help="'commit' gives up some texts."),
     ] = Lookahead.reject
     lexer: Annotated[
         Lexer,
@@ -232,6 +251,7 @@ SCHEMA_OPTIONS = _NAMES[_NAMES.index("schema") :]
 def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:
     """The command as typer is to see it: in place of its parameter ``options`` an option for each field."""
     types = get_type_hints(GrammarOptions, include_extras=True)
+    all_help = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAllOption)
     expanded = [
         Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
         for field in fields(GrammarOptions)
@@ -242,8 +262,9 @@ def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def collecting(**given: Any) -> int:
+        given.pop(all_help.name)
         chosen = {parameter.name: given.pop(parameter.name) for parameter in expanded}
         return command(**given, options=GrammarOptions(**chosen))
 
-    collecting.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    collecting.__signature__ = Signature([*shown, all_help])  # type: ignore[attr-defined]
     return collecting

@@ -12,7 +12,7 @@ from itertools import islice
 
 from pdacon import Constraint
 from pdacon.cli.display import printable
-from pdacon.cli.failures import BadInput
+from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.vocabularies import Tokens
 from pdacon.matching.sampling import different, sample, sample_tokens
 
@@ -39,6 +39,7 @@ def draw(constraint: Constraint, tokens: Tokens | None, size: int | None, seed: 
     return (Sample(vocabulary.decode(ids).removeprefix(strip).decode(encoding), tuple(ids)) for ids in walks)
 
 
+@enough_is_enough
 def show_samples(
     constraint: Constraint, tokens: Tokens | None, *, count: int, size: int | None, seed: int | None, json_lines: bool
 ) -> int:

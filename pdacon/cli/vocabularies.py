@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,15 +35,22 @@ class Tokens:
         What it was read from.
     names : mapping of int to str
         How ids that stand for no text are written, where that is known.
+    encode : callable, optional
+        How the tokenizer itself cuts a text, where it can be asked.
     """
 
     vocabulary: Vocabulary
     source: str
     names: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    encode: Callable[[str], Sequence[int]] | None = None
 
     def name(self, token: int) -> str:
         """How an id without text is written."""
         return self.names.get(token, f"<{token}>")
+
+    def split(self, text: str) -> tuple[int, ...]:
+        """The tokens that the tokenizer makes of a text; none if it cannot be asked."""
+        return () if self.encode is None else tuple(self.encode(text))
 
 
 def load_vocabulary(name: str | None) -> Tokens:
@@ -58,7 +65,8 @@ def load_vocabulary(name: str | None) -> Tokens:
     """
     if name == BYTES:
         vocabulary = Vocabulary.bytes()
-        return Tokens(vocabulary, "one token for each byte", dict.fromkeys(vocabulary.eos_ids, "<end>"))
+        names = dict.fromkeys(vocabulary.eos_ids, "<end>")
+        return Tokens(vocabulary, "one token for each byte", names, lambda text: list(text.encode()))
     if name is None:
         return _from_folder(tiny_folder(), "the tokenizer of the tiny model")
     path = Path(name).expanduser()
@@ -162,7 +170,12 @@ def _from_backend(path: Path, settings: Mapping[str, Any], source: str) -> Token
     if not ends and "eos_token" in specials:
         ends = [i for i in [tokenizer.token_to_id(specials["eos_token"])] if i is not None]
     vocabulary = Vocabulary.from_huggingface(tokenizer, size=width, eos_ids=ends)
-    return Tokens(vocabulary, source, _names(tokenizer, vocabulary))
+    return Tokens(
+        vocabulary,
+        source,
+        _names(tokenizer, vocabulary),
+        lambda text: tokenizer.encode(text, add_special_tokens=False).ids,
+    )
 
 
 def _from_transformers(name: str, source: str) -> Tokens:
@@ -173,7 +186,8 @@ def _from_transformers(name: str, source: str) -> Tokens:
     be_quiet(bars=not is_local(name))
     tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained)
     vocabulary = _with_ends_or_without(Vocabulary.from_huggingface, tokenizer)
-    return Tokens(vocabulary, source, _names(tokenizer.backend_tokenizer, vocabulary))
+    names = _names(tokenizer.backend_tokenizer, vocabulary)
+    return Tokens(vocabulary, source, names, lambda text: tokenizer.encode(text, add_special_tokens=False))
 
 
 def _names(backend: Any, vocabulary: Vocabulary) -> Mapping[int, str]:

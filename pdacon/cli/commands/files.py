@@ -15,6 +15,8 @@ from pdacon.cli.options import (
     FormatOption,
     GrammarArgument,
     GrammarOptions,
+    HelpAllOption,
+    JsonOption,
     with_grammar_options,
 )
 
@@ -31,15 +33,12 @@ def compile_grammar(
         bool,
         typer.Option(
             "--eager",
-            help="With every mask, or as many as there is room for; for a large grammar that takes some seconds. "
-            "Default: each at first sight.",
+            help="With every mask, or as many as there is room for.",
         ),
     ] = False,
     seconds: Annotated[
         float | None,
-        typer.Option(
-            "--seconds", min=0.001, metavar="N", help="With --eager: how long at most, all in all; what is ready then."
-        ),
+        typer.Option("--seconds", min=0.001, metavar="N", help="With --eager: how long at most."),
     ] = None,
     options: GrammarOptions,
 ) -> int:
@@ -62,9 +61,11 @@ def show_file(
         Path, typer.Argument(metavar="FILE", help="What `pdacon compile` has written.", show_default=False)
     ],
     *,
+    as_json: JsonOption = False,
     format: FormatOption = Format.text,
+    help_all: HelpAllOption = False,
 ) -> int:
     """What is in a compiled file: of which grammar, for which vocabulary, with how many masks? Is it damaged?"""
     from pdacon.cli.compiled import show_compiled
 
-    return show_compiled(file, json_format=format is Format.json)
+    return show_compiled(file, json_format=as_json or format is Format.json)

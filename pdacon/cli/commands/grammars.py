@@ -15,13 +15,25 @@ from pdacon.cli.options import (
     FailOn,
     GrammarArgument,
     GrammarOptions,
+    HelpAllOption,
     JsonLinesOption,
+    JsonOption,
     ReportFormat,
     SeedOption,
     TokenizerOption,
     complete_grammar,
     with_grammar_options,
 )
+
+
+def list_grammars(*, as_json: JsonOption = False, help_all: HelpAllOption = False) -> int:
+    """Which grammars come with pdacon?
+
+    Each name stands for a grammar in every command; `Grammar.builtins()` has the same in Python.
+    """
+    from pdacon.cli.listing import show_builtins
+
+    return show_builtins(json_format=as_json)
 
 
 @with_grammar_options
@@ -36,10 +48,10 @@ def check(
         str | None,
         typer.Option(
             "--tokenizer",
-            "--vocabulary",
             "-t",
+            "--vocabulary",
             metavar="NAME|PATH",
-            help="Show examples as tokens of this vocabulary, and what it cannot spell.",
+            help="Examples as tokens of this vocabulary, too.",
             show_default=False,
         ),
     ] = None,
@@ -47,25 +59,34 @@ def check(
         ReportFormat,
         typer.Option(
             "--format",
-            metavar="text|json|sarif|github",
-            help="How to write it: 'json' an object a line, 'sarif' for code scanning, 'github' as annotations.",
+            metavar="FORMAT",
+            help="text, json (an object a line), sarif or github.",
+            show_default=False,
         ),
     ] = ReportFormat.text,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="As --format json.", hidden=True)] = False,
     explain: Annotated[
         str | None,
-        typer.Option("--explain", metavar="ID", help="Say what a finding such as PDA001 means, and stop."),
+        typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?"),
     ] = None,
     fail_on: Annotated[
         FailOn,
         typer.Option(
-            "--fail-on", metavar="error|warning|note", help="Exit with 1 if there is a finding of this level or above."
+            "--fail-on",
+            metavar="LEVEL",
+            help="Exit with 1 from this level on: error (default), warning or note.",
+            show_default=False,
         ),
     ] = FailOn.error,
     sizes: Annotated[
-        bool, typer.Option("--sizes", metavar="", help="Say how large the automata are, and what makes them so.")
+        bool,
+        typer.Option(
+            "--sizes", metavar="", help="Say how large the automata are, and what makes them so.", hidden=True
+        ),
     ] = False,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.")
+        float,
+        typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.", hidden=True),
     ] = 10.0,
 ) -> int:
     """Are these grammars deterministic? If not: where, why, and what to write instead.
@@ -81,7 +102,13 @@ def check(
     require_one_standard_input(*grammars)
     vocabulary = None if tokenizer is None else tokens_of(tokenizer).vocabulary
     return check_grammars(
-        grammars, options, vocabulary, format=format, fail_on=fail_on.value, sizes=sizes, seconds=seconds
+        grammars,
+        options,
+        vocabulary,
+        format=ReportFormat.json if as_json else format,
+        fail_on=fail_on.value,
+        sizes=sizes,
+        seconds=seconds,
     )
 
 
@@ -96,8 +123,7 @@ def sample(
             "--size",
             min=1,
             metavar="N",
-            help="How long a text may grow before it is brought to its end, in bytes (in tokens with --tokenizer). "
-            "Default: 60 bytes or 20 tokens.",
+            help="How long a text may grow before it is brought to its end. Default: 60 bytes, or 20 tokens.",
         ),
     ] = None,
     seed: SeedOption = None,
@@ -125,40 +151,44 @@ def draw(
     *,
     rule: Annotated[
         list[str] | None,
-        typer.Option("--rule", metavar="NAME", help="Only this rule; may be repeated. Default: all of them."),
+        typer.Option("--rule", metavar="NAME", help="Only this rule; may be repeated."),
     ] = None,
     terminal: Annotated[
         list[str] | None,
         typer.Option(
             "--terminal",
             metavar="NAME",
-            help="A terminal's automaton: what does it match? Of several (repeat it): which of them wins?",
+            help="A terminal's automaton; of several: which one wins?",
         ),
     ] = None,
     conflict: Annotated[
         int | None,
-        typer.Option("--conflict", metavar="N", help="The two readings behind the Nth conflict that check finds."),
+        typer.Option("--conflict", metavar="N", help="The two readings behind the Nth conflict."),
     ] = None,
     pda: Annotated[bool, typer.Option("--pda", metavar="", help="The parser: all its LR states.")] = False,
     state: Annotated[
         int | None,
-        typer.Option("--state", metavar="N", help="An LR state: items, actions, conflicts, and what is around it."),
+        typer.Option("--state", metavar="N", help="An LR state, and those around it."),
     ] = None,
     after: Annotated[
         str | None,
         typer.Option(
             "--after",
             metavar="TEXT",
-            help="The LR state and the stack after this text (@PATH: a file); with --pda marked there.",
+            help="The LR state after this text; with --pda marked there.",
         ),
     ] = None,
     around: Annotated[
-        int, typer.Option("--around", min=0, metavar="K", help="States up to K steps away are drawn, too.")
+        int,
+        typer.Option("--around", min=0, metavar="K", help="States up to K steps away are drawn, too.", hidden=True),
     ] = 1,
     context: Annotated[
-        int | None, typer.Option("--context", metavar="N", help="A lexical context: which terminals compete.")
+        int | None,
+        typer.Option("--context", metavar="N", help="A lexical context: which terminals compete.", hidden=True),
     ] = None,
-    most: Annotated[int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.")] = None,
+    most: Annotated[
+        int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.", hidden=True)
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
     ] = None,

@@ -14,7 +14,9 @@ from pdacon.cli.options import (
     Format,
     FormatOption,
     GrammarOptions,
+    HelpAllOption,
     JsonLinesOption,
+    JsonOption,
     SeedOption,
     TokenizerOption,
     complete_grammar,
@@ -32,12 +34,17 @@ def generate(
     grammar: Annotated[
         str | None,
         typer.Option(
-            "--grammar", "-g", metavar="GRAMMAR", help="The same, as an option.", autocompletion=complete_grammar
+            "--grammar",
+            "-g",
+            metavar="GRAMMAR",
+            help="The same, as an option.",
+            autocompletion=complete_grammar,
+            hidden=True,
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one, embedded."),
+        typer.Option("--model", "-m", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one."),
     ] = None,
     prompts: Annotated[
         list[str] | None,
@@ -45,7 +52,7 @@ def generate(
             "--prompt",
             "-p",
             metavar="TEXT",
-            help="What comes before; may be repeated. Default: one that the tiny model knows.",
+            help="What comes before; may be repeated.",
         ),
     ] = None,
     source: Annotated[
@@ -55,13 +62,14 @@ def generate(
             "-i",
             metavar="PATH",
             help="A file (-: standard input) with a JSON object a line that has a 'prompt', or 'messages' of a chat.",
+            hidden=True,
         ),
     ] = None,
     chat: Annotated[
-        bool, typer.Option("--chat", metavar="", help="Write prompts with the tokenizer's chat template.")
+        bool, typer.Option("--chat", metavar="", help="Write prompts with the tokenizer's chat template.", hidden=True)
     ] = False,
     prefix: Annotated[
-        str, typer.Option("--prefix", metavar="TEXT", help="How each text begins.", show_default=False)
+        str, typer.Option("--prefix", metavar="TEXT", help="How each text begins.", show_default=False, hidden=True)
     ] = "",
     count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts for each prompt.")] = 1,
     seed: SeedOption = None,
@@ -80,11 +88,16 @@ def generate(
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option("--top-p", min=0.0, max=1.0, metavar="P", help="Draw from the likeliest tokens that make up P."),
+        typer.Option(
+            "--top-p", min=0.0, max=1.0, metavar="P", help="Draw from the likeliest tokens that make up P.", hidden=True
+        ),
     ] = None,
-    beams: Annotated[int, typer.Option("--beams", min=1, metavar="N", help="Beam search with so many beams.")] = 1,
+    beams: Annotated[
+        int, typer.Option("--beams", min=1, metavar="N", help="Beam search with so many beams.", hidden=True)
+    ] = 1,
     batch: Annotated[
-        int, typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.")
+        int,
+        typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.", hidden=True),
     ] = 1,
     json_lines: JsonLinesOption = False,
     options: GrammarOptions,
@@ -118,6 +131,7 @@ def generate(
 
 
 def tokens(
+    *,
     wanted: Annotated[
         list[str] | None,
         typer.Argument(
@@ -127,7 +141,9 @@ def tokens(
         ),
     ] = None,
     tokenizer: TokenizerOption = None,
+    as_json: JsonOption = False,
     format: FormatOption = Format.text,
+    help_all: HelpAllOption = False,
 ) -> int:
     """What does a vocabulary look like? What is this token?
 
@@ -135,4 +151,4 @@ def tokens(
     """
     from pdacon.cli.inventory import show_tokens
 
-    return show_tokens(tokens_of(tokenizer), wanted or [], json_format=format is Format.json)
+    return show_tokens(tokens_of(tokenizer), wanted or [], json_format=as_json or format is Format.json)

@@ -14,6 +14,7 @@ from pdacon.cli.options import (
     FormatOption,
     GrammarArgument,
     GrammarOptions,
+    JsonOption,
     TextArgument,
     TokenizerOption,
     with_grammar_options,
@@ -28,10 +29,9 @@ def mask(
     file: FileOption = None,
     tokenizer: TokenizerOption = None,
     show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
-    uncut: Annotated[
-        bool, typer.Option("--all", metavar="", help="All listed texts, and the completion, however long.")
-    ] = False,
+    uncut: Annotated[bool, typer.Option("--all", metavar="", help="All texts, however long.")] = False,
     options: GrammarOptions,
+    as_json: JsonOption = False,
     format: FormatOption = Format.text,
 ) -> int:
     """What may come after this text, as terminals and as tokens?
@@ -48,7 +48,7 @@ def mask(
     given = read_text(text, file)
     tokens = tokens_of(tokenizer or artifact_name(grammar))
     constraint = constraint_for(grammar, loaded, tokens.vocabulary)
-    json_format = format is Format.json
+    json_format = as_json or format is Format.json
     return show_mask(constraint, given, tokens, most=show, uncut=uncut, json_format=json_format)
 
 
@@ -63,21 +63,18 @@ def explain(
         str | None,
         typer.Argument(
             metavar="TOKEN",
-            help="What is to come after it: a text, or '#ID' of a token (## for a text that begins with #).",
+            help="What is to come after it: a text, or '#ID' of a token.",
             show_default=False,
         ),
     ] = None,
     tokenizer: TokenizerOption = None,
     whole: Annotated[
-        bool, typer.Option("--whole", metavar="", help="Exit with 1 unless the text is a whole one, as a parser does.")
+        bool, typer.Option("--whole", metavar="", help="Exit with 1 unless the text is a whole one.")
     ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", metavar="", help="Every rule that is being parsed, and blanks between lexemes.")
-    ] = False,
-    uncut: Annotated[
-        bool, typer.Option("--all", metavar="", help="All lexemes, and texts and the stack as long as they are.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="Every rule that is being parsed.")] = False,
+    uncut: Annotated[bool, typer.Option("--all", metavar="", help="Everything, however long.")] = False,
     options: GrammarOptions,
+    as_json: JsonOption = False,
     format: FormatOption = Format.text,
 ) -> int:
     """Why may this token, or this text, not come here? How is the text read?
@@ -97,7 +94,7 @@ def explain(
     given = read_text(text, None)
     tokenizer = tokenizer or artifact_name(grammar)
     tokens = tokens_of(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
-    json_format = format is Format.json
+    json_format = as_json or format is Format.json
     constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
     return show_explanation(
         constraint, given, token, tokens, whole=whole, full=full, uncut=uncut, json_format=json_format

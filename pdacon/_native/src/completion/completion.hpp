@@ -7,7 +7,7 @@
 // pushdown systems (Reps, Schwoon, Jha and Melski 2005) for what stands on a stack.
 //
 // Completion: the fewest bytes to acceptance and, of the texts that have as many, the lexicographically
-// least.
+// least; where newlines indent, any of them.
 //
 // The least yields of the grammar are a lower bound: they know the stack, but not the lexer, which may need a
 // blank between two words. Weighted summaries say what popping a symbol of the stack costs beyond that bound.

@@ -1,0 +1,91 @@
+"""`pdacon list`, and what `--help` shows at 80 columns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pdacon import Grammar
+from pdacon.cli import main
+
+COMMANDS = ["list", "check", "compile", "show", "sample", "mask", "explain", "generate", "tokens", "draw"]
+
+
+def test_list_has_every_built_in_grammar(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    names = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
+    assert names == list(Grammar.builtins())
+    assert max(map(len, out.splitlines())) <= 110
+    assert main(["list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == Grammar.builtins()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_begins_with_an_example_and_fits_a_screen(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([command, "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    shown = [line.strip() for line in lines if line.strip()]
+    assert shown[0].startswith(f"Usage: pdacon {command}")
+    assert shown[1].startswith(f"• pdacon {command}")
+    assert main([command, "--help-all"]) == 0
+    whole = capsys.readouterr().out
+    if command not in ("list", "show", "tokens"):
+        assert all(option in whole for option in ("--lexer", "--use-bytes", "--bound-labels"))
+        assert "--lexer" not in "".join(lines)
+
+
+def test_a_grammar_with_a_slip_in_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "orders.lark").write_text('start: "x"')
+    for name, meant in (("jsn", "did you mean json"), ("order.lark", "did you mean orders.lark?")):
+        assert main(["check", name]) == 2
+        assert meant in capsys.readouterr().err
+
+
+def test_json_is_an_option_of_every_command_that_prints_results(capsys: pytest.CaptureFixture[str]) -> None:
+    commands = [
+        ["check", "json"],
+        ["mask", "json", "["],
+        ["explain", "json", "["],
+        ["sample", "json", "-n", "1"],
+        ["tokens"],
+        ["tokens", "a"],
+        ["list"],
+    ]
+    for command in commands:
+        main([*command, "--json"])
+        assert json.loads(capsys.readouterr().out), command
+
+
+def test_tokens_show_how_a_text_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tokens", "hé", "-t", "bytes"]) == 1
+    out = capsys.readouterr().out
+    assert '"hé"  is not one token' in out
+    assert r'the tokenizer cuts it into: 104 "h"  195 "\xc3"  169 "\xa9"' in out
+    assert main(["tokens", "hello", "--json"]) == 1
+    split = json.loads(capsys.readouterr().out)["split"]
+    assert len(split) > 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that closes is something else there")
+@pytest.mark.parametrize("command", [["sample", "json", "-n", "2000"], ["tokens", *map(str, range(3000))], ["list"]])
+def test_a_reader_that_has_seen_enough_is_no_error(command: list[str]) -> None:
+    program = [sys.executable, "-P", "-m", "pdacon", *command]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read().decode() in ("", "--seed")
+        assert process.wait(timeout=60) == 0
