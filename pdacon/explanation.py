@@ -131,6 +131,8 @@ class Explanation:
         What is being parsed there: productions with a dot at the place.
     within : tuple of str
         Rules that these are part of, the innermost first, as far as only one can be meant.
+    ignored : tuple of str
+        Which of ``expected`` are ignored, such as blanks.
     """
 
     allowed: bool
@@ -152,6 +154,7 @@ class Explanation:
     stack: tuple[str, ...]
     rules: tuple[str, ...]
     within: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
 
     def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False) -> str:
         """As text for people, some lines of up to about ``width`` characters.
@@ -165,7 +168,8 @@ class Explanation:
         if self.lexeme:
             unfinished = listing(self.unfinished) or "(nothing that the parser takes)"
             lines += _listed(width, "reading", [tail(self.lexeme), "as", unfinished])
-        following = [*self.expected, *(["the end"] if self.may_end else [])]
+        wanted = [terminal for terminal in self.expected if full or terminal not in self.ignored]
+        following = [*wanted, *(["the end"] if self.may_end else [])] or self.expected
         if full or not (following and self.reason.endswith(listing(following))):
             lines += _listed(width, "expected", following or ["(only the rest of it)" if self.lexeme else "(nothing)"])
         cuts = [cut for cut in self.cuts if full or cut.fate != "ignored" or not cut.text.isspace()]
@@ -188,7 +192,10 @@ class Explanation:
     def _verdict(self, uncut: bool) -> str:
         token = [] if self.token is None else [f"token {self.token}"]
         text = [quote(self.text) if uncut else head(self.text, _SHOWN_TEXT)] if self.text else []
-        return f"{' '.join([*token, *text])} is {'' if self.allowed else 'not '}allowed: " if token or text else ""
+        if token or text:
+            return f"{' '.join([*token, *text])} is {'' if self.allowed else 'not '}allowed: "
+        what = "the text so far" if self.before else "the empty text"
+        return f"{what} is {'a whole text' if self.may_end else 'the beginning of a text'}: "
 
     @property
     def _tail(self) -> str:

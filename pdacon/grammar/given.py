@@ -40,7 +40,7 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
     if not isinstance(given, str):
         raise TypeError(
             f"{caller}: grammar must be a pdacon.Grammar, the name of a built-in one, a pathlib.Path or the text of a "
-            f"grammar, not {type(given).__name__}"
+            f"grammar, not {type(given).__name__}; of a lark.Lark, make one with Grammar.from_lark"
         )
     if _NAME.fullmatch(given):
         return Grammar.builtin(given.strip(), **options)

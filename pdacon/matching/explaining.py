@@ -141,6 +141,7 @@ class Explainer:
             stack=self._names.names(located.symbols),
             rules=tuple(self._names.item(*item) for item in self._enclosing.kernel(place.stack.state)),
             within=tuple(self._enclosing.rules(place.stack)),
+            ignored=self._names.ignored(expected),
         )
 
     def look(self, matcher: _core.Matcher) -> tuple[bytes, Expectation]:
@@ -175,9 +176,8 @@ class Explainer:
         """The token, if one was asked about, its text, and whether it is allowed."""
         if isinstance(asked, bytes):
             return None, asked, _core.Matcher(matcher).accept_bytes(asked)
-        if isinstance(asked, (bool, str)) or not hasattr(asked, "__index__"):
-            advice = "; encode it" if isinstance(asked, str) else ""
-            raise TypeError(f"explain takes a token id or bytes, not {type(asked).__name__}{advice}")
+        if isinstance(asked, bool) or not hasattr(asked, "__index__"):
+            raise TypeError(f"explain takes a token id, a str or bytes, not {type(asked).__name__}")
         token = operator.index(asked)
         allowed = matcher.is_allowed(token)
         text = self._vocabulary.tokens[token] or b""

@@ -6,7 +6,6 @@ In: symbol ids, LR items and an `Expectation`. Out: the texts that an `Explanati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from pdacon.grammar import Grammar
 from pdacon.pda import Expectation
@@ -36,14 +35,17 @@ class Names:
         return " ".join(filter(None, [listing(self.names(terminals)), tail(lexeme)]))
 
     def expected(self, expected: Expectation) -> str:
-        """What can come next, or else what is not finished: ``"," or the end``."""
-        following = [*self.names(expected.next), *(["the end"] if expected.end else [])]
+        """What can come next, or else what is not finished: ``"," or the end``.
+
+        What is ignored is not what is missing, so it is named only where nothing else can come.
+        """
+        by_parser = [terminal for terminal in expected.next if terminal not in self._grammar.ignore]
+        following = [*self.names(by_parser), *(["the end"] if expected.end else [])] or self.names(expected.next)
         return listing(following or self.names(expected.unfinished) or ["nothing"])
 
-    def expected_by_parser(self, expected: Expectation) -> str:
-        """The same without what is ignored, which is not what is missing."""
-        ignored = self._grammar.ignore
-        return self.expected(replace(expected, next=tuple(t for t in expected.next if t not in ignored)))
+    def ignored(self, expected: Expectation) -> tuple[str, ...]:
+        """Of what can come next, what is ignored."""
+        return self.names(terminal for terminal in expected.next if terminal in self._grammar.ignore)
 
     def item(self, production: int, dot: int) -> str:
         """``expr: expr "+" • expr``"""

@@ -116,22 +116,39 @@ class Reasons:
             return f"{what}; expected {self._names.expected(expected)}", (cut,)
         if refusal.guarded is not None:
             return self._guarded(here, refusal.guarded, refusal.lexeme), ()
-        if place.fresh:
-            return f"{character} begins nothing that can come here; expected {self._names.expected(expected)}", ()
+        # Blanks that are ignored end where something else begins, so it is not them that it does not continue.
+        if place.fresh or (refusal.unfinished and self._machine.ignore.issuperset(refusal.unfinished)):
+            word = word_of(b"", rest)
+            what = "is nothing" if len(word) > len(first_character(rest)) else "begins nothing"
+            shown = tail(word) if word else character
+            return f"{shown} {what} that can come here; expected {self._names.expected(expected)}", ()
+        ends = expected.next or expected.end
+        if not ends and (keyword := self._keyword(here, refusal)) is not None:
+            return keyword, ()
         reason = f"{character} cannot continue {self._names.begun(refusal.unfinished, refusal.lexeme)}"
-        if expected.next or expected.end:
+        if ends:
             reason += f", nor begin what can follow it; expected {self._names.expected(expected)}"
         elif rest[:1] in b"\r\n":
             line, column = line_and_column(here.read[: len(here.read) - len(refusal.lexeme)])
             reason += f", which began at line {line}, column {column}, and is not finished"
         return reason, ()
 
+    def _keyword(self, here: Refused, refusal: Refusal) -> str | None:
+        """Of a word that other words may begin with, but that a keyword has for itself, that it is one."""
+        word = word_of(refusal.lexeme, here.rest)
+        listing_it = self._listed.naming(word)
+        if word != refusal.lexeme or not listing_it or set(listing_it).intersection(refusal.unfinished):
+            return None
+        before = self._names.expected(here.expect_before(here.place))
+        others = listing(self._names.names(refusal.unfinished))
+        return f"{tail(word)} is a keyword here, not {others}, and cannot come; expected {before}"
+
     def _guarded(self, here: Refused, terminal: int, lexeme: bytes) -> str:
         """Why a terminal that has matched does not end where it does."""
         word = word_of(lexeme, here.rest)
         if names := self._names.names(self._listed.naming(word)):
             what = f"{tail(word)} is {listing(names)}, which the parser does not take here"
-            return f"{what}; expected {self._names.expected_by_parser(here.expect_before(here.place))}"
+            return f"{what}; expected {self._names.expected(here.expect_before(here.place))}"
         word = max(word, lexeme + here.rest[:1], key=len)
         behind = f"it would end behind {tail(lexeme)}, where {quote(first_character(here.rest))} must not follow"
         return f"{tail(word)} is no {self._names.name(terminal)}: {behind}"
@@ -148,7 +165,7 @@ class Reasons:
         lexeme = (here.read[len(here.read) + 1 - after.length :] if after.length > 1 else b"") + rest[:1]
         taken = expect(after).unfinished
         if taken and rest[:1] in b"\r\n" and self._machine.ignore.issuperset(taken):
-            return f"the line cannot end here; expected {self._names.expected_by_parser(expected)}"
+            return f"the line cannot end here; expected {self._names.expected(expected)}"
         if taken:
             return (
                 f"{tail(lexeme)} can be read as {listing(self._names.names(taken))}, but no sentence goes on like that"
@@ -158,7 +175,7 @@ class Reasons:
         if whole is None or whole.length != len(word):
             if refusal.guarded is not None:
                 return self._guarded(here, refusal.guarded, refusal.lexeme)
-            return f"{tail(word)} is nothing that can come here; expected {self._names.expected_by_parser(expected)}"
+            return f"{tail(word)} is nothing that can come here; expected {self._names.expected(expected)}"
         after, lexeme = whole, word
         names = listing(dict.fromkeys(self._names.names(terminal for terminal, _ in after.reading)))
         what = f"the lexer reads {tail(lexeme)} as {names}, which the parser does not take here"

@@ -44,7 +44,8 @@ def test_what_is_expected_is_listed_with_the_end_last() -> None:
     ids = {grammar.describe_symbol(k): k for k in range(grammar.end)}
     blank = next(iter(grammar.ignore))
     expected = Expectation((), (ids['"a"'], blank), end=True)
-    assert names.expected(expected) == '"a", " " or the end'
-    assert names.expected_by_parser(expected) == '"a" or the end'
+    assert names.expected(expected) == '"a" or the end'  # what is ignored is not what is missing
+    assert names.ignored(expected) == ('" "',)
+    assert names.expected(Expectation((), (blank,), end=False)) == '" "'
     assert names.expected(Expectation((ids['"b"'],), (), end=False)) == '"b"'
     assert names.begun([ids['"a"'], ids['"b"']], b"x") == '"a" or "b" "x"'

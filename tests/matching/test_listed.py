@@ -82,9 +82,9 @@ def schema() -> pdacon.Constraint:
             '"lagre" is not listed here (did you mean "large"?): SIZE is "large" or "small"; DRINK is "coffee", '
             '"iced coffee" or "tea"',
         ),
-        ("1 ~", '"~" begins nothing that can come here; expected DRINK, SIZE or " "'),
-        ("1 teas.", '"s" begins nothing that can come here; expected ",", "." or " "'),
-        ("1 5", '"5" begins nothing that can come here; expected DRINK, SIZE or " "'),
+        ("1 ~", '"~" begins nothing that can come here; expected DRINK or SIZE'),
+        ("1 teas.", '"s" begins nothing that can come here; expected "," or "."'),
+        ("1 5", '"5" begins nothing that can come here; expected DRINK or SIZE'),
     ],
 )
 def test_words_that_are_not_listed(orders: pdacon.Constraint, text: str, said: str) -> None:

@@ -47,9 +47,9 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     [
         (LONG, "it is a whole text"),
         (LONG[:-1], "some sentence goes on with it"),
-        (LONG[: MIDDLE - 2] + b"}" + LONG[MIDDLE:], 'the parser does not take "}" here; expected WS, "," or "]"'),
-        (LONG[:MIDDLE] + b"?" + LONG[MIDDLE:], '"?" cannot continue WS " ", nor begin what can follow it; expected '),
-        (LONG[:-1] + b"}", 'the parser does not take "}" here; expected WS, "," or "]"'),
+        (LONG[: MIDDLE - 2] + b"}" + LONG[MIDDLE:], 'the parser does not take "}" here; expected "," or "]"'),
+        (LONG[:MIDDLE] + b"?" + LONG[MIDDLE:], '"?" begins nothing that can come here; expected '),
+        (LONG[:-1] + b"}", 'the parser does not take "}" here; expected "," or "]"'),
         (b'["' + "é\\n a".encode() * 20_000, "some sentence goes on with it"),
         (b'["' + "é\\n a".encode() * 20_000 + b"\x01", '"\\x01" cannot continue STRING '),
         (b" " * 100_000 + b"1" * 100_000, "it is a whole text"),

@@ -476,10 +476,10 @@ def test_limits_out_of_range(limit: dict[str, float]) -> None:
 
 
 def test_compile_names_a_wrong_argument(constraint: pdacon.Constraint) -> None:
-    for arguments in (("json", constraint.vocabulary), (constraint.grammar, [b"a"])):
+    for arguments in ((1, constraint.vocabulary), (constraint.grammar, [b"a"])):
         with pytest.raises(TypeError, match="must be a pdacon"):
             pdacon.compile(*arguments)
-    with pytest.raises(TypeError, match=r"not Lark; make one with Grammar\.from_lark"):
+    with pytest.raises(TypeError, match=r"not Lark; .*make one with Grammar\.from_lark"):
         pdacon.compile(Lark('start: "a"', parser="lalr"), constraint.vocabulary)
     with pytest.raises(TypeError, match=r"pdacon\.Limits"):
         pdacon.compile(constraint.grammar, constraint.vocabulary, limits={})
