@@ -176,6 +176,7 @@ class _Lowering:
         self._placed: dict[tuple[ByteTrie, int], int] = {}
         # Repetitions within repetitions lower what they repeat more than twice for each level.
         self._lowered: dict[tuple[int, int, Continuation, bool], Continuation] = {}
+        self._iterations: dict[int, Any] = {}  # of possessive repetitions, by their bodies
         self._guarded = False
         self._trackers: list[int] = []
         self._inside_look_behind = False
@@ -327,7 +328,11 @@ class _Lowering:
         return self._committed(lambda exits: self._sequence(node[1], flags, exits), then)
 
     def _possessive(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
-        return self._committed(lambda exits: self._repeat(node, flags, exits), then)
+        """In `re` each iteration is final once it has matched, so that ``(?:a?a){2}+`` does not match ``aa``."""
+        operator, (least, most, body) = node
+        if most > 1:  # else what makes the whole final makes its one iteration final
+            body = self._iterations.setdefault(id(body), sre.atomic(body))
+        return self._committed(lambda exits: self._repeat((operator, (least, most, body)), flags, exits), then)
 
     def _committed(self, body: Callable[[Continuation], Continuation], then: Continuation) -> Continuation:
         """A body whose first match is final. In a look-behind, of one length, it is any group."""

@@ -19,6 +19,7 @@ _constants: Any = import_module("re._constants" if _PACKAGED else "sre_constants
 _parser: Any = import_module("re._parser" if _PACKAGED else "sre_parse")
 _compiler: Any = import_module("re._compiler" if _PACKAGED else "sre_compile")
 
+_ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 UNLIMITED = int(_parser.MAXREPEAT)
 """The upper bound of ``*`` in the tree."""
 
@@ -73,6 +74,13 @@ def is_sequence(part: Any) -> bool:
 def sequence(tree: Any, nodes: list[tuple[Any, Any]]) -> Any:
     """A sequence of other nodes for the same pattern."""
     return _parser.SubPattern(tree.state, nodes)
+
+
+def atomic(body: Any) -> Any:
+    """A sequence that matches as another one does first, and never otherwise; itself if it matches one character."""
+    if len(body.data) == 1 and body.getwidth() == (1, 1) and body.data[0][0].name in _ONE_CHARACTER:
+        return body
+    return _parser.SubPattern(body.state, [(_parser.ATOMIC_GROUP, body)])
 
 
 def scoped_flags(flags: int, added: int, removed: int) -> int:

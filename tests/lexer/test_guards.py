@@ -92,6 +92,15 @@ def test_all_small_patterns(frame: str, size: int, length: int) -> None:
     assert wrong == {}
 
 
+@NEEDS_3_11
+@pytest.mark.parametrize("body", ["a?a", "a{0,2}a", "a|ab", "ab|a", "a*", "a?", "a??", "(?:a|b)?", "a+b?", "[ab]", "ab", "a*b|a"])
+@pytest.mark.parametrize("count", ["{2}", "{3}", "{1,2}", "{2,}", "{0,2}", "+", "*", "?"])
+@pytest.mark.parametrize("frame", ["{}", "{}b", "{}a", "(?:{}|a)b", "(?:{}|ab)+"])
+def test_no_iteration_of_a_possessive_repetition_is_gone_back_into(body: str, count: str, frame: str) -> None:
+    """``(?:a?a){2}+`` does not match ``aa``: an iteration that has matched is final, and not only all of them."""
+    assert disagreements(frame.format(f"(?:{body}){count}+"), texts_over("ab", 6)) == []
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(guarded_regexes(atomic=SINCE_3_11))
 def test_random_nests(regexp: str) -> None:
