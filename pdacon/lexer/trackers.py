@@ -28,6 +28,7 @@ class Trackers:
         self._limit = limit
         self._distance = distances_to_trackers(guarded)
         self._longest = longest_matches(guarded)
+        self._after: dict[tuple[int, bool, Tracked | None, int, Behind], Tracked] = {}
         self._cuts = [tuple(cut for lo, hi, _ in edges for cut in (lo, hi + 1)) for edges in guarded.edges]
 
     def reachable(self, entry: int) -> tuple[list[Behind], list[list[int]]]:
@@ -57,10 +58,15 @@ class Trackers:
             if index not in wanted:
                 now += (None,)
                 continue
-            moved: list[Thread] = [(start, NOTHING)]
-            for thread in (before[index] or ()) if before is not None else ():
-                moved += self._tracked_on(thread, byte, now)
-            now += (self._tracker_closure(moved, now, at_begin=before is None),)
+            threads = None if before is None else before[index]
+            key = (index, before is None, threads, byte, now)
+            after = self._after.get(key)
+            if after is None:
+                moved: list[Thread] = [(start, NOTHING)]
+                for thread in threads or ():
+                    moved += self._tracked_on(thread, byte, now)
+                after = self._after[key] = self._tracker_closure(moved, now, at_begin=before is None)
+            now += (after,)
         return now
 
     def _tracked_on(self, thread: Thread, byte: int, inner: Behind) -> Iterator[Thread]:

@@ -93,7 +93,9 @@ def test_all_small_patterns(frame: str, size: int, length: int) -> None:
 
 
 @NEEDS_3_11
-@pytest.mark.parametrize("body", ["a?a", "a{0,2}a", "a|ab", "ab|a", "a*", "a?", "a??", "(?:a|b)?", "a+b?", "[ab]", "ab", "a*b|a"])
+@pytest.mark.parametrize(
+    "body", ["a?a", "a{0,2}a", "a|ab", "ab|a", "a*", "a?", "a??", "(?:a|b)?", "a+b?", "[ab]", "ab", "a*b|a"]
+)
 @pytest.mark.parametrize("count", ["{2}", "{3}", "{1,2}", "{2,}", "{0,2}", "+", "*", "?"])
 @pytest.mark.parametrize("frame", ["{}", "{}b", "{}a", "(?:{}|a)b", "(?:{}|ab)+"])
 def test_no_iteration_of_a_possessive_repetition_is_gone_back_into(body: str, count: str, frame: str) -> None:
