@@ -214,7 +214,7 @@ def _repair(texts: Texts, deadline: Deadline) -> str:
     grammar = texts.grammar
     ignored = sorted(grammar.ignore)
     pattern = _bounded(texts)
-    small = _bounded(texts, blanks=2, comment=2, pieces=2)  # the numbers do not matter, but for the time
+    small = _bounded(texts, comment=2, pieces=2)  # the numbers do not matter, but for the time
     if pattern is None or small is None or not _is_bounded(texts, small, deadline):
         return (
             "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
@@ -226,13 +226,13 @@ def _repair(texts: Texts, deadline: Deadline) -> str:
         names = listed(map(grammar.describe_symbol, ignored), _FEW)
         what, line = f"instead of {names} ignore one terminal, which matches", f"%ignore {written(pattern, ())}"
     return (
-        f"{what} a bounded text, and not behind itself:\n  {line}\nMore in one place is refused then (set the numbers "
-        "as you need them). Or write what is ignored into the rules."
+        f"{what} a bounded text, and not behind itself:\n  {line}\nA model needs no more than one blank in a place; if "
+        "texts are to have more, put {1,8} behind it. Or write what is ignored into the rules."
     )
 
 
-def _bounded(texts: Texts, *, blanks: int = 8, comment: int = 80, pieces: int = 4) -> str | None:
-    """One pattern for all that is ignored: so many blanks, or pieces of them and of comments up to the line's end."""
+def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
+    """One pattern for all that is ignored: a blank, or pieces of blanks and of comments up to the line's end."""
     grammar = texts.grammar
     found: list[str] = []
     signs: list[str] = []
@@ -253,13 +253,12 @@ def _bounded(texts: Texts, *, blanks: int = 8, comment: int = 80, pieces: int = 
         return None
     kinds = [r"\s"] if r"\s" in found else [shown for shown in _BLANKS.values() if shown in found]
     blank = kinds[0] if len(kinds) == 1 else f"[{''.join(kinds)}]"
-    several = f"{blank}{{1,{blanks}}}"
     if not signs:
-        return f"(?<!{blank}){several}"
+        return f"(?<!{blank}){blank}"
     sign = signs[0] if len(signs) == 1 else f"(?:{'|'.join(dict.fromkeys(signs))})"
     if re.fullmatch(blank, "\n"):
-        return rf"(?<!{blank})(?:{several}|{sign}[^\n]{{0,{comment}}}(?:\n|\Z)){{1,{pieces}}}"
-    return rf"(?<!{blank}){several}|{sign}[^\n]{{0,{comment}}}(?=\n|\Z)"
+        return rf"(?<!{blank})(?:{blank}|{sign}[^\n]{{0,{comment}}}(?:\n|\Z)){{1,{pieces}}}"
+    return rf"(?<!{blank}){blank}|{sign}[^\n]{{0,{comment}}}(?=\n|\Z)"
 
 
 def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
