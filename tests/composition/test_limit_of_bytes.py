@@ -111,3 +111,18 @@ def test_a_limit_in_one_thread_is_none_in_another() -> None:
     for thread in threads:
         thread.join()
     assert set(outcomes) == {(MIB, False), (1 << 29, True), (0, True)}
+
+
+def test_what_callers_get_does_not_count_for_ever() -> None:
+    """A constraint can be saved and asked as often as one likes: what it hands out is not its own any more."""
+    letters = " | ".join(f'"{letter}"' for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    grammar = pdacon.Grammar.from_lark(f"start: ({letters})+")
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes(), limits=pdacon.Limits(bytes=1 << 20))
+    assert 200 * len(constraint.to_bytes()) > 1 << 20
+    for _ in range(200):
+        constraint.to_bytes()
+    matcher = constraint.matcher()
+    for _ in range(800):
+        matcher.explain("a")
+    assert matcher.accept("abc")
+    assert len(matcher.allowed_tokens()) == 53

@@ -1,9 +1,11 @@
-// Room `base`: what every other room needs and no room is about.
+// Room `base`: what every other room needs and that is about none of them.
 //
-// In: nothing of pdacon's. Out: budgets of work, limits on memory, interned values, flat arrays, strongly
-// connected components, checksums, UTF-8. It does not know what a grammar, an automaton or a token is.
+// It depends on no other room. Out: limits of work and of memory (memory.hpp), interned values, flat arrays,
+// strongly connected components, checksums, UTF-8. It does not know what a grammar, an automaton or a token
+// is.
 //
-// Limits on work: every loop whose length the input controls spends from a Budget.
+// Budget: a limit on states, and a clock and a canceller that the long loops of compilations and of masks ask
+// now and then. For one thread; a copy counts for itself.
 #pragma once
 
 #include <chrono>
@@ -14,7 +16,8 @@
 
 namespace pdacon {
 
-// Becomes pdacon.errors.LimitExceededError(what, given, limit).
+// Becomes pdacon.errors.LimitExceededError(what, given, limit, detail); `what` is "states", "seconds",
+// "bytes", "depth" or "columns".
 struct LimitExceeded : std::runtime_error {
     LimitExceeded(const char* what_, double given_, double limit_, std::string detail_ = {})
         : std::runtime_error(what_), given(given_), limit(limit_), detail(std::move(detail_)) {}
@@ -27,8 +30,9 @@ struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("the compilation was cancelled") {}
 };
 
-// Lets a caller cancel running work. It is asked some fifty times a second, from the thread that does the
-// work.
+// Lets a caller cancel running work. It is asked at most fifty times a second, from the thread that does the
+// work and from `tick` and `look` only; it may throw. Whoever asks holds no lock that another thread may wait
+// for while it has what is_set() needs, such as Python's GIL.
 class Canceller {
   public:
     virtual bool is_set() = 0;
@@ -39,8 +43,8 @@ class Canceller {
 
 class Budget {
   public:
-    // `states`: how many automaton states may be made, `seconds`: wall-clock time from now; neither limits if
-    // it is not positive. `canceller` outlives all work up to stop_clock.
+    // `states`: how many one structure may have, `seconds`: wall-clock time from now; neither limits if it is
+    // not positive. `canceller` has to outlive every copy whose clock was not stopped.
     Budget(std::int64_t states, double seconds, Canceller* canceller = nullptr)
         : states_(states), seconds_(seconds), canceller_(canceller) {}
 
@@ -50,7 +54,8 @@ class Budget {
             throw LimitExceeded("states", static_cast<double>(made), static_cast<double>(states_));
     }
 
-    // From here on no time limit holds, and nobody can cancel: for work that is done later, on demand.
+    // From here on no time limit holds, and nobody can cancel: for work that is done later, on demand. The
+    // limit on states stays.
     void stop_clock() {
         seconds_ = 0;
         canceller_ = nullptr;

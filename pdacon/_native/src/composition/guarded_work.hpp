@@ -26,12 +26,52 @@ class GuardedWork {
     GuardedWork(std::size_t max_bytes, std::shared_ptr<const Origin> origin, std::function<void()> forget)
         : max_bytes_(max_bytes), origin_(std::move(origin)), forget_(std::move(forget)) {}
 
-    // Does the work behind the lock. What it allocates, and what earlier work has left, counts against the
-    // limit. Throws what the work throws, LimitExceeded("bytes") in place of OutOfBytes, or the damage of
-    // earlier work.
+    // Does the work behind the lock; a second time, with empty caches, if it meets a limit. What it
+    // allocates, and what earlier work has left, counts against the limit, so what it returns must own no
+    // memory. Throws what the work throws, LimitExceeded("bytes") in place of OutOfBytes, or the damage of
+    // earlier work: a std::logic_error is remembered, and refuses all further work.
     template <class Work>
     auto run(Work work) {
         const std::lock_guard hold(lock_);
+        return attempt(work);
+    }
+
+    // The same for work whose result owns memory: the caller gets a copy that does not count, because it will
+    // be freed where nobody counts.
+    template <class Work>
+    auto run_for_caller(Work work) {
+        const std::lock_guard hold(lock_);
+        auto result = attempt([&] { return std::make_unique<decltype(work())>(work()); });
+        auto copy = *result;
+        const MemoryLimit memory(0, held_);
+        result.reset();
+        return copy;
+    }
+
+    // The same for work that fills no cache and whose result may be large: all that is left is the caller's.
+    template <class Work>
+    auto run_without_caches(Work work) {
+        const std::lock_guard hold(lock_);
+        std::int64_t before = 0;
+        auto result = attempt([&] {
+            before = held_;
+            return work();
+        });
+        held_ = before;
+        return result;
+    }
+
+    // What the caches have now is no reason to do work again.
+    void mark_fresh() { is_fresh_ = true; }
+    void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
+    std::size_t max_bytes() const { return max_bytes_; }
+    const std::shared_ptr<const Origin>& origin() const { return origin_; }
+    std::mutex& lock() const { return lock_; }
+
+  private:
+    // What `run` says, for who holds the lock.
+    template <class Work>
+    auto attempt(Work work) {
         throw_damage();
         const MemoryLimit memory(static_cast<std::int64_t>(max_bytes_), held_);
         for (;;) {
@@ -45,14 +85,6 @@ class GuardedWork {
         }
     }
 
-    // What the caches have now is no reason to do work again.
-    void mark_fresh() { is_fresh_ = true; }
-    void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
-    std::size_t max_bytes() const { return max_bytes_; }
-    const std::shared_ptr<const Origin>& origin() const { return origin_; }
-    std::mutex& lock() const { return lock_; }
-
-  private:
     void throw_damage() const;
     bool recovers();
 

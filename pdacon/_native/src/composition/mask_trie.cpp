@@ -81,8 +81,8 @@ void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, con
                    std::int32_t mask) {
     // A grammar whose tokens can end any number of rules, and whose texts all nest differently, never asks
     // for the same path twice.
+    if (looked.states > kMostNodes) return;  // so long a path is not kept
     if (!has_room(looked)) forget();
-    if (looked.states > kMostNodes) return;
     try {
         add_path(lexing, stack, looked, mask);
     } catch (...) {  // out of memory: a part of a path would have no mask
@@ -103,8 +103,9 @@ void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack
 
 // Allocates nothing: it is called where memory has run out.
 void MaskTrie::forget() {
-    added_.nodes = {};
-    added_.column_roots = {};
+    // An assignment of {} would keep the storage.
+    std::vector<Node>().swap(added_.nodes);
+    std::vector<std::int32_t>().swap(added_.column_roots);
     added_.column_keys.clear();
 }
 

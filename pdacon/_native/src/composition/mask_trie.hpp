@@ -1,12 +1,13 @@
 // The mask trie: the masks that are known, by lexer state and the topmost LR states of the stack.
 //
-// A path from the root of a lexer state has the LR states from the top of the stack down, as far as the
-// computation of the mask looked at them; the mask is at its end. So a look-up reads the stack from the top,
-// and takes O(states that were looked at). Where the computation looked at columns, the root is that of a
-// lexer configuration with the columns of the open blocks.
+// Below the root of a lexer state each edge is one LR state, the topmost first. A path is as long as the read
+// set of the mask's computation, and ends at a node with the mask. So a look-up reads the stack from the top,
+// and takes O(states that were looked at), each found by binary search. Where the computation looked at
+// columns, the root is that of a lexer configuration together with the columns of all open blocks.
 //
-// There are two tries. That of an artifact is used where it lies, as a directed acyclic graph in which equal
-// subtrees are stored once. What is added later is in a second trie.
+// There are two tries. That of an artifact is used where it lies in memory, as a directed acyclic graph in
+// which equal subtrees are stored once. What is added later is in a second trie. The owner's lock guards
+// both.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +27,15 @@ class MaskTrie {
   public:
     // One root for each lexer state. `columns`: whether masks may depend on columns.
     MaskTrie(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
-    // What `save` has written. Throws ArtifactDamage.
+    // Loads what `save` has written. Throws ArtifactDamage.
     MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
              std::int32_t start);
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     // The mask of a configuration, or -1.
     std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
-    // Adds a mask that `find` does not know, under what its computation looked at. A full trie is emptied
-    // first.
+    // Adds a mask under what its computation looked at, where `find` knows none. If the added trie is full,
+    // all of it is emptied first, and also if memory runs out; a path longer than the trie is not kept.
     void add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
              std::int32_t mask);
     // Whether `add` would empty nothing.
@@ -43,16 +44,17 @@ class MaskTrie {
     bool has_room_beside_texts(const ReadSet& looked) const {
         return size() + looked.states <= roots_ + kMostNodes / 2;
     }
-    // Empties the added trie.
+    // Empties the added trie and gives its memory back.
     void forget();
 
-    // The size of the added trie.
+    // The nodes of the added trie, roots included, and the bytes of the nodes without their branches.
     std::size_t size() const { return added_.nodes.size(); }
     std::size_t bytes() const { return size() * sizeof(Node); }
-    // Without the roots.
+    // The same bytes without those of the roots.
     std::size_t bytes_of_paths() const { return size() > roots_ ? (size() - roots_) * sizeof(Node) : 0; }
 
-    // Nodes, some 64 MiB. A trie that is emptied fills again; masks keep their ids.
+    // At most so many added nodes: about 64 MiB with their branches. A trie that is emptied fills again, and
+    // masks keep their ids.
     static constexpr std::size_t kMostNodes = 1 << 20;
 
   private:

@@ -62,6 +62,14 @@ void TokenPda::prepare() {
     guarded_.run([this] { return &engine(); });
 }
 
+void TokenPda::set_left(std::int64_t left) {
+    guarded_.run([&] {
+        left_ = left;
+        if (left == 0 && engine_) engine_->forget();
+        return true;
+    });
+}
+
 const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
     if (!star_) star_ = std::make_shared<const VocabularyStar>(trie_->get(), budget_);
     return star_;
@@ -121,7 +129,7 @@ bool TokenPda::alive_in(const LexerConfiguration& lexing, std::int32_t star_stat
 
 ExpectedTerminals TokenPda::expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
                                                std::string_view text) {
-    return guarded_.run([&] {
+    return guarded_.run_for_caller([&] {
         return ExpectedTerminalsSearch(machine_, engine().coaccessibility(), budget_)
             .find(lexing, stack, text);
     });

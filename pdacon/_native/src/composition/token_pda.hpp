@@ -1,13 +1,17 @@
-// Room `composition`: pushdown automaton and detokenizing transducer to the token-level pushdown automaton.
+// Room `composition`: combines the pushdown automaton over bytes with the trie of the vocabulary into a
+// pushdown automaton over tokens.
 //
 // In: the pushdown automaton, the trie, liveness. Out: masks, interned, and what else can be asked of a
-// configuration. It does not know which sequences there are. Its `eager/` computes every mask beforehand.
+// configuration. It keeps nothing of a sequence; a Matcher does. Its `eager/` computes every mask beforehand.
 //
 // TokenPda: the token-level pushdown automaton of one start symbol. The mask of a configuration depends on
-// its lexer state and the topmost LR states that the computation looked at. Masks are interned (MaskSet), and
-// found again by those states alone (MaskTrie), without a look at the vocabulary. A mask that is not known is
-// computed by the MaskEngine. To its users the object is constant; its caches fill behind one lock
-// (GuardedWork).
+// its lexer state, the topmost LR states that the computation looked at and, where newlines indent, perhaps
+// the columns of the open blocks. Masks are interned (MaskSet), and found again by these (MaskTrie), without
+// a look at the vocabulary. A mask that is not known is computed by the MaskEngine.
+//
+// Any thread may ask. Answers never change; the caches fill behind one lock (GuardedWork), so that all
+// functions but those called `known_...` may wait for another thread's computation. file_mask and set_left
+// are for EagerMasks, before the object is shared.
 //
 // Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding".
 #pragma once
@@ -40,16 +44,16 @@ class TokenPda {
   public:
     // Computes the mask of the empty text, which every matcher asks for first. `budget`: its time limit and
     // its canceller hold only until this is done. `max_bytes`: for the masks and all caches, 0: no limit.
-    // `known`: the futures of the machine's lexer, if somebody has computed them. Throws LimitExceeded,
-    // Cancelled, std::invalid_argument.
+    // `max_depth`: of the stack, which Matcher holds to. `known`: the futures of the machine's lexer, if
+    // somebody has computed them; copied. Throws LimitExceeded, Cancelled, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget, std::int64_t max_depth,
              std::int64_t max_bytes, const Futures* known = nullptr);
-    // What `save` has written. Everything that is not stored is found when it is needed, the trie and the
-    // futures of the lexer first of all. Throws ArtifactDamage.
+    // Loads what `save` has written. Everything that is not stored is found when it is needed, the trie and
+    // the futures of the lexer first of all. Throws ArtifactDamage.
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
              const ArtifactReader& artifact, std::int32_t start);
-    // Saves all that is known, except what shortest completions need. Start symbol 0 saves the lexer and the
-    // trie, which all start symbols share.
+    // Saves all that is known, except what shortest completions need, which is made again. Start symbol 0
+    // saves the lexer and the trie, which all start symbols share.
     void save(ArtifactWriter& artifact, std::int32_t start);
 
     const Pushdown& machine() const { return machine_; }
@@ -64,9 +68,8 @@ class TokenPda {
         return find_reached(machine_, VocabularyStar(trie(), budget), budget);
     }
 
-    // Whether the configuration can reach acceptance with tokens of the vocabulary. May wait for another
-    // thread's computation. `known_alive` never waits: kMustLive, kDead, or kUnknown where a computation is
-    // needed.
+    // Whether the configuration can reach acceptance with tokens of the vocabulary. `known_alive` never
+    // waits: kMustLive or kDead, if the lexer state and the top of the stack tell, else kUnknown.
     bool alive(const LexerConfiguration& lexing, const StackView& stack);
     Liveness known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
 
@@ -74,26 +77,28 @@ class TokenPda {
     ExpectedTerminals expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
                                          std::string_view text);
 
-    // A mask and its id; the words are valid as long as this object.
+    // A mask and its id; the words are valid as long as this object. id -1: no mask, and no words.
     struct Mask {
         std::int32_t id = -1;
         const std::int32_t* words = nullptr;
     };
     // The mask of a configuration: a look-up, or a computation where no mask is known (a mask miss). Throws
-    // LimitExceeded("bytes") if there is no room for one more; those that are known stay in use.
+    // LimitExceeded("bytes") if there is no room for one more. Ids stay valid; to make room, the trie that
+    // finds masks may be emptied, and then a mask is computed again, with the same id.
     Mask mask(const LexerConfiguration& lexing, const StackView& stack);
     // The same if it is known, otherwise id -1. Never waits, so that the id is -1 also while another thread
-    // computes.
+    // has the lock.
     Mask known_mask(const LexerConfiguration& lexing, const StackView& stack);
-    // At the start of the text, where one leading space of a token is not part of the text.
+    // The mask for the first token, where one leading space of it is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask();
-    // Computes and adds a mask before any text asks for it. It is not added if it allows nothing, or if it
-    // depends on columns and the given columns are not `meant`. Returns what it depends on; nothing if there
-    // is no room for it beside the masks that texts have asked for. Throws LimitExceeded("bytes").
+    // Computes a mask before any text asks for it, and adds it unless it allows nothing, or it depends on
+    // columns and those of the stack only stand for others (`columns_meant` is false). Returns what it
+    // depends on, added or not; nothing if half of the trie's nodes are in use, which leaves room for masks
+    // that texts ask for. Throws LimitExceeded("bytes") if there are no bytes left.
     std::optional<ReadSet> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      bool columns_meant);
-    // At the end of the text.
+    // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
     Mask mask(std::int32_t id);
@@ -109,12 +114,9 @@ class TokenPda {
     // Makes the engine where it is not made yet, as in a loaded object.
     void prepare();
 
-    // How many abstract configurations have no eager mask; -1: not known. With 0 the engine's caches are
-    // emptied, since every mask is known.
-    void set_left(std::int64_t left) {
-        left_ = left;
-        if (left == 0 && engine_) engine_->forget();
-    }
+    // Records how many abstract configurations have no eager mask; -1: not known. With 0 the engine's caches
+    // are emptied, since every mask is known.
+    void set_left(std::int64_t left);
 
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,

@@ -14,7 +14,7 @@ struct Numbers {
 
 void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
     // What is done twice, because a limit of memory was met the first time, must not be written twice.
-    whole.take(guarded_.run([&] {
+    whole.take(guarded_.run_without_caches([&] {
         ArtifactWriter artifact;
         if (start == 0) {
             machine_.lexer.save(artifact);

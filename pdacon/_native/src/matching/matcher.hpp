@@ -1,13 +1,13 @@
 // Room `matching`: one sequence that is being generated or read.
 //
-// In: a token-level pushdown automaton. Out: accept, roll back, fork, the mask's number. It does not know
+// In: a token-level pushdown automaton. Out: accept, roll back, fork, the mask and its id. It does not know
 // where tokens come from.
 //
-// Matcher: a position in a text, with the positions before it for rollback. Forks share stacks and history,
-// and nothing that changes; one matcher is for one thread at a time.
+// Matcher: a position in a text, with the positions before it for rollback. Forks share the nodes of stacks
+// and the older history, which never change; the text is copied. One matcher is for one thread at a time.
 //
-// Cost: a step costs O(bytes of the token) and the reduce chains of its commits; a mask is a lookup, or a
-// computation by TokenPda.
+// Cost: a step costs O(bytes of the token) and the reduce chains of its commits; a fork O(bytes of the text);
+// a mask is a look-up, or a computation by TokenPda.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ struct MatcherMisuse : std::logic_error {
 class Matcher {
   public:
     // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
-    // of the first token with text is not part of the text. `keep_text`: so that it can be explained.
+    // of the first token with text is not part of the text. `keep_text`: keeps what was accepted, for text().
     Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text);
     Matcher(const Matcher& other);  // a fork
 
@@ -44,30 +44,31 @@ class Matcher {
     struct Position {
         LexerConfiguration reading;
         bool terminated = false;
-        bool leading_space = false;  // whether one of the next token is not part of the text
+        bool leading_space = false;  // whether the next token with text loses one leading space
         PersistentStack stack;
         std::size_t length = 0;  // of the text
     };
-    // The position that a token or some bytes lead to. Finding it takes no lock. Whether a sentence goes on
-    // from there may have to be computed, or waited for while another thread computes; then `allowed` is
-    // false.
+    // The position that a token or some bytes lead to. It is found without waiting for another thread.
+    // Whether a sentence goes on from there may have to be computed, or waited for; is_allowed does that.
     struct Step {
         Position to;
-        std::string_view text;  // what is added
-        bool allowed;           // known to be; if not, is_allowed tells
+        std::string_view text;  // what is added; borrowed from the vocabulary, or from the caller's bytes
+        bool allowed;           // true: known to be allowed; false: not known yet
     };
 
-    // Nothing where it is known not to be allowed. Throws std::out_of_range for an id that is not in the
-    // vocabulary.
+    // nullopt: it is known to be forbidden. Throws std::out_of_range for an id that is not in the vocabulary,
+    // LimitExceeded("depth") for a stack that would be too deep.
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const {
         return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
     }
-    // Whether a token is allowed, if it ends within the lexeme under way and the top of the stack tells; else
-    // kUnknown.
+    // kMustLive or kDead, if the lexer and the top of the stack decide alone whether a token is allowed; else
+    // kUnknown. Takes no lock.
     Liveness known_allowed(std::int64_t token) const;
-    void accept(Step step);  // a step that is allowed
+    // Takes a step of this matcher from its present position that is_allowed; nothing changes if it throws.
+    void accept(Step step);
+    // How many of the tokens could be accepted in turn. Changes nothing.
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);
     void reset();
@@ -80,13 +81,16 @@ class Matcher {
     bool leading_space() const { return at_.leading_space; }
     std::string shortest_completion() const;
     std::int64_t completion_length() const;  // of the shortest completion; far cheaper than its text
-    // The length of the shortest completion, and its text or at least so many bytes of it.
+    // The length of the shortest completion, and its text: all of it, or a beginning of at least so many
+    // bytes.
     std::pair<std::int64_t, std::string> completion_head(std::size_t most) const;
     std::string forced_bytes(std::size_t limit) const;
-    // Forced bytes as tokens, merged in the order of ids; -1 where no token fits.
+    // Forced bytes as tokens: pairs are merged as in a BPE tokenizer, lower ids first; -1 where no token
+    // fits.
     std::vector<std::int64_t> merged(std::string_view forced) const;
-    // How many of the first tokens are settled: they spell a prefix of `forced`, which has to follow, and no
-    // longer token that is allowed could stand in place of the last of them.
+    // How many of the first tokens are settled. They spell a prefix of `forced`, which has to follow, and end
+    // before the first place where an allowed token agrees with `forced` and is longer than all that is left
+    // of `tokens`.
     std::size_t settled(std::span<const std::int64_t> tokens, std::string_view forced) const;
     std::vector<std::int32_t> stack() const;
     // The terminals that can come next in a sentence. `text`: what has been read.
@@ -101,7 +105,7 @@ class Matcher {
     std::size_t bytes() const { return sizeof(Matcher) + history_.bytes() + text_.capacity(); }
     std::size_t stack_nodes() const { return std::size_t{at_.stack.depth()} + 1; }
 
-    // Two threads in one matcher are an error, not a race.
+    // Held by each call from outside, so that two threads in one matcher are an error and not a race.
     class Use {
       public:
         explicit Use(const Matcher& matcher) : flag_(matcher.in_use_) {

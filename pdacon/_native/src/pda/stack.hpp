@@ -1,9 +1,9 @@
 // Two stacks of LR states: a persistent one, which matchers share, and an overlay, which reads another stack
 // without changing it and records how deep it looked.
 //
-// The persistent stack is a linked list with counted references, so forks and the rollback history share all
-// that they have in common. A push and a pop of one state are O(1). With an Indenter, the open blocks are a
-// second such list.
+// The persistent stack is a linked list of immutable nodes with counted references, so that forks and the
+// rollback history share their common lower part, also between threads. A push and a pop of one state are
+// O(1). With an Indenter, the open blocks are a second such list.
 #pragma once
 
 #include <algorithm>
@@ -21,25 +21,26 @@ namespace pdacon {
 struct StackNode {
     std::int32_t state;
     std::uint32_t depth;     // nodes below this one
-    const StackNode* below;  // owned
+    const StackNode* below;  // counted, if a PersistentStack made this node
     mutable std::atomic<std::uint32_t> references{1};
 };
 
 // An open block of a grammar with layout, on the blocks around it, which may be shared.
 struct BlockNode {
     std::int32_t column;
-    const BlockNode* around;  // owned; none: the text itself, at column 0
+    const BlockNode* around;  // counted likewise; none: the text itself, at column 0
     mutable std::atomic<std::uint32_t> references{1};
 };
 
-// A stack to be read, valid as long as the one that it was taken from.
+// A stack to be read. Valid until the one that it was taken from pops, closes a block, is assigned to or
+// ends.
 struct StackView {
     const StackNode* top;
     const BlockNode* block;
 };
 
-// An owning handle of a stack. Copies share all nodes. Releasing is iterative, because stacks can be deeper
-// than the machine's own.
+// An owning handle of a stack. Copies share all nodes. Releasing is iterative, because these stacks can be
+// deeper than the call stack allows. One that was moved from can only be assigned to.
 class PersistentStack {
   public:
     explicit PersistentStack(std::int32_t bottom) : node_(new StackNode{bottom, 0, nullptr}) {}
@@ -66,7 +67,7 @@ class PersistentStack {
 
     void push(std::int32_t state) { node_ = new StackNode{state, node_->depth + 1, node_}; }
 
-    // The caller never pops the bottom: Pushdown's constructor has checked that no reduce does.
+    // Never pops the bottom: Pushdown's constructor has checked that no reduce does.
     void pop(std::int32_t count) {
         for (; count > 0; --count) {
             auto* below = node_->below;
@@ -106,13 +107,16 @@ class PersistentStack {
 };
 
 // The read set of a computation: how many states of a stack it read, counted from the top, and whether it
-// read the columns of blocks. On every stack that agrees in these its answer is the same.
+// read columns of blocks. For one lexer configuration the answer is the same on every stack that has the same
+// topmost `states` states and, if `columns`, the same columns of all open blocks.
 struct ReadSet {
     std::uint32_t states = 0;
     bool columns = false;
 };
 
-// A stack that starts with another's content and leaves that as it is. Pushed states are its own.
+// A stack that can be changed, on top of another that stays as it is: pushed states are its own. `top` and
+// `column` record in the read set, which outlives all copies. A pop reads nothing by itself, because the
+// state that it exposes is read next.
 class Overlay {
   public:
     Overlay(const StackView& base, ReadSet& read_set)
@@ -133,8 +137,8 @@ class Overlay {
             ++popped_;
         }
     }
-    // Only the start state has nothing below it, and its number tells it from all others: asking adds nothing
-    // to the read set.
+    // To be asked once `top` was read here: only the start state has nothing below it, and its number tells
+    // it from all others, so that the answer adds nothing to the read set.
     bool at_bottom() const { return pushed_.empty() && base_->below == nullptr; }
 
     bool in_block() {
@@ -157,11 +161,12 @@ class Overlay {
     }
     void look_at_columns() { read_set_->columns = true; }
 
-    // How many states of the other stack are gone, and how many have been pushed on what is left of it.
+    // How many states of the other stack have been popped, and how many were pushed on what is left of it.
     std::uint32_t popped() const { return popped_; }
     std::uint32_t pushed() const { return static_cast<std::uint32_t>(pushed_.size()); }
 
-    // This stack as a view, whose own states are in `nodes`; valid as long as these and the other stack.
+    // This stack as a view. Its own states are added to `nodes`, whose addresses stay; the view is valid as
+    // long as these and the other stack.
     struct Nodes {
         std::deque<StackNode> states;
         std::deque<BlockNode> blocks;
@@ -176,12 +181,14 @@ class Overlay {
             auto& node = nodes.states.emplace_back();
             node.state = state;
             node.depth = made.top->depth + 1;
-            made.top = (node.below = made.top, &node);
+            node.below = made.top;
+            made.top = &node;
         }
         for (const auto column : opened_) {
             auto& node = nodes.blocks.emplace_back();
             node.column = column;
-            made.block = (node.around = made.block, &node);
+            node.around = made.block;
+            made.block = &node;
         }
         return made;
     }
