@@ -19,7 +19,7 @@ import pytest
 import torch
 import transformers
 from lark import Lark
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon.cli import main

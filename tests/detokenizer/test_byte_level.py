@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from small_tokenizers import TEXT, train_byte_level
+from support.small_tokenizers import TEXT, train_byte_level
 from tokenizers import AddedToken
 from transformers import PreTrainedTokenizerFast
 

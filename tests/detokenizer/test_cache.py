@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NoReturn
 
 import pytest
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 
 from pdacon.detokenizer import Vocabulary, cache, huggingface
 from pdacon.detokenizer.cache import KEPT, cache_folder, cached, fingerprint_of, load, store

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of

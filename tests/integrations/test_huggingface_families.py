@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from small_tokenizers import FAMILIES, TEXT, end_of
 from support.lark_oracle import accepts
+from support.small_tokenizers import FAMILIES, TEXT, end_of
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 import pdacon

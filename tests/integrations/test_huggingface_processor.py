@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sentences import SentenceConstraint
+from support.finite_languages import SentenceConstraint
 
 import pdacon
 from pdacon.detokenizer import Vocabulary

@@ -8,10 +8,10 @@ from itertools import islice
 from random import Random
 
 import pytest
-from small_tokenizers import train_byte_level
 from support.lark_oracle import accepts
 from support.lowering import load
 from support.random_grammars import loadable_grammars
+from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon.frontends import sql_for_schema

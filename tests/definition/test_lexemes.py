@@ -32,7 +32,7 @@ from pdacon.pda import Configuration, Machine
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
 
 LARKS_GRAMMARS = Path(lark.__file__).parent / "grammars"
-OWN = Path(__file__).parent / "grammars"
+OWN = Path(__file__).parents[1] / "support" / "grammars"
 MODULES = ("bisect.py", "textwrap.py", "json/decoder.py", "dis.py")
 SMALL = [
     grammar

@@ -12,12 +12,12 @@ from random import Random
 
 import numpy as np
 import pytest
-from strategies import EXACT, SmallWorld, small_world
 from support.definition import mask_of, spelled_suffixes
 from support.lowering import is_exact, load
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SmallGrammar
 from support.stock_lark import affordable_length, shared_lark
+from support.strategies import EXACT, SmallWorld, small_world
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon

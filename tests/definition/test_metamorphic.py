@@ -8,15 +8,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from strategies import EXACT, small_world
 from support.definition import mask_of
 from support.small_grammars import SmallGrammar
+from support.strategies import EXACT, small_world
 from support.vocabularies import TinyVocabulary
 
 import pdacon
 from pdacon import Constraint, EmptyLanguageError, Grammar, Vocabulary
 
-GRAMMARS = Path(__file__).parent / "grammars"
+GRAMMARS = Path(__file__).parents[1] / "support" / "grammars"
 
 
 def sample_masks(

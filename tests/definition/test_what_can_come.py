@@ -18,7 +18,6 @@ from random import Random
 import lark
 import pytest
 from conftest import Tally
-from strategies import EXACT
 from support.lexemes import Lexeme, lexemes_of_configuration, lexemes_of_lark
 from support.lowering import is_exact, load
 from support.random_grammars import (
@@ -30,6 +29,7 @@ from support.random_grammars import (
 )
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
+from support.strategies import EXACT
 
 import pdacon
 from pdacon.errors import LimitExceededError, PdaconError

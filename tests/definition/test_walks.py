@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from strategies import SmallWorld, small_world, small_worlds
 from support.definition import mask_by_id, mask_of
 from support.lark_oracle import accepts
+from support.strategies import SmallWorld, small_world, small_worlds
 
 import pdacon
 from pdacon import Constraint, Grammar, Matcher, Vocabulary
