@@ -34,6 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as ``quick`` the first case of each test function that is not marked as ``slow``."""
+    seen = set()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if function not in seen and item.get_closest_marker("slow") is None:
+            item.add_marker(pytest.mark.quick)
+        seen.add(function)
+
+
 @pytest.fixture(scope="session")
 def scaled(pytestconfig: pytest.Config) -> Callable[[int], int]:
     """How many cases to try, from how many are tried by default."""

@@ -46,6 +46,7 @@ def compiled(tekken: Coded) -> pdacon.Constraint:
     return pdacon.compile(pdacon.Grammar.builtin("json"), tekken.vocabulary)
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="masks of a batch, all known")
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("how", ["one by one", "in one call", "in two threads", "ids"])

@@ -67,6 +67,7 @@ def read(matcher: Matcher, ids: Iterator[int], tokens: tuple[bytes | None, ...])
     return taken, True
 
 
+@pytest.mark.slow
 def test_sampled_sentences_and_damaged_ones(
     grammar: Grammar,
     sampler: Sampler,

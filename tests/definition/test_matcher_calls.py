@@ -87,6 +87,7 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
     tally(**counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(4))
 def test_forced_bytes_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """They are what all known continuations start with; where few are known, those may agree on more."""

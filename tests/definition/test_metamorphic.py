@@ -131,6 +131,7 @@ def test_equivalent_grammars_have_the_same_masks(name: str, tally: Callable[...,
     assert_same_masks(one, other, tally)
 
 
+@pytest.mark.slow
 def test_a_larger_vocabulary_allows_the_same_of_the_smaller_one(tally: Callable[..., None]) -> None:
     """With all bytes in a vocabulary, whether a token is allowed does not depend on the other tokens."""
     for grammar in EXACT:

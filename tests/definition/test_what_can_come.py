@@ -215,6 +215,7 @@ def test_curated_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], t
     tally(**check_grammar(grammar, StockLark(grammar), scaled(600), scaled(25)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_grammars(kind: str, scaled: Callable[[int], int], tally: Tally) -> None:
     for grammar, oracle in loadable_grammars(scaled(60), 700_000_000, KINDS[kind]):

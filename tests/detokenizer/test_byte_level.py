@@ -110,6 +110,7 @@ def test_every_piece_is_checked(token: str, alone: bool) -> None:
         Vocabulary.from_huggingface(_Lying(backend, at, alone), eos_ids=[])
 
 
+@pytest.mark.slow
 def test_a_real_vocabulary(tekken: tuple[PreTrainedTokenizerFast, list[bytes | None]]) -> None:
     tokenizer, expected = tekken
     vocab = Vocabulary.from_huggingface(tokenizer)

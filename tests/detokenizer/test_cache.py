@@ -202,6 +202,7 @@ for n in range(60):
 """
 
 
+@pytest.mark.slow
 def test_many_writers(folder: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-I", "-c", WRITER]) for _ in range(3)]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]

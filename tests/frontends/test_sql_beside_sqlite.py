@@ -131,6 +131,7 @@ def judge(texts: Iterable[str], tally: Callable[..., None]) -> None:
             tally(queries=1, of_another_source=int(scoping), wrong_otherwise=int(bool(said) and not scoping))
 
 
+@pytest.mark.slow
 def test_random_sentences_name_what_there_is(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     constraint = pdacon.compile(sql_for_schema(CONCERTS), EVERY_BYTE)
     judge(islice(sample(constraint, 1, size=40), scaled(6)), tally)

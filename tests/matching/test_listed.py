@@ -91,6 +91,7 @@ def test_words_that_are_not_listed(orders: pdacon.Constraint, text: str, said: s
     assert reason(orders, text) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "word", "meant", "lists"),
     [

@@ -130,6 +130,7 @@ def test_a_leading_space_that_does_not_count_is_walked_over() -> None:
         assert {vocab.decode(ids) for ids in walks} == texts
 
 
+@pytest.mark.slow
 def test_what_is_listed_is_shown() -> None:
     """Of samples of a schema most name a table or a column of it."""
     grammar = sql_for_schema({"singer": ["singer_id", "name"], "concert": ["concert_id", "year"]})
@@ -138,6 +139,7 @@ def test_what_is_listed_is_shown() -> None:
     assert len(named) > len(texts) / 2
 
 
+@pytest.mark.slow
 def test_keywords_are_seldom_names_and_comments_are_closed() -> None:
     grammar = pdacon.Grammar.from_lark(r"""
 start: "get" _name ("," _name)*

@@ -50,6 +50,7 @@ def test_curated_grammar_agrees_with_lark(
     tally(grammars=1, texts=tried, sentences=sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(8))
 def test_random_grammars_agree_with_lark(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     for grammar, oracle in loadable_grammars(scaled(40), first_seed=1_000_000 * chunk):
