@@ -75,6 +75,7 @@ def test_known(benchmark: Any, tekken: Coded, how: str, number: int) -> None:
         benchmark(calls[how])
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="masks of a batch, none known")
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("constraints", [1, 2], ids=["one constraint", "two constraints, two threads"])

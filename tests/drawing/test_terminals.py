@@ -239,6 +239,7 @@ def test_labels(regexp: str, label: str) -> None:
     assert read_label(describe_set(characters)) == characters
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(LETTERS), st.sampled_from(LETTERS)), min_size=1, max_size=3))
 @settings(max_examples=100, deadline=None)
 def test_a_label_says_which_characters(borders: list[tuple[str, str]]) -> None:

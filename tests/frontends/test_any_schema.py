@@ -108,6 +108,7 @@ PLACES = (
 )
 
 
+@pytest.mark.slow
 def test_keywords_are_words_where_sqlite_takes_them_for_names_everywhere() -> None:
     words = definitions(builtin_source("sql")[0])
     keywords = [name.lower() for name, text in words.items() if text.startswith(f"{name}.1:")]

@@ -55,6 +55,7 @@ def test_accepts(grammar: Grammar, text: str) -> None:
     assert accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -125,6 +126,7 @@ def test_functions_are_those_that_are_listed() -> None:
     assert not is_sentence(sql_for_schema(SCHEMA), "SELECT name FROM singer WHERE name REGEXP 'a.*'")
 
 
+@pytest.mark.slow
 def test_names_that_begin_others() -> None:
     """A table, a column, an alias and a function of one name: what comes behind it tells which is meant."""
     grammar = sql_for_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})
@@ -225,6 +227,7 @@ def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
         assert not accepts(grammar, text), text
 
 
+@pytest.mark.slow
 def test_text_in_double_quotes() -> None:
     """SQLite reads a column where there is one, be it listed or not."""
     texts, names = sql_for_schema({"t": ["a"]}), sql_for_schema({"t": ["a"]}, double_quoted="name")
@@ -299,6 +302,7 @@ def test_what_is_changed_is_listed() -> None:
         sql_for_schema(SCHEMA, "changes", targets="t")
 
 
+@pytest.mark.slow
 def test_without_comments() -> None:
     grammar = sql_for_schema(SCHEMA, comments=False)
     assert is_sentence(grammar, "SELECT a\n FROM t")

@@ -197,6 +197,7 @@ B: "aa"
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAME_GROUPS)
 def test_groups_of_one_name_in_different_contexts(name: str) -> None:
     """Lark makes an expression of each context; that of all terminals only words the message of a text refused."""

@@ -43,6 +43,7 @@ def test_accepts(grammar: Grammar, text: str) -> None:
     assert accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("reject"))
 def test_rejects(grammar: Grammar, text: str) -> None:
     assert not is_json5(text) or has_escaped_name(text)

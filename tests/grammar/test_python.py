@@ -78,6 +78,7 @@ def test_accepts(grammar: Grammar, constraint: Constraint, text: str, request: p
     assert is_sentence(constraint, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("reject"))
 def test_rejects(grammar: Grammar, constraint: Constraint, text: str) -> None:
     assert not parses(text)

@@ -102,6 +102,7 @@ def test_the_standard_library(constraint: Constraint, scaled: Callable[[int], in
     assert verdicts[True, True] >= 0.99 * (verdicts[True, True] + verdicts[True, False])
 
 
+@pytest.mark.slow
 def test_damaged_programs(constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """Lines of the standard library, of which one character or word is gone, doubled or exchanged."""
     random = Random(2)

@@ -87,6 +87,7 @@ def replayed(constraint: Constraint, encode: Callable[[str], list[int]], text: s
     return len(tokens)
 
 
+@pytest.mark.slow
 def test_the_standard_library(
     grammar: Grammar,
     coded: tuple[Constraint, Callable[[str], list[int]]],

@@ -63,6 +63,7 @@ def test_tokens_are_what_a_model_could_generate(grammar: pdacon.Grammar) -> None
         assert accepts(grammar, vocabulary.decode(ids))
 
 
+@pytest.mark.slow
 def test_random_grammars(scaled: Callable[[int], int]) -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*BYTES.tokens[:-1], b"ab", b"ba", b"aab", None], [259])
     for small, oracle in loadable_grammars(scaled(40), 5000):

@@ -81,6 +81,7 @@ def test_dead_lexeme_is_none() -> None:
     assert Configuration.initial(machine).read(b"aa") is None
 
 
+@pytest.mark.slow
 def test_many_lexemes_that_are_not_certain_are_no_deep_recursion() -> None:
     """Each "a" may be a lexeme, so that configurations nest as deep as the text is long."""
     machine = machine_of(SmallGrammar("nested", "", 'start: (A | B)+\nA: "a"\nB: /a{300}b/\n', "ab"))
