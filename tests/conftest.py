@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from support.real_vocabularies import tekken_vocabulary
+
+from pdacon import Vocabulary
 
 Tally = Callable[..., None]
 
@@ -27,8 +30,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=1.0,
         metavar="N",
-        help="multiply the number of random grammars, texts and walks of tests/oracle by N",
+        help="multiply the number of random grammars, texts and walks that are tried by N",
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as ``quick`` the first case of each test function that is not marked as ``slow``."""
+    seen = set()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if function not in seen and item.get_closest_marker("slow") is None:
+            item.add_marker(pytest.mark.quick)
+        seen.add(function)
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +50,12 @@ def scaled(pytestconfig: pytest.Config) -> Callable[[int], int]:
     """How many cases to try, from how many are tried by default."""
     factor: float = pytestconfig.getoption("oracle_scale")
     return lambda number: max(1, round(number * factor))
+
+
+@pytest.fixture(scope="session")
+def tekken() -> Vocabulary:
+    """A real vocabulary of 131,072 ids."""
+    return tekken_vocabulary()
 
 
 @pytest.fixture

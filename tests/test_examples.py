@@ -40,6 +40,7 @@ def test_refused_token(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is allowed" in second
 
 
+@pytest.mark.slow
 def test_random_texts(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "random_texts.py"), run_name="__main__")
     assert "200 texts parsed" in capsys.readouterr().out
@@ -68,6 +69,7 @@ def test_beams(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(accepts(grammar, text.strip()) for _, text in lines), lines
 
 
+@pytest.mark.slow
 def test_continuous_batching(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers")
     found = runpy.run_path(str(EXAMPLES / "continuous_batching.py"), run_name="__main__")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).parents[1] / "pdacon"
 
 
@@ -28,6 +30,7 @@ def imported(path: Path) -> Iterator[str]:
                 yield whole if whole in MODULES else node.module
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {name: {other for other in imported(path) if other in MODULES} for name, path in MODULES.items()}
     try:

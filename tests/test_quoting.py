@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pdacon.quoting import NEAR, first_character, head, is_literal, line_and_column, listing, quote, quoted, tail
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_quoted_text_is_a_literal_of_python(text: str) -> None:
     shown = quote(text.encode())

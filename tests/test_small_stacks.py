@@ -51,6 +51,7 @@ def test_built_in_grammars(name: str) -> None:
     in_small_stack(lambda: use(Grammar.builtin(name)))
 
 
+@pytest.mark.slow
 def test_small_grammars() -> None:
     for grammar in SMALL_GRAMMARS[::2]:
         in_small_stack(partial(use_text, grammar))

@@ -46,6 +46,7 @@ def compiled(tekken: Coded) -> pdacon.Constraint:
     return pdacon.compile(pdacon.Grammar.builtin("json"), tekken.vocabulary)
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="masks of a batch, all known")
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("how", ["one by one", "in one call", "in two threads", "ids"])
@@ -74,6 +75,7 @@ def test_known(benchmark: Any, tekken: Coded, how: str, number: int) -> None:
         benchmark(calls[how])
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="masks of a batch, none known")
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("constraints", [1, 2], ids=["one constraint", "two constraints, two threads"])

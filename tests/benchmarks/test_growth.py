@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from support.benchmark_texts import RECORD
 from support.engines import Work, installed
 from support.real_vocabularies import coded
@@ -159,6 +160,7 @@ def test_length(measured: bool, clock: Clock, show: Any) -> None:
     show(["tokens", *(f"{length:,}" for length in LENGTHS)], rows)
 
 
+@pytest.mark.slow
 def test_long_function(measured: bool, clock: Clock, show: Any) -> None:
     """One body in twelve nested blocks, again and again, in pdacon's Python grammar; every tenth of the tokens."""
     known = coded("tekken" if measured else "SentencePiece")

@@ -12,6 +12,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+import pytest
 from support.sentences import EVERY_BYTE
 
 import pdacon
@@ -34,6 +35,7 @@ def schema_of(tables: int, columns: int, reserved: Sequence[str]) -> dict[str, l
     return chosen
 
 
+@pytest.mark.slow
 def test_schema(measured: bool, clock: Callable[[], float], show: Callable[..., None]) -> None:
     number = count()
 

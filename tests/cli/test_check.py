@@ -340,6 +340,7 @@ def test_examples_are_spelled_with_the_vocabulary(write, capsys: pytest.CaptureF
     assert '"a" (tokens "a": 97)' in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_grammar_beyond_the_limits_is_named(write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write("large.lark", "start: A\nA: /(?:a{1000}){1000}/\n")
     assert main(["check", str(path)]) == 2

@@ -132,6 +132,7 @@ def test_eager_compilation_has_an_end_and_says_what_is_left(tmp_path: Path, caps
     assert "--seconds" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_too_little_time_says_which_option_gives_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "arithmetic.pda"
     limit = ["--eager", "--seconds", "0.001"]

@@ -56,6 +56,7 @@ def test_how_a_text_is_read(explain) -> None:
     assert shown["stack"][:3] == ["sum", '"+"', '"("']
 
 
+@pytest.mark.slow
 def test_a_token_by_text_and_by_id(explain) -> None:
     assert explain("json", '{"a"', ":")[0] == 0
     assert explain("json", '{"a"', ",")[0] == 1

@@ -19,7 +19,7 @@ import pytest
 import torch
 import transformers
 from lark import Lark
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon.cli import main
@@ -217,6 +217,7 @@ def test_a_missing_model_is_named_by_its_option(capsys: pytest.CaptureFixture[st
     assert "/nonexistent: no such folder; --model takes" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_text_comes_as_it_is_made_and_control_c_is_quiet(model: str, tmp_path: Path) -> None:
     grammar = tmp_path / "long.lark"
     grammar.write_text("start: LONG\nLONG: /x{3000}/\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_tokenizers import train_byte_fallback, train_byte_level
+from support.small_tokenizers import train_byte_fallback, train_byte_level
 from transformers import PreTrainedTokenizerFast
 
 import pdacon

@@ -35,6 +35,7 @@ def test_it_installs_what_the_command_line_needs(hook: dict[str, object]) -> Non
     assert hook["language"] == "python"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "args", "status"),
     [

@@ -23,6 +23,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, **options)
 
 
+@pytest.mark.slow
 def test_the_installed_command_runs() -> None:
     done = run("check", "json_compact")
     assert done.returncode == 0
@@ -86,6 +87,7 @@ sys.exit(main(["check", "json"]))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.slow
 def test_completion_knows_commands_and_grammars(tmp_path: Path) -> None:
     (tmp_path / "mine.lark").write_text("")
     (tmp_path / "other.txt").write_text("")
@@ -104,6 +106,7 @@ def test_completion_knows_commands_and_grammars(tmp_path: Path) -> None:
     assert complete("check", "mi") == ["mine.lark"]
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     rules = "".join(f'r{i}: r{i} "{i}" r{i} | "x"\n' for i in range(300))
     grammar = tmp_path / "many.lark"
@@ -117,6 +120,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         assert process.wait(timeout=60) == 1
 
 
+@pytest.mark.slow
 def test_output_does_not_depend_on_the_locale(tmp_path: Path) -> None:
     grammar = tmp_path / "g.lark"
     grammar.write_text('start: expr\nexpr: expr "é" expr | "1"\n', encoding="utf-8")

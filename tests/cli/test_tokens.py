@@ -7,7 +7,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from pdacon import Vocabulary

@@ -159,6 +159,7 @@ def test_cancelled_before_it_begins() -> None:
         pdacon.compile(ENDLESS, EVERY_BYTE, cancel=cancel)
 
 
+@pytest.mark.slow
 def test_masks_are_computed_as_long_as_there_is_time() -> None:
     """Those that there are stay; what is left out is counted, and computed at first sight."""
     eager = pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, limits=Limits(seconds=1.5))

@@ -48,6 +48,7 @@ print(loaded - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - load
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has another unit elsewhere")
 @pytest.mark.parametrize("work", ["pdacon.compile(grammar, vocabulary)", "pdacon.check(grammar)"])
 @pytest.mark.parametrize("name", LARGE)
@@ -97,6 +98,7 @@ def compiles(grammar: Grammar, size: int) -> bool:
     return matcher.accept_bytes(matcher.shortest_completion()) and matcher.is_accepting()
 
 
+@pytest.mark.slow
 def test_a_limit_in_one_thread_is_none_in_another() -> None:
     """The allocator counts for the thread at work."""
     rules = Grammar.from_lark('start: A rest | B\nrest: C+\nA: "a"\nB: /a{1500}b/\nC: /[a]/')

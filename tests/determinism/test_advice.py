@@ -71,6 +71,7 @@ def indented(scaled: Callable[[int], int]) -> list[Case]:
     return list(cases(scaled(GRAMMARS // 3), random_indented_grammar))
 
 
+@pytest.mark.slow
 def test_all_that_texts_lead_to_is_reached(plain: list[Case], indented: list[Case]) -> None:
     for case in [*plain, *indented]:
         grammar = case.grammar
@@ -87,6 +88,7 @@ def test_all_that_texts_lead_to_is_reached(plain: list[Case], indented: list[Cas
             assert reach.accepts or not found.accepted, case.small.text
 
 
+@pytest.mark.slow
 def test_what_is_never_matched_is_in_no_text(plain: list[Case], indented: list[Case]) -> None:
     found = 0
     for case in [*plain, *indented]:

@@ -41,6 +41,7 @@ def grammars(number: int) -> Iterator[list[str]]:
         yield [conditional_regex(random) for _ in range(random.randint(2, 3))]
 
 
+@pytest.mark.slow
 def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:
     texts = texts_over("ab", LENGTH)
     for patterns in grammars(scaled(120)):

@@ -93,12 +93,14 @@ def test_what_is_decided(name: str, unifying: bool) -> None:
         assert explanation.merged == ("LR(1) but" in name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "starts"), INSTALLED, ids=lambda value: getattr(value, "stem", ""))
 def test_installed_grammars(path: Path, starts: list[str]) -> None:
     grammar = load(path.read_text(encoding="utf-8"), starts, source_path=str(path))
     require_explained(grammar, seconds=20)
 
 
+@pytest.mark.slow
 def test_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
     for seed in range(scaled(100)):
         explained = require_explained(random_grammar(seed), seconds=0.1)

@@ -38,6 +38,7 @@ def test_leaves_of_deep_trees_are_found() -> None:
     assert tree.leaves() == ("x",)
 
 
+@pytest.mark.slow
 def test_deep_trees_are_values_like_others() -> None:
     tree = LEFT
     for _ in range(50_000):

@@ -214,6 +214,7 @@ def test_what_is_meant_to_match_nothing_is_no_finding() -> None:
     assert [f.symbols for f in of("PDA010", 'start: "b" | C\nC: /b(?!)|b/\n')] == [("C", "B")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["python", "python_expression"])
 def test_built_in_grammars_of_python_have_no_warning(name: str) -> None:
     assert not [f for f in pdacon.check(Grammar.builtin(name)).findings if f.level != "note"]
@@ -260,6 +261,7 @@ def test_early_ends_are_those_of_re(first: int) -> None:
         assert shortest is None or len(shortest) == len(text), regex
 
 
+@pytest.mark.slow
 def test_early_ends_under_conditions_are_some_of_re(tally: Tally) -> None:
     """With look-ahead not all are found; those that are are right."""
     for seed in range(80):

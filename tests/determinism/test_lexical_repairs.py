@@ -88,6 +88,7 @@ def test_a_repair_is_found(name: str) -> None:
     assert all(map(repairs, findings))
 
 
+@pytest.mark.slow
 def test_one_edit_is_one_finding() -> None:
     """The look-ahead with ``\\b`` is to blame for each keyword: a letter that is not in the class may follow."""
     (finding,) = [f for f in check(Grammar.from_lark(KEYWORDS)).findings if f.id == "PDA005"]

@@ -72,6 +72,7 @@ def test_conflicts_of_fixtures_have_texts(folder) -> None:
             assert text is not None, finding
 
 
+@pytest.mark.slow
 def test_earley_derives_the_texts_of_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
     for grammar, _ in loadable_grammars(scaled(60), first_seed=60_000):
         if grammar.options:

@@ -219,6 +219,7 @@ def test_curated_grammars(grammar: SmallGrammar, tally: Tally) -> None:
     compare(grammar, StockLark(grammar), tally)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [None, random_guarded_grammar, random_conflicting_grammar])
 def test_random_grammars(
     make: Callable[[int], SmallGrammar] | None, scaled: Callable[[int], int], tally: Tally

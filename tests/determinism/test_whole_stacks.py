@@ -137,6 +137,7 @@ def cases(number: int) -> Iterator[tuple[Grammar, Tables, Lexer]]:
             yield grammar, tables, lexer
 
 
+@pytest.mark.slow
 def test_the_native_core_finds_what_it_means(scaled: Callable[[int], int], tally: Tally) -> None:
     for grammar, tables, lexer in cases(scaled(GRAMMARS)):
         follower = Follower(grammar, tables, lexer, None, 10_000, Deadline(SECONDS))

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 from tokenizers import AddedToken
 from transformers import PreTrainedTokenizerFast
 

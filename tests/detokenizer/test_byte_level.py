@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from small_tokenizers import TEXT, train_byte_level
+from support.small_tokenizers import TEXT, train_byte_level
 from tokenizers import AddedToken
 from transformers import PreTrainedTokenizerFast
 
@@ -110,6 +110,7 @@ def test_every_piece_is_checked(token: str, alone: bool) -> None:
         Vocabulary.from_huggingface(_Lying(backend, at, alone), eos_ids=[])
 
 
+@pytest.mark.slow
 def test_a_real_vocabulary(tekken: tuple[PreTrainedTokenizerFast, list[bytes | None]]) -> None:
     tokenizer, expected = tekken
     vocab = Vocabulary.from_huggingface(tokenizer)

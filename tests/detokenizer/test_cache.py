@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NoReturn
 
 import pytest
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 
 from pdacon.detokenizer import Vocabulary, cache, huggingface
 from pdacon.detokenizer.cache import KEPT, cache_folder, cached, fingerprint_of, load, store
@@ -202,6 +202,7 @@ for n in range(60):
 """
 
 
+@pytest.mark.slow
 def test_many_writers(folder: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-I", "-c", WRITER]) for _ in range(3)]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]

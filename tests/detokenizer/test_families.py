@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from small_tokenizers import ENDS, FAMILIES, REFUSED, TEXT, end_of, train_byte_level, train_word_piece
+from support.small_tokenizers import ENDS, FAMILIES, REFUSED, TEXT, end_of, train_byte_level, train_word_piece
 from tokenizers import AddedToken, Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 

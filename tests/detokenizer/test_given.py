@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from small_tokenizers import train_byte_level
 from support.real_vocabularies import coded
+from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon import Grammar, Vocabulary, VocabularyError

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from small_tokenizers import SENTENCEPIECE, TEXT, train_sentencepiece
+from support.small_tokenizers import SENTENCEPIECE, TEXT, train_sentencepiece
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.sentencepiece_model import CONTROL, NORMAL, Model, parse, reading_of

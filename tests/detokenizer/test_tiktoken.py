@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from small_tokenizers import train_byte_level
+from support.small_tokenizers import train_byte_level
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of
@@ -107,6 +107,7 @@ def tekken_paths() -> list[Path]:
     return sorted((Path(str(files("mistral_common"))) / "data").glob("tekken*.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1])
 def test_tekken_files_are_what_mistral_common_decodes(
     number: int, scaled: Callable[[int], int], tally: Callable[..., None]

@@ -53,6 +53,7 @@ def test_end_ids_are_a_set_of_any_integers() -> None:
     assert all(type(i) is int for i in vocab.eos_ids)
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | st.binary(max_size=3), min_size=1), st.data())
 def test_the_fingerprint_is_the_meaning(tokens: list[bytes | None], data: st.DataObject) -> None:
     ends = data.draw(st.lists(st.integers(0, len(tokens) - 1)))

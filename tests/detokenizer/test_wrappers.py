@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import transformers
-from small_tokenizers import SENTENCEPIECE, train_sentencepiece
+from support.small_tokenizers import SENTENCEPIECE, train_sentencepiece
 from transformers import AddedToken, ByT5Tokenizer
 
 from pdacon.detokenizer import Vocabulary

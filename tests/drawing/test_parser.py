@@ -28,7 +28,7 @@ COND: "true" | "false"
 %ignore " "
 """
 EVERYTHING = 10_000
-GRAMMARS = Path(__file__).resolve().parents[1] / "oracle" / "grammars"
+GRAMMARS = Path(__file__).resolve().parents[1] / "support" / "grammars"
 
 
 def node(graph: Graph, id: object) -> Node:

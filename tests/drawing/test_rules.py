@@ -114,6 +114,7 @@ def test_templates_and_their_uses() -> None:
     assert ">_sep{x, s}</text>" in picture
 
 
+@pytest.mark.slow
 def test_python_has_all_its_rules() -> None:
     grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
     assert set(boxes(draw_rules(grammar))) == {definition.name for definition in read_definitions(grammar)}

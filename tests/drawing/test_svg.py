@@ -84,6 +84,7 @@ def test_boxes_do_not_overlap(name: str) -> None:
             assert apart or inside
 
 
+@pytest.mark.slow
 def test_the_same_bytes_each_time() -> None:
     program = (
         "import hashlib, pdacon, pdacon.drawing as d\nfrom pdacon.lalr import build_tables\n"

@@ -66,6 +66,7 @@ def test_what_is_looked_at_belongs_to_what_follows(regexp: str) -> None:
     assert disagreements(regexp, texts_over("abc\n", 4)) == []
 
 
+@pytest.mark.slow
 @given(rich_regexes, st.lists(st.text(LETTERS, max_size=6), min_size=1, max_size=8))
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_rich_patterns_match_what_re_matches(regexp: str, texts: list[str]) -> None:
@@ -118,6 +119,7 @@ def pairs_of_successors(first: tuple, second: tuple) -> set[tuple[int | None, in
 POOL = ('"a"', '"ab"', '"b"i', "/a+/", "/[ab]+/", "/a|ab/", "/ab+?/", "/a(?!b)/", "/(?:ab)+/", "/[a-c]+/i", '"ba"')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("priority", ["", ".1"])
 def test_of_several_terminals_the_one_that_lark_takes_wins(priority: str, scaled: Callable[[int], int]) -> None:
     texts = texts_over("abA", 3)[1:]
@@ -237,6 +239,7 @@ def test_labels(regexp: str, label: str) -> None:
     assert read_label(describe_set(characters)) == characters
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(LETTERS), st.sampled_from(LETTERS)), min_size=1, max_size=3))
 @settings(max_examples=100, deadline=None)
 def test_a_label_says_which_characters(borders: list[tuple[str, str]]) -> None:
@@ -301,6 +304,7 @@ def test_terminals_of_bytes() -> None:
         assert match_end(automaton, text) == (match and match.end())
 
 
+@pytest.mark.slow
 def test_every_regex_of_python_can_be_drawn() -> None:
     grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
     for terminal in grammar.terminals:

@@ -74,6 +74,7 @@ def quoted(name: str) -> str:
 
 
 # A failure is reported as it is: each step of making it smaller would compile a grammar.
+@pytest.mark.slow
 @settings(max_examples=3, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(schemas())
 @example({"t": [*HOSTILE, *KEYWORDS], "a": ["a", "aa", "aaa"], "A1": ["count"]})
@@ -107,6 +108,7 @@ PLACES = (
 )
 
 
+@pytest.mark.slow
 def test_keywords_are_words_where_sqlite_takes_them_for_names_everywhere() -> None:
     words = definitions(builtin_source("sql")[0])
     keywords = [name.lower() for name, text in words.items() if text.startswith(f"{name}.1:")]
@@ -143,6 +145,7 @@ def _ways(name: str, quotes: str) -> list[str]:
     return [*found.words, *found.closed, *(q + word + ends.get(q, q) for word in found.words for q in quotes)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schema",
     [

@@ -30,6 +30,7 @@ def grammar() -> Grammar:
     return sql_for_schema(SCHEMA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -54,6 +55,7 @@ def test_accepts(grammar: Grammar, text: str) -> None:
     assert accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -86,6 +88,7 @@ def test_rejects(grammar: Grammar, text: str) -> None:
     assert not accepts(grammar, text)
 
 
+@pytest.mark.slow
 def test_changes() -> None:
     grammar = sql_for_schema(SCHEMA, statements="changes")
     for text in (
@@ -106,6 +109,7 @@ def test_changes() -> None:
         assert not accepts(grammar, text), text
 
 
+@pytest.mark.slow
 def test_made_up_names_are_the_callers_affair() -> None:
     grammar = sql_for_schema(SCHEMA, aliases="[a-z_]+", labels="total|count|how_many")
     assert is_sentence(
@@ -122,6 +126,7 @@ def test_functions_are_those_that_are_listed() -> None:
     assert not is_sentence(sql_for_schema(SCHEMA), "SELECT name FROM singer WHERE name REGEXP 'a.*'")
 
 
+@pytest.mark.slow
 def test_names_that_begin_others() -> None:
     """A table, a column, an alias and a function of one name: what comes behind it tells which is meant."""
     grammar = sql_for_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})
@@ -142,6 +147,7 @@ def test_it_prints_itself_as_lark(grammar: Grammar) -> None:
     assert again.fingerprint == grammar.fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"double_quoted": "name"}, {"with_clause": False, "comments": False}])
 def test_it_is_deterministic(options: dict[str, Any]) -> None:
     findings = pdacon.check(sql_for_schema(SCHEMA, **options)).findings
@@ -185,6 +191,7 @@ def test_what_is_neither_true_nor_false(argument: str, value: Any) -> None:
         sql_for_schema(SCHEMA, **{argument: value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("double_quoted", ["text", "name"])
 def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
     grammar = sql_for_schema(SCHEMA, "changes", double_quoted=double_quoted)
@@ -220,6 +227,7 @@ def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
         assert not accepts(grammar, text), text
 
 
+@pytest.mark.slow
 def test_text_in_double_quotes() -> None:
     """SQLite reads a column where there is one, be it listed or not."""
     texts, names = sql_for_schema({"t": ["a"]}), sql_for_schema({"t": ["a"]}, double_quoted="name")
@@ -243,6 +251,7 @@ def test_a_text_that_begins_like_a_name_in_quotes() -> None:
     assert accepts(grammar, 'SELECT "order" , "first name",[order]FROM concert')
 
 
+@pytest.mark.slow
 def test_without_with() -> None:
     grammar = sql_for_schema(SCHEMA, with_clause=False)
     assert is_sentence(grammar, "SELECT T1.name, x.a FROM singer AS T1, (SELECT a FROM t) x WHERE T1.age IN t")
@@ -293,6 +302,7 @@ def test_what_is_changed_is_listed() -> None:
         sql_for_schema(SCHEMA, "changes", targets="t")
 
 
+@pytest.mark.slow
 def test_without_comments() -> None:
     grammar = sql_for_schema(SCHEMA, comments=False)
     assert is_sentence(grammar, "SELECT a\n FROM t")
@@ -331,6 +341,7 @@ def begins_a_comment(text: str) -> bool:
     return "--" in outside or "/*" in outside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", ["query", "changes"])
 def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
     """Every short sequence of signs behind what may come before them, and every place in random sentences."""
@@ -430,12 +441,14 @@ def test_patterns_that_describe_no_names(argument: str, pattern: str, words: str
     assert repr(pattern) in str(refused.value)
 
 
+@pytest.mark.slow
 def test_patterns_that_are_tables_only() -> None:
     with pytest.raises(ValueError, match=r"aliases: .* no name"):
         sql_for_schema(SCHEMA, aliases="singer|concert|t")
     assert sql_for_schema(SCHEMA, labels="singer|concert|t")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aliases", [r"\w+", "(?-i:[A-Z]+)", "(?!x)[^\x00-/:-@\\[-^`{-\x7f]+"])
 def test_what_is_never_an_alias(aliases: str) -> None:
     """Neither keywords nor tables, in whatever way they are written, nor what SQLite reads in another way."""

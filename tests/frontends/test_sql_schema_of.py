@@ -261,6 +261,7 @@ def test_databases_that_cannot_be_read(
         sql_schema_of(path)
 
 
+@pytest.mark.slow
 def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: pytest.CaptureFixture[str]) -> None:
     path, _ = database
     assert main(["mask", "sql_select", "--schema", str(path), "SELECT number FROM ad"]) == 0

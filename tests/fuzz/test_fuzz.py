@@ -27,11 +27,13 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_slice_of_random_grammars_has_no_find(tmp_path: Path) -> None:
-    done = fuzz("--grammars", "60" if SANITIZED else "400", "--jobs", "2", "--seed", "slice", "--out", str(tmp_path))
+    done = fuzz("--grammars", "60" if SANITIZED else "150", "--jobs", "2", "--seed", "slice", "--out", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
 def test_a_former_find_stays_mended(path: Path) -> None:
     done = fuzz("--replay", str(path))
@@ -59,6 +61,7 @@ def found_with(case: Case, other: str) -> str:
     return "nothing" if find is None else find["kind"]
 
 
+@pytest.mark.slow
 def test_equal_languages_are_no_find() -> None:
     assert found_with(small('start: "a" | "b"+\n'), 'start: "a" | "b" "b"*\n') == "nothing"
 
@@ -94,6 +97,7 @@ def test_a_crash_is_found() -> None:
     assert result.find["kind"] == "crash"
 
 
+@pytest.mark.slow
 def test_time_without_end_is_ended() -> None:
     def spin() -> None:
         while True:

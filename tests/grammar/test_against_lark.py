@@ -81,6 +81,7 @@ def test_what_lark_refuses(name: str) -> None:
     assert caught.value.span is not None, message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "start"), [("python", "file_input"), ("lark", "start")])
 def test_larks_own_grammars(name: str, start: str) -> None:
     path = LIBRARY / f"{name}.lark"
@@ -98,6 +99,7 @@ def test_several_starts(several: list[str]) -> None:
     assert_same(parser, Grammar.from_lark(GOOD["several starts"], start=several))
 
 
+@pytest.mark.slow
 def test_random_changes_of_the_texts() -> None:
     """Damaged grammars: both load, or both refuse; nothing but our errors comes out."""
     rng = random.Random(8259)
@@ -195,6 +197,7 @@ B: "aa"
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAME_GROUPS)
 def test_groups_of_one_name_in_different_contexts(name: str) -> None:
     """Lark makes an expression of each context; that of all terminals only words the message of a text refused."""

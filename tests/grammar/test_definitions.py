@@ -101,6 +101,7 @@ def productions(grammar: Grammar) -> set[tuple[str, tuple[str, ...]]]:
     return {(describe(p.lhs), tuple(map(describe, p.rhs))) for p in grammar.productions}
 
 
+@pytest.mark.slow
 def test_written_again_they_mean_the_same() -> None:
     compared = 0
     for seed in range(120):

@@ -36,11 +36,13 @@ def samples(names: Iterable[str]) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_deterministic(grammars: dict[str, Grammar], name: str) -> None:
     assert {finding.level for finding in check(grammars[name]).findings} <= {"note"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "wanted", "text"), samples(NAMES))
 def test_samples(grammars: dict[str, Grammar], name: str, wanted: bool, text: str) -> None:
     assert accepts(grammars[name], text) == wanted

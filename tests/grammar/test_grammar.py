@@ -271,6 +271,7 @@ def test_wrong_options_name_the_right_ones(options: dict[str, object], expected:
         Grammar.from_lark('start: "a"', **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_an_undefined_start_names_the_rules() -> None:
     with pytest.raises(
         GrammarSyntaxError, match=r"start rule 'begin' is not defined; .*: start, text, or what they use: a$"

@@ -36,18 +36,21 @@ def has_escaped_name(text: str) -> bool:
     return re.search(r"[{,][^'\"]*\\u", text) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("accept"))
 def test_accepts(grammar: Grammar, text: str) -> None:
     assert is_json5(text)
     assert accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("reject"))
 def test_rejects(grammar: Grammar, text: str) -> None:
     assert not is_json5(text) or has_escaped_name(text)
     assert not accepts(grammar, text)
 
 
+@pytest.mark.slow
 def test_strict_lark_finds_nothing_and_check_no_error(grammar: Grammar) -> None:
     pytest.importorskip("interegular")
     lark.Lark(grammar.to_lark(), **grammar.lark_options, strict=True)
@@ -81,6 +84,7 @@ def test_escapes_in_names(grammar: Grammar) -> None:
         assert accepts(grammar, f"{{\\u{code:04X}: 1}}") == (taken and not chr(code).isdigit())
 
 
+@pytest.mark.slow
 def test_texts_are_taken_as_json5_takes_them(grammar: Grammar, tally: Callable[..., None]) -> None:
     random = Random(1)
     sampler = Sampler(lark_parser(grammar), random)

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lark
+import pytest
 from grammar.samples import GOOD
 from lark import load_grammar
 
@@ -55,6 +56,7 @@ def test_invert_negates_once_for_each_production_of_a_rule() -> None:
     assert {p.rule: p.priority for p in grammar.productions} == {"start": 0, "a": 5, "b": -5}
 
 
+@pytest.mark.slow
 def test_loads_in_several_threads_give_what_one_gives() -> None:
     names = list(GOOD) * 3
     with ThreadPoolExecutor(8) as pool:

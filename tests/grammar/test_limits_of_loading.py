@@ -131,6 +131,7 @@ def test_brackets_in_literals_and_comments_are_none() -> None:
     assert len(Grammar.from_lark(text).terminals) == 2
 
 
+@pytest.mark.slow
 def test_terminals_that_are_written_out_twice_each() -> None:
     """Of 2 ** 40 parts; Lark would copy each of them."""
     doubling = "".join(f"T{k}: T{k - 1} T{k - 1}\n" for k in range(1, 41))

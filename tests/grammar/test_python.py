@@ -64,10 +64,12 @@ def is_sentence(constraint: Constraint, text: str) -> bool:
     return matcher.accept_bytes(text.encode()) and matcher.is_accepting()
 
 
+@pytest.mark.slow
 def test_it_is_deterministic(constraint: Constraint) -> None:
     assert constraint.report.at_least("warning") == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("accept"))
 def test_accepts(grammar: Grammar, constraint: Constraint, text: str, request: pytest.FixtureRequest) -> None:
     if sys.version_info >= SINCE.get(request.node.callspec.id, (3, 10)):
@@ -76,6 +78,7 @@ def test_accepts(grammar: Grammar, constraint: Constraint, text: str, request: p
     assert is_sentence(constraint, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("reject"))
 def test_rejects(grammar: Grammar, constraint: Constraint, text: str) -> None:
     assert not parses(text)
@@ -99,6 +102,7 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
         assert is_sentence(constraint, template.format(word)), word
 
 
+@pytest.mark.slow
 def test_letters_are_those_of_unicode_13(grammar: Grammar) -> None:
     """Whatever Unicode this Python has: it knows all of the grammar's, and the grammar most of its."""
     (pattern,) = (terminal.pattern for terminal in grammar.terminals if terminal.name == "NAME")
@@ -141,6 +145,7 @@ def test_named_characters_are_those_of_unicode() -> None:
         assert len(ast.literal_eval(f"'\\N{{{name}}}'")) == 1, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sentences", "others"),
     [
@@ -188,6 +193,7 @@ def test_variants(name: str, sentences: list[str], others: list[str]) -> None:
         assert not is_sentence(constraint, text), text
 
 
+@pytest.mark.slow
 def test_samples_that_are_indented_by_one_width() -> None:
     """Judged by Python's own tokenizer: python_spaces takes those whose blocks are four spaces wide, and no others."""
     indenter = Grammar.builtin("python_spaces").lark_options["postlex"]

@@ -25,10 +25,12 @@ def grammar() -> Grammar:
     return Grammar.builtin("sql")
 
 
+@pytest.mark.slow
 def test_it_is_deterministic(grammar: Grammar) -> None:
     assert {finding.level for finding in check(grammar).findings} <= {"note"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("accept"))
 def test_accepts(grammar: Grammar, text: str) -> None:
     assert syntax_error(text, SCHEMA) is None

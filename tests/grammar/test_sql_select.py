@@ -33,6 +33,7 @@ def query() -> Grammar:
     return Grammar.builtin("sql", start="query")
 
 
+@pytest.mark.slow
 def test_it_is_deterministic(grammar: Grammar) -> None:
     assert {finding.level for finding in check(grammar).findings} <= {"note"}
 
@@ -44,6 +45,7 @@ def test_names_are_those_of_sql(grammar: Grammar) -> None:
     assert {"INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "PRAGMA"}.isdisjoint(symbols)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("sql_select", "accept"))
 def test_accepts(grammar: Grammar, text: str) -> None:
     assert syntax_error(text, SCHEMA) is None
@@ -55,6 +57,7 @@ def test_rejects(grammar: Grammar, text: str) -> None:
     assert not accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("sql", "accept") + samples("sql", "reject"))
 def test_queries_are_those_of_sql(grammar: Grammar, query: Grammar, text: str) -> None:
     one = text.strip().removesuffix(";")

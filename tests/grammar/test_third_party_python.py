@@ -18,6 +18,7 @@ import pdacon
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "python"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["humaneval_mbpp", "snippets"])
 def test_verdicts_are_those_of_cpython(name: str, tally: Tally) -> None:
     path = FOLDER / f"{name}.jsonl.gz"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from sentences import SentenceConstraint
-from small_tokenizers import train_byte_level
+from support.finite_languages import SentenceConstraint
+from support.small_tokenizers import train_byte_level
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 

@@ -290,6 +290,7 @@ def test_arguments(constraints: Any, model: Any, tokenizer: Any) -> None:
         generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], prefix="x")
 
 
+@pytest.mark.slow
 def test_an_older_transformers_has_all_the_rest() -> None:
     code = """
 import sys

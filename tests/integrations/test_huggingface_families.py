@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from small_tokenizers import FAMILIES, TEXT, end_of
 from support.lark_oracle import accepts
+from support.small_tokenizers import FAMILIES, TEXT, end_of
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 import pdacon
@@ -80,6 +80,7 @@ def test_the_space_of_those_who_decode_prompt_and_answer_together(name: str) -> 
     assert all(accepts(WORDS, text) for text in ended)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["byte fallback, Llama 2", "Metaspace, always", "byte-level BPE, Llama 3"])
 def test_pieces_of_a_text_lose_no_space(name: str) -> None:
     """Handed on piece by piece, and cut off and continued after each token, the text is what it is in one piece."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from sentences import SentenceConstraint
+from support.finite_languages import SentenceConstraint
 
 import pdacon
 from pdacon.detokenizer import Vocabulary

@@ -253,6 +253,7 @@ def test_only_log_probabilities_and_equal_prompts_are_beams() -> None:
         processor(torch.tensor([[0, 1], [0, 0]]), raw.log_softmax(-1))
 
 
+@pytest.mark.slow
 def test_random_walks_of_the_tiny_model_end_in_sentences() -> None:
     model, tokenizer = load_tiny()
     vocab = vocabulary(model, tokenizer)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sentences import SentenceConstraint
+from support.finite_languages import SentenceConstraint
 
 import pdacon
 from pdacon.detokenizer import Vocabulary
@@ -109,6 +109,7 @@ def test_greedy_takes_the_best_of_what_is_allowed(model: Any, tokenizer: Any, co
         assert row[k] == allowed[int(logits[allowed].argmax())]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_the_mask_depends_on_the_content_alone(data: st.DataObject) -> None:
@@ -280,6 +281,7 @@ def test_shifting_out_is_the_definition(columns: int, data: st.DataObject) -> No
     assert shift_out(torch.from_numpy(bitmask), columns).tolist() == expected
 
 
+@pytest.mark.slow
 @given(
     st.booleans(),
     st.integers(1, 4),

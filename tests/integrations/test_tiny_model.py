@@ -74,6 +74,7 @@ def test_another_grammar_makes_it_write_something_else(tiny: tuple[Any, Any]) ->
     assert any(one.complete for one in texts)
 
 
+@pytest.mark.slow
 def test_unconstrained_it_writes_mostly_json(tiny: tuple[Any, Any]) -> None:
     model, tokenizer = tiny
     batch = tokenizer(PROMPTS * 6, return_tensors="pt", padding=True)

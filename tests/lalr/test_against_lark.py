@@ -199,6 +199,7 @@ def classify(grammars: Iterable[BareGrammar]) -> Counter[str]:
     return classes
 
 
+@pytest.mark.slow
 def test_random_grammars() -> None:
     classes = classify(map(random_grammar, range(NUM_RANDOM)))
     shares = {kind: count / NUM_RANDOM for kind, count in classes.items()}
@@ -210,6 +211,7 @@ def test_random_grammars() -> None:
     assert shares["surplus lookaheads"] > 0.004
 
 
+@pytest.mark.slow
 def test_small_world() -> None:
     classes = classify(islice(all_small_grammars(), 0, None, SMALL_WORLD_STRIDE))
     assert min(classes[kind] for kind in ("no conflict", "shift/reduce", "reduce/reduce refused", "reads cycle")) > 0

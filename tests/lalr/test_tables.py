@@ -155,6 +155,7 @@ def test_exponentially_many_states_are_stopped_early() -> None:
     assert (caught.value.what, caught.value.given) == ("states", 10_001)
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_reads_needs_no_native_stack() -> None:
     length = 100_000
     productions = (Production(2, (3,) * length, 0), Production(3, (), 0), Production(3, (0,), 0))

@@ -43,6 +43,7 @@ def test_class_has_exactly_the_bytes_that_re_matches(regexp: str, flags: int) ->
     assert disagreements(regexp, list(BYTES), flags) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(
     rich_regexes.filter(lambda regexp: max(regexp, default="") <= "\xff") | guarded_regexes(atomic=False),

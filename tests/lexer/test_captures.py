@@ -111,6 +111,7 @@ def test_letters_without_case_may_be_repeated_ignoring_it() -> None:
     assert disagreements(r"(['\"])[a-c]*\1", ["'A'", '"aB"', "'a\"", "''"], re.IGNORECASE) == []
 
 
+@pytest.mark.slow
 def test_random_patterns(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     random = Random(9)
     taken = refused = 0

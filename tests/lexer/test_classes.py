@@ -35,6 +35,7 @@ def as_mask(ranges: Ranges) -> NDArray[np.bool_]:
     return mask
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS.keys())
 def test_class_has_exactly_the_characters_that_re_matches(flags: int) -> None:
     wrong = []

@@ -103,12 +103,14 @@ def test_no_iteration_of_a_possessive_repetition_is_gone_back_into(body: str, co
     assert disagreements(frame.format(f"(?:{body}){count}+"), texts_over("ab", 6)) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(guarded_regexes(atomic=SINCE_3_11))
 def test_random_nests(regexp: str) -> None:
     assert disagreements(regexp, texts_over("ab\n", 3)) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rich_guarded_regexes, flag_sets, st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=8))
 @example(r"\b\w", 0, ["a\u0130", "\u0669 \ud55c"])
@@ -233,6 +235,7 @@ def test_look_behind_that_looks_ahead(regexp: str) -> None:
     assert disagreements(regexp, ["as a", "bas a", " as a", "a as", "\u00e9as a", "as  a", "a\u00e9b", "\u00e9b"]) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(["(?<=", "(?<!"]),
@@ -248,6 +251,7 @@ def nested(opening: str, closing: str, depth: int, core: str = "b") -> str:
     return opening * depth + core + closing * depth
 
 
+@pytest.mark.slow
 @NEEDS_3_11
 @pytest.mark.parametrize(
     ("opening", "closing"), [("(?:b", ")?+"), ("(?>b", "c?)"), ("(?>a|b", "c*)"), ("(?:b(?!c", ")c?)?+")]
@@ -261,6 +265,7 @@ def test_guards_that_are_nested(opening: str, closing: str) -> None:
     assert sizes[2] <= 3 * sizes[1] <= 9 * sizes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "regexp",
     [

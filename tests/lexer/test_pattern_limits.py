@@ -89,6 +89,7 @@ def test_the_same_pattern_is_compiled_once() -> None:
     assert compile_pattern("[a-z]+") is not compile_pattern("[a-z]+", re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_large_programs_do_not_stay_in_memory() -> None:
     large = compile_pattern("[a-z]{60000}")
     assert compile_pattern("[a-y]{60000}") is compile_pattern("[a-y]{60000}")

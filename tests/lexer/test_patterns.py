@@ -80,6 +80,7 @@ def test_order_behind_iterations_that_can_be_empty(loop: str, tail: str) -> None
     assert disagreements(f"{loop}(?:{tail})", TEXTS_OF_ABC) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=800, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(looping_regexes)
 @example("(|a)*(b|abc)")
@@ -87,6 +88,7 @@ def test_random_loops(regexp: str) -> None:
     assert disagreements(regexp, TEXTS_OF_ABC) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=800, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rich_regexes, flag_sets, st.lists(st.text(LETTERS, max_size=6), min_size=1, max_size=12))
 @example("(?i:\U00010400|\U00010400)", 0, ["\U00010400", "\U00010428"])
@@ -134,6 +136,7 @@ def test_surrogates_match_nothing() -> None:
     assert match_end(program, "\u0130".encode()) == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rich_regexes | looping_regexes)
 @example(r"[^\s\S]")

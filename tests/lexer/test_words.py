@@ -73,6 +73,7 @@ def test_lists_behind_prefixes_mean_what_re_says() -> None:
     assert words_program(alike, compile_pattern, 10_000) is None
 
 
+@pytest.mark.slow
 def test_small_lists_mean_what_re_says() -> None:
     random = Random(2)
     short = ["".join(letters) for length in (1, 2, 3) for letters in product("ab.", repeat=length)]

@@ -246,6 +246,7 @@ def python() -> pdacon.Constraint:
     return pdacon.compile(pdacon.Grammar.builtin("python"), VOCABULARY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

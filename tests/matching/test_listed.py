@@ -91,6 +91,7 @@ def test_words_that_are_not_listed(orders: pdacon.Constraint, text: str, said: s
     assert reason(orders, text) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "word", "meant", "lists"),
     [
@@ -117,6 +118,7 @@ def test_names_of_a_schema(schema: pdacon.Constraint, text: str, word: str, mean
     assert explanation.reason == str(found)
 
 
+@pytest.mark.slow
 def test_made_up_names_of_a_schema(schema: pdacon.Constraint) -> None:
     said = '"foo" is no {}: it would end behind "f", where "o" must not follow'
     assert reason(schema, "SELECT name FROM singer AS foo") == said.format("ALIAS")

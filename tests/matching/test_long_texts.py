@@ -67,6 +67,7 @@ def test_reasons(constraint: pdacon.Constraint, steps: Counter[str], text: bytes
     assert len(explanation.render()) < 5_000
 
 
+@pytest.mark.slow
 def test_lexemes_are_counted_and_shown_on_demand(constraint: pdacon.Constraint) -> None:
     parser = lark.Lark(constraint.grammar.source, parser="lalr", keep_all_tokens=True)
     tokens = [str(token) for token in parser.lex(LONG.decode())]
@@ -126,6 +127,7 @@ def test_deep_texts_are_no_deep_recursion(constraint: pdacon.Constraint) -> None
 DOUBTS = "start: x+\nx: A | B\nA: /a/\nB: /a{400}b/\n"
 
 
+@pytest.mark.slow
 def test_many_open_matches_are_no_deep_recursion() -> None:
     """Behind each A that may be one there is another one; what is listed has all of them."""
     constraint = pdacon.compile(pdacon.Grammar.from_lark(DOUBTS), VOCABULARY)
@@ -142,6 +144,7 @@ def test_many_open_matches_are_no_deep_recursion() -> None:
     in_a_small_stack(work)
 
 
+@pytest.mark.slow
 def test_python(steps: Counter[str]) -> None:
     constraint = pdacon.compile(pdacon.Grammar.builtin("python"), VOCABULARY)
     blocks = b"".join(b" " * depth + b"if x:\n" for depth in range(300))
@@ -181,6 +184,7 @@ def test_a_reader_is_a_configuration_that_remembers() -> None:
     assert not reader.forgot
 
 
+@pytest.mark.slow
 def test_explaining_where_much_may_have_to_be_lexed_again() -> None:
     """Each of 6,000 bytes that go on can be followed by one that sends all of them back: that is not copied each time.
 

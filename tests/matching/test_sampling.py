@@ -8,10 +8,10 @@ from itertools import islice
 from random import Random
 
 import pytest
-from small_tokenizers import train_byte_level
 from support.lark_oracle import accepts
 from support.lowering import load
 from support.random_grammars import loadable_grammars
+from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon.frontends import sql_for_schema
@@ -63,6 +63,7 @@ def test_tokens_are_what_a_model_could_generate(grammar: pdacon.Grammar) -> None
         assert accepts(grammar, vocabulary.decode(ids))
 
 
+@pytest.mark.slow
 def test_random_grammars(scaled: Callable[[int], int]) -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*BYTES.tokens[:-1], b"ab", b"ba", b"aab", None], [259])
     for small, oracle in loadable_grammars(scaled(40), 5000):
@@ -130,6 +131,7 @@ def test_a_leading_space_that_does_not_count_is_walked_over() -> None:
         assert {vocab.decode(ids) for ids in walks} == texts
 
 
+@pytest.mark.slow
 def test_what_is_listed_is_shown() -> None:
     """Of samples of a schema most name a table or a column of it."""
     grammar = sql_for_schema({"singer": ["singer_id", "name"], "concert": ["concert_id", "year"]})
@@ -138,6 +140,7 @@ def test_what_is_listed_is_shown() -> None:
     assert len(named) > len(texts) / 2
 
 
+@pytest.mark.slow
 def test_keywords_are_seldom_names_and_comments_are_closed() -> None:
     grammar = pdacon.Grammar.from_lark(r"""
 start: "get" _name ("," _name)*

@@ -95,6 +95,7 @@ def test_no_question_is_answered_while_another_thread_uses_the_matcher(
     assert row.error is not None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not sys.platform.startswith("linux") or shutil.which("c++") is None or "LD_PRELOAD" in os.environ,
     reason="allocations are made to fail by a preloaded library, which needs Linux, a compiler and no sanitizer",

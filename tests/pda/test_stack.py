@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def test_stacks_are_compared_by_their_states(first: list[tuple[int, int]], secon
     assert one != two or hash(one) == hash(two)
 
 
+@pytest.mark.slow
 def test_deep_stacks_are_no_deep_recursion() -> None:
     one = two = Stack(0)
     for _ in range(100_000):

@@ -38,19 +38,25 @@ class Coded:
 
 
 @cache
+def tekken_vocabulary() -> Vocabulary:
+    """131,072 ids, byte-level BPE, of which 1,000 are control tokens; 2 ends a text."""
+    pytest.importorskip("mistral_common", reason="the tekken vocabulary comes with mistral-common")
+    model = json.loads((files("mistral_common") / "data" / "tekken_240911.json").read_text())
+    control = model["config"]["default_num_special_tokens"]
+    entries = model["vocab"][: model["config"]["default_vocab_size"] - control]
+    tokens = [None] * control + [base64.b64decode(entry["token_bytes"]) for entry in entries]
+    return Vocabulary.from_tokens(tokens, eos_ids=[2])
+
+
+@cache
 def coded(name: str) -> Coded:
     """tekken: 131,072 ids, byte-level BPE. SentencePiece: 32,768 ids, BPE with bytes to fall back to."""
     pytest.importorskip("mistral_common", reason="the vocabularies come with mistral-common")
     data = files("mistral_common") / "data"
     if name == "tekken":
         tekkenizer = pytest.importorskip("mistral_common.tokens.tokenizers.tekken").Tekkenizer
-        model = json.loads((data / "tekken_240911.json").read_text())
-        control = model["config"]["default_num_special_tokens"]
-        entries = model["vocab"][: model["config"]["default_vocab_size"] - control]
-        tokens = [None] * control + [base64.b64decode(entry["token_bytes"]) for entry in entries]
         tokenizer = tekkenizer.from_file(str(data / "tekken_240911.json"))
-        vocabulary = Vocabulary.from_tokens(tokens, eos_ids=[tokenizer.eos_id])
-        return Coded(vocabulary, lambda text: list(tokenizer.encode(text, bos=False, eos=False)))
+        return Coded(tekken_vocabulary(), lambda text: list(tokenizer.encode(text, bos=False, eos=False)))
     sentencepiece = pytest.importorskip("sentencepiece")
     path = str(data / "mistral_instruct_tokenizer_240323.model.v3")
     processor = sentencepiece.SentencePieceProcessor(model_file=path)

@@ -8,12 +8,12 @@ from itertools import islice
 from random import Random
 
 import pytest
-from strategies import EXACT, SmallWorld, small_world
 from support.definition import Completions
 from support.lark_oracle import lark_parser
 from support.lowering import load
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length, shared_lark
+from support.strategies import EXACT, SmallWorld, small_world
 
 import pdacon
 from pdacon import Constraint, Matcher

@@ -94,6 +94,7 @@ def test_the_top_of_the_stack_knows_the_parentheses(grammar: SmallGrammar, tally
     tally(texts=tried)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """Verdicts of Configuration, with plain and with split tables, are stock Lark's."""
@@ -156,6 +157,7 @@ def test_sampled_sentences(grammar: SmallGrammar, scaled: Callable[[int], int], 
     sampled_and_damaged(grammar, scaled, tally, 8)
 
 
+@pytest.mark.slow
 def test_sampled_python(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     sampled_and_damaged(python_grammar(), scaled, tally, 10, "file_input")
 
@@ -195,6 +197,7 @@ def python_grammar() -> SmallGrammar:
     return SmallGrammar("python", "as it is shipped", text, "", options, conflicts="shift", lookahead="commit")
 
 
+@pytest.mark.slow
 def test_python_texts(tally: Callable[..., None]) -> None:
     grammar = python_grammar()
     oracle = StockLark(grammar)

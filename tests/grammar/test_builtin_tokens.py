@@ -72,6 +72,7 @@ def texts(grammar: str, scaled: Callable[[int], int]) -> list[str]:
     return [text for text in chosen if len(text) <= scaled(1500)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", NAMES)
 @pytest.mark.parametrize("grammar", READERS)
 def test_every_token_of_a_text_is_in_its_mask(

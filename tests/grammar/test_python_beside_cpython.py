@@ -72,6 +72,7 @@ def library_files() -> list[tuple[Path, str]]:
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not TEXTS.exists(), reason="the Python texts lie beside the checkout")
 @pytest.mark.parametrize(("collection", "least_accepted"), [("humaneval_mbpp", 1), ("snippets", 0.99)])
 def test_programs_that_others_wrote(
@@ -89,6 +90,7 @@ def test_programs_that_others_wrote(
     assert not let_through
 
 
+@pytest.mark.slow
 def test_the_standard_library(constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """A sample of its files, the tests among them; ``--oracle-scale=30`` takes all."""
     verdicts: Counter[tuple[bool, bool]] = Counter()
@@ -100,6 +102,7 @@ def test_the_standard_library(constraint: Constraint, scaled: Callable[[int], in
     assert verdicts[True, True] >= 0.99 * (verdicts[True, True] + verdicts[True, False])
 
 
+@pytest.mark.slow
 def test_damaged_programs(constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """Lines of the standard library, of which one character or word is gone, doubled or exchanged."""
     random = Random(2)
@@ -127,6 +130,7 @@ def for_vocabulary(grammar: str, name: str) -> Constraint:
     return pdacon.compile(Grammar.builtin(grammar), coded(name).vocabulary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("grammar", "name"), [("python_spaces", "tekken"), ("python", "SentencePiece")])
 def test_every_token_of_a_module_is_in_its_mask(
     grammar: str, name: str, scaled: Callable[[int], int], tally: Callable[..., None]
@@ -153,6 +157,7 @@ def beginnings(constraint: Constraint, spaced: bool) -> list[bytes]:
     return [text.encode() for text in islice(blocks, 20)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("grammar", "name"), [("python", "SentencePiece"), ("python_spaces", "tekken")])
 def test_walks_over_tokens_end_in_python(
     grammar: str, name: str, scaled: Callable[[int], int], tally: Callable[..., None]

@@ -46,6 +46,7 @@ def masks_of(grammar: SmallGrammar, oracle: StockLark, texts: int, prefixes: int
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "number"), [(random_columns_grammar, 24), (random_fixed_width_grammar, 12)], ids=["any width", "one width"]
 )

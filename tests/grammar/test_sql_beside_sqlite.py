@@ -42,6 +42,7 @@ def cases(collection: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("collection", "least_accepted", "least_rejected"),
     [
@@ -71,6 +72,7 @@ def test_statements_that_others_wrote(
     assert rejected >= least_rejected * (rejected + let_through)
 
 
+@pytest.mark.slow
 def test_statements_are_read_as_lark_reads_them(constraint: Constraint, tally: Callable[..., None]) -> None:
     for case in cases("spider_mutants"):
         text = case["sql"].rstrip("; ")
@@ -80,6 +82,7 @@ def test_statements_are_read_as_lark_reads_them(constraint: Constraint, tally: C
         tally(texts=1, sentences=int(ours))
 
 
+@pytest.mark.slow
 def test_random_sentences_are_sql(
     constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
@@ -89,6 +92,7 @@ def test_random_sentences_are_sql(
     assert len(wrong) <= 0.01 * count, wrong
 
 
+@pytest.mark.slow
 def test_walks_over_tokens_end_in_sql(
     tekken: Vocabulary, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:

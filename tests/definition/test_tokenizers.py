@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from small_tokenizers import FAMILIES, SENTENCEPIECE, end_of, train_sentencepiece
 from support.definition import mask_of
 from support.lark_oracle import accepts, lark_parser
 from support.sampler import Sampler, damaged
+from support.small_tokenizers import FAMILIES, SENTENCEPIECE, end_of, train_sentencepiece
 
 import pdacon
 from pdacon import Constraint, Grammar, Matcher, Vocabulary

@@ -77,6 +77,7 @@ def masks_of(grammars: Iterable[tuple[SmallGrammar, StockLark]], prefixes: int) 
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(2))
 def test_texts_of_random_grammars_with_columns_behind_a_match(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]

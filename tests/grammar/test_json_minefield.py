@@ -433,6 +433,7 @@ def python_takes(text: bytes) -> bool | None:
     return True
 
 
+@pytest.mark.slow
 def test_python_takes_all_that_is_generated(
     constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:

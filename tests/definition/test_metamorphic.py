@@ -8,15 +8,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from strategies import EXACT, small_world
 from support.definition import mask_of
 from support.small_grammars import SmallGrammar
+from support.strategies import EXACT, small_world
 from support.vocabularies import TinyVocabulary
 
 import pdacon
 from pdacon import Constraint, EmptyLanguageError, Grammar, Vocabulary
 
-GRAMMARS = Path(__file__).parent / "grammars"
+GRAMMARS = Path(__file__).parents[1] / "support" / "grammars"
 
 
 def sample_masks(
@@ -131,6 +131,7 @@ def test_equivalent_grammars_have_the_same_masks(name: str, tally: Callable[...,
     assert_same_masks(one, other, tally)
 
 
+@pytest.mark.slow
 def test_a_larger_vocabulary_allows_the_same_of_the_smaller_one(tally: Callable[..., None]) -> None:
     """With all bytes in a vocabulary, whether a token is allowed does not depend on the other tokens."""
     for grammar in EXACT:

@@ -56,6 +56,7 @@ def edited(text: str, characters: str, random: Random) -> str:
     return text[:begin] + there + text[end:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tally: Tally) -> None:
     reference = REFERENCES[name]
@@ -75,6 +76,7 @@ def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tall
     assert len(unknown) <= (1 - reference.least) * scaled(20), unknown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], int], tally: Tally) -> None:
     reference = REFERENCES[name]

@@ -129,6 +129,7 @@ def test_conflicts_around_long_chains_are_explained(name: str) -> None:
     assert len(report.render()) < 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(4))
 def test_masks_of_random_grammars_with_empty_rules(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None], monkeypatch: pytest.MonkeyPatch

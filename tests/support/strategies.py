@@ -7,14 +7,14 @@ from functools import cache
 from random import Random
 
 from hypothesis import strategies as st
-from support.lowering import load
-from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
-from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
 from pdacon import Constraint
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine
+from support.lowering import load
+from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
+from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 EXACT = [grammar for grammar in SMALL_GRAMMARS if grammar.refused is None and grammar.lookahead == "reject"]
 

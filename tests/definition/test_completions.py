@@ -78,6 +78,7 @@ def bytes_of(grammar: SmallGrammar) -> list[bytes]:
     return sorted({bytes([byte]) for letter in grammar.letters for byte in letter})
 
 
+@pytest.mark.slow
 def test_completions_of_random_grammars(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     counts: Counter[str] = Counter()
     for grammar, _ in loadable_grammars(scaled(60), 7_000_000):
@@ -139,6 +140,7 @@ def test_what_each_block_needs_adds_up(depth: int) -> None:
     assert matcher.shortest_completion() == b"a" + b" od" * depth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start", "level"),
     [("sql", b"SELECT ", b"CASE WHEN "), ("python_expression", b"", b"(a if "), ("sql_select", b"SELECT ", b"(")],

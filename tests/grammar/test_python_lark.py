@@ -40,6 +40,7 @@ def constraint(grammar: Grammar, tekken: Vocabulary) -> Constraint:
     return pdacon.compile(grammar, tekken)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_but_what_the_report_says(constraint: Constraint) -> None:
     others = {finding.id for finding in constraint.report.findings if finding.level != "note"}
     assert others == {"PDA013"}  # rules that nothing leads to, and alternatives that Lark's own choices leave out
@@ -62,6 +63,7 @@ def coded(
     return pdacon.compile(grammar, Vocabulary.from_sentencepiece(processor)), processor.encode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_every_token_of_a_module_is_in_its_mask(
     module: str, grammar: Grammar, coded: tuple[Constraint, Callable[[str], list[int]]], tally: Callable[..., None]
@@ -85,6 +87,7 @@ def replayed(constraint: Constraint, encode: Callable[[str], list[int]], text: s
     return len(tokens)
 
 
+@pytest.mark.slow
 def test_the_standard_library(
     grammar: Grammar,
     coded: tuple[Constraint, Callable[[str], list[int]]],

@@ -18,7 +18,6 @@ from random import Random
 import lark
 import pytest
 from conftest import Tally
-from strategies import EXACT
 from support.lexemes import Lexeme, lexemes_of_configuration, lexemes_of_lark
 from support.lowering import is_exact, load
 from support.random_grammars import (
@@ -30,6 +29,7 @@ from support.random_grammars import (
 )
 from support.small_grammars import SmallGrammar
 from support.stock_lark import StockLark, affordable_length
+from support.strategies import EXACT
 
 import pdacon
 from pdacon.errors import LimitExceededError, PdaconError
@@ -215,6 +215,7 @@ def test_curated_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], t
     tally(**check_grammar(grammar, StockLark(grammar), scaled(600), scaled(25)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_grammars(kind: str, scaled: Callable[[int], int], tally: Tally) -> None:
     for grammar, oracle in loadable_grammars(scaled(60), 700_000_000, KINDS[kind]):

@@ -73,6 +73,7 @@ def complaint(database: sqlite3.Connection, query: str) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_every_query_over_its_schema_is_accepted(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     for name, queries in islice(spider().items(), scaled(5)):
         with closing(database_with(schema_of(queries))) as database:
@@ -110,6 +111,7 @@ def test_no_column_of_another_table_is_accepted_behind_a_table(
                 tally(columns=1)
 
 
+@pytest.mark.slow
 def test_stock_lark_says_the_same(tally: Callable[..., None]) -> None:
     name, queries = next(iter(spider().items()))
     grammar = constraint_of(name).grammar
@@ -131,11 +133,13 @@ def judge(texts: Iterable[str], tally: Callable[..., None]) -> None:
             tally(queries=1, of_another_source=int(scoping), wrong_otherwise=int(bool(said) and not scoping))
 
 
+@pytest.mark.slow
 def test_random_sentences_name_what_there_is(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     constraint = pdacon.compile(sql_for_schema(CONCERTS), EVERY_BYTE)
     judge(islice(sample(constraint, 1, size=40), scaled(6)), tally)
 
 
+@pytest.mark.slow
 def test_walks_over_tokens_name_what_there_is(
     tekken: Vocabulary, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:

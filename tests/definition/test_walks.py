@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from strategies import SmallWorld, small_world, small_worlds
 from support.definition import mask_by_id, mask_of
 from support.lark_oracle import accepts
+from support.strategies import SmallWorld, small_world, small_worlds
 
 import pdacon
 from pdacon import Constraint, Grammar, Matcher, Vocabulary
@@ -125,7 +125,7 @@ class AnyOrderOfCalls(RuleBasedStateMachine):
 AnyOrderOfCalls.TestCase.settings = settings(
     max_examples=120, stateful_step_count=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-TestAnyOrderOfCalls = AnyOrderOfCalls.TestCase
+TestAnyOrderOfCalls = pytest.mark.slow(AnyOrderOfCalls.TestCase)
 
 
 def teardown_module() -> None:
@@ -149,6 +149,7 @@ def walk(matcher: Matcher, size: int, random: Random, steps: int) -> tuple[list[
     return tokens, masks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_walks_with_a_real_vocabulary(
     seed: int, constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]

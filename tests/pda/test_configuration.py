@@ -50,6 +50,7 @@ def test_curated_grammar_agrees_with_lark(
     tally(grammars=1, texts=tried, sentences=sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(8))
 def test_random_grammars_agree_with_lark(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     for grammar, oracle in loadable_grammars(scaled(40), first_seed=1_000_000 * chunk):
@@ -80,6 +81,7 @@ def test_dead_lexeme_is_none() -> None:
     assert Configuration.initial(machine).read(b"aa") is None
 
 
+@pytest.mark.slow
 def test_many_lexemes_that_are_not_certain_are_no_deep_recursion() -> None:
     """Each "a" may be a lexeme, so that configurations nest as deep as the text is long."""
     machine = machine_of(SmallGrammar("nested", "", 'start: (A | B)+\nA: "a"\nB: /a{300}b/\n', "ab"))

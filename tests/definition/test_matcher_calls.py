@@ -12,12 +12,12 @@ from random import Random
 
 import numpy as np
 import pytest
-from strategies import EXACT, SmallWorld, small_world
 from support.definition import mask_of, spelled_suffixes
 from support.lowering import is_exact, load
 from support.random_grammars import loadable_grammars
 from support.small_grammars import SmallGrammar
 from support.stock_lark import affordable_length, shared_lark
+from support.strategies import EXACT, SmallWorld, small_world
 from support.vocabularies import TinyVocabulary, tiny_vocabularies
 
 import pdacon
@@ -87,6 +87,7 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
     tally(**counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(4))
 def test_forced_bytes_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """They are what all known continuations start with; where few are known, those may agree on more."""

@@ -15,7 +15,8 @@ from pdacon import Constraint, Grammar, Matcher, Vocabulary
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine
 
-FILES = sorted((Path(__file__).parent / "grammars").glob("*.lark"))
+GRAMMARS = Path(__file__).parents[1] / "support" / "grammars"
+FILES = sorted(GRAMMARS.glob("*.lark"))
 DEPTH = {"json": 8, "arithmetic": 8, "table": 8, "settings": 6, "statements": 4, "query": 3}
 
 
@@ -26,7 +27,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def grammar(name: str) -> Grammar:
-    file = Path(__file__).parent / "grammars" / f"{name}.lark"
+    file = GRAMMARS / f"{name}.lark"
     return Grammar.from_file(file) if file in FILES else Grammar.builtin(name)
 
 
@@ -66,6 +67,7 @@ def read(matcher: Matcher, ids: Iterator[int], tokens: tuple[bytes | None, ...])
     return taken, True
 
 
+@pytest.mark.slow
 def test_sampled_sentences_and_damaged_ones(
     grammar: Grammar,
     sampler: Sampler,

@@ -32,7 +32,7 @@ from pdacon.pda import Configuration, Machine
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])
 
 LARKS_GRAMMARS = Path(lark.__file__).parent / "grammars"
-OWN = Path(__file__).parent / "grammars"
+OWN = Path(__file__).parents[1] / "support" / "grammars"
 MODULES = ("bisect.py", "textwrap.py", "json/decoder.py", "dis.py")
 SMALL = [
     grammar
@@ -76,6 +76,7 @@ def test_small_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], tal
     check_small(grammar, StockLark(grammar), scaled(60), tally)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """A third of them with an Indenter."""
@@ -114,6 +115,7 @@ def test_whole_grammars(name: str, scaled: Callable[[int], int], tally: Callable
     tally(grammars=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_python(module: str, python: tuple[lark.Lark, NativeLexer], tally: Callable[..., None]) -> None:
     """Lark's own python.lark on modules of the standard library, comments and newlines included."""
@@ -137,6 +139,7 @@ def python() -> tuple[lark.Lark, NativeLexer]:
     return lark_parser(grammar), NativeLexer(grammar)
 
 
+@pytest.mark.slow
 def test_larks_own_language_on_the_grammars_that_there_are(tally: Callable[..., None]) -> None:
     """Its regular expressions need unbounded lookahead: the definition has all lexemes, the automaton gives some up."""
     grammar = Grammar.from_file(LARKS_GRAMMARS / "lark.lark", conflicts="shift", lookahead="commit")

@@ -152,6 +152,7 @@ def test_a_permuted_vocabulary_permutes_the_mask(constraint: Constraint, tally: 
         tally(masks=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_texts_are_taken_as_lark_and_json_take_them(
     seed: int, grammar: Grammar, constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
@@ -181,6 +182,7 @@ def test_texts_are_taken_as_lark_and_json_take_them(
 DEPTH = 100_000
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_brackets(constraint: Constraint) -> None:
     """Deep is no different from shallow: no mask and no state that is not there already, and a way back."""
     ids = {text: id for id, text in reversed(list(enumerate(constraint.vocabulary.tokens))) if text}
@@ -225,6 +227,7 @@ def look_around(matcher: pdacon.Matcher, *tokens: int) -> list[int]:
     return masks
 
 
+@pytest.mark.slow
 def test_deep_objects_in_few_long_calls(constraint: Constraint) -> None:
     matcher = constraint.matcher()
     assert matcher.accept_bytes(b'{"a":[' * DEPTH)

@@ -60,6 +60,7 @@ def test_masks_of_curated_grammars(
     tally(**counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grammar", INDENTED, ids=lambda grammar: grammar.name)
 def test_masks_of_grammars_with_indentation(
     grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
@@ -86,6 +87,7 @@ def test_refusals_of_curated_grammars(grammar: SmallGrammar) -> None:
         assert not list(islice(oracle.sentences(affordable_length(grammar.alphabet, 2000)), 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", TINY_FAMILIES)
 def test_masks_for_every_family_of_tokenizers(
     family: str, scaled: Callable[[int], int], tally: Callable[..., None]
@@ -103,11 +105,13 @@ def test_masks_for_every_family_of_tokenizers(
     tally(**counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(8))
 def test_masks_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     tally(**masks_of(loadable_grammars(scaled(30), first_seed=1_000_000 * (chunk + 100))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(3))
 def test_masks_of_random_grammars_with_conflicts(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]
@@ -117,11 +121,13 @@ def test_masks_of_random_grammars_with_conflicts(
     tally(**masks_of(grammars))
 
 
+@pytest.mark.slow
 def test_masks_of_random_grammars_with_several_starts(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """Starts without a sentence stand beside others; with small vocabularies there are more of them."""
     tally(**masks_of(loadable_grammars(scaled(10), 931_000_000, random_grammar_with_starts)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(3))
 def test_masks_of_random_grammars_with_look_around(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None], monkeypatch: pytest.MonkeyPatch
