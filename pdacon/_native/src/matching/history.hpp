@@ -42,7 +42,11 @@ class History {
         while (!full_.empty() && size() - kPart >= kept) full_.pop_front();
     }
 
-    void clear() { *this = History(); }
+    // Cannot fail, so that a matcher is reset as a whole or not at all.
+    void clear() noexcept {
+        full_.clear();
+        latest_.clear();
+    }
 
     // The memory of this copy, with what it shares.
     std::size_t bytes() const { return (full_.size() * kPart + latest_.capacity()) * sizeof(Value); }
