@@ -3,26 +3,24 @@
 pip install '.[huggingface]' && python examples/constrain_json.py
 """
 
-import json
-
 import pdacon
-from pdacon.integrations.huggingface import generate, load_tiny, vocabulary
+from pdacon.integrations.huggingface import load_tiny
 
 PROMPTS = ["Describe a person as JSON:", "Write a city as JSON:", "JSON for a recipe:"]
 
 
 def main() -> None:
     model, tokenizer = load_tiny()
-    grammar = pdacon.Grammar.builtin("json", start="object")
-    constraint = pdacon.compile(grammar, vocabulary(model, tokenizer))
-    answers = generate(model, tokenizer, PROMPTS, constraint=constraint, seed=1, max_tokens=400)
+    objects = pdacon.Grammar.builtin("json_dumps", start="object")
+    write = pdacon.Generator(model, tokenizer, objects, max_new_tokens=400)
+    answers = write(PROMPTS, seed=1)
     for prompt, answer in zip(PROMPTS, answers, strict=True):
         if answer.complete:
-            print(f"{prompt} {', '.join(json.loads(answer.text))}")
-        else:  # the token budget came first: say what is missing instead of parsing half a text
-            matcher = constraint.matcher()
-            matcher.accept_bytes(answer.text.encode())
-            print(f"{prompt} cut off; {matcher.shortest_completion()!r} would end it")
+            print(f"{prompt} {', '.join(answer.value)}")
+        else:  # the tokens came to their end first: say what is missing instead of parsing half a text
+            matcher = write.constraint.matcher()
+            matcher.accept(answer.text)
+            print(f"{prompt} cut off; {matcher.completion()!r} would end it")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,8 @@
 pip install '.[huggingface]' && python examples/own_grammar.py
 """
 
-import numpy as np
-
 import pdacon
-from pdacon.integrations.huggingface import PDALogitsProcessor, load_tiny, vocabulary
+from pdacon.integrations.huggingface import PDALogitsProcessor, load_tiny
 
 GRAMMAR = r"""
 start: order (", " order)* "."
@@ -20,10 +18,10 @@ DRINK: "tea" | "coffee" | "water"
 def main() -> None:
     grammar = pdacon.Grammar.from_lark(GRAMMAR)
     print(pdacon.check(grammar).render())
+    print("some sentences:", *grammar.sample(3, seed=1))
 
     model, tokenizer = load_tiny()
-    words = vocabulary(model, tokenizer)
-    constraint = pdacon.compile(grammar, words)
+    constraint = pdacon.compile(grammar, tokenizer=tokenizer, model=model)
 
     # Inside a model's own loop.
     # (No %ignore here: a model that may write spaces for ever sometimes does.)
@@ -36,12 +34,11 @@ def main() -> None:
 
     # Step by step: what may come next, and the shortest way out.
     matcher = constraint.matcher()
-    bitmask = np.zeros((1, (len(words) + 31) // 32), np.int32)
-    assert matcher.accept_bytes(b"2 l")
-    matcher.fill_bitmask(bitmask)
-    allowed = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little"))
-    print("after '2 l':", sorted(words.tokens[token] for token in allowed))
-    print("shortest way to the end:", matcher.shortest_completion().decode())
+    assert matcher.accept("2 l")
+    tokens = constraint.vocabulary.tokens
+    print("after '2 l':", sorted(tokens[token] for token in matcher.allowed_tokens()))
+    print("shortest way to the end:", matcher.completion())
+    print(matcher.explain("emonade").reason)
 
 
 if __name__ == "__main__":
