@@ -54,8 +54,9 @@ def compile(
         Compute every mask now, not each when it is first needed. Every mask of a finite grammar and of many others:
         all that depend on at most 64 LR states of a stack and, with a postlex, on columns up to ``limits.columns``,
         those that look at the fewest states first, until there is no room for more answers (half a million steps of
-        looking them up) or no more time (``limits.seconds``). ``statistics()["situations_left"]`` is 0 if nothing was
-        left out; what was is computed when it is first needed.
+        looking them up) or no more time (``limits.seconds``; give it, since small grammars can have many masks).
+        ``statistics()["situations_left"]`` is 0 if nothing was left out; what was is computed when it is first
+        needed.
     cancel : threading.Event, optional
         Set it from another thread, and the compilation stops within some 50 ms; the first of a vocabulary, while its
         trie is built, within 0.1 s. Ctrl-C stops it as well.

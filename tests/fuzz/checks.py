@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from random import Random
+from typing import Any
 
 import numpy
 from fuzz import calls, stored
@@ -138,9 +139,10 @@ class Examination:
         errors = {finding.id for finding in report.findings if finding.level == "error"} if report else set()
         with self.progress.phase("compile"):
             try:
-                constraint = pdacon.compile(
-                    grammar, vocabulary, limits=pdacon.Limits(**self.case.limits), eager="eager" in self.case.features
-                )
+                # Every mask beforehand takes as long as one lets it, so it is given a time.
+                eager = "eager" in self.case.features
+                given: dict[str, Any] = self.case.limits or ({"seconds": 8} if eager else {})
+                constraint = pdacon.compile(grammar, vocabulary, limits=pdacon.Limits(**given), eager=eager)
             except pdacon.NondeterministicGrammarError as error:
                 if error.report.ok or (report is not None and report.ok):
                     raise Found("refused without an error", str(error)) from None
