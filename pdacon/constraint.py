@@ -298,7 +298,7 @@ class Constraint:
         return matcher
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
-        """Whether a text is a sentence of the grammar, and its bytes can be spelled.
+        """Whether a text is a sentence of the grammar, be there tokens that spell it or not.
 
         Raises
         ------
