@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -27,6 +29,17 @@ class Picture(str):
 
     def _repr_svg_(self) -> str:
         return str(self)
+
+
+def shaded(before: str, steps: Sequence[tuple[str, int, int]], after: str) -> str:
+    """A text of tokens as HTML: each with how many of how many were allowed there; the fewer, the darker."""
+    shown = [escape(before, quote=False)]
+    for text, allowed, size in steps:
+        free = math.log(max(allowed, 1)) / math.log(max(size, 2))
+        style = f"background:rgba(47,126,216,{0.45 * (1 - free):.2f})"
+        title = f"{allowed:,} of {size:,} tokens were allowed"
+        shown.append(f'<span style="{style}" title="{title}">{escape(text, quote=False)}</span>')
+    return f'<pre style="line-height:1.4;white-space:pre-wrap">{"".join(shown)}\n\n{escape(after)}</pre>'
 
 
 def preformatted(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from pdacon.integrations.huggingface import PDALogitsProcessor, generate_batch, 
 PROMPT = "Describe a person as JSON:"
 PERSON = r"""
 start: "{\"name\": " NAME ", \"age\": " AGE "}"
-NAME: /"[a-zA-Z ]{1,20}"/
+NAME: /"[a-zA-Z< ]{1,20}"/
 AGE: /[1-9][0-9]?/
 """
 
@@ -38,6 +39,18 @@ def test_one_prompt_has_one_answer_with_its_value(tiny: tuple[Any, Any]) -> None
     assert (again, again.value) == (answer, answer.value)
     answers = generate(*tiny, [PROMPT], grammar="json_dumps", seed=1)
     assert answers == [answer]
+
+
+def test_a_notebook_shows_how_free_each_token_was(tiny: tuple[Any, Any]) -> None:
+    answer = generate(*tiny, PROMPT, grammar=PERSON, seed=1, prefix='{"name": "<')
+    assert answer.complete
+    html = answer._repr_html_()
+    assert html.count("<span") == len(answer.token_ids)
+    assert re.sub(r"<[^>]*>", "", html).startswith(answer.text.replace("<", "&lt;"))
+    counts = [int(count.replace(",", "")) for count in re.findall(r"title=\"([\d,]+) of", html)]
+    assert 1 <= min(counts) < max(counts)
+    again = pickle.loads(pickle.dumps(answer))
+    assert "<span" not in again._repr_html_()
 
 
 def test_what_was_written_for_a_list_of_one_still_works(tiny: tuple[Any, Any]) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
-from pdacon.integrations.huggingface.beginnings import Begun
+from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
-from pdacon.notebook import preformatted
+from pdacon.notebook import preformatted, shaded
 from pdacon.values import reader_of
 
 
@@ -46,6 +46,7 @@ class Generation:
     prompt: int = 0
     prefix: str = ""
     grammar: str | None = field(default=None, repr=False, compare=False)
+    _constraint: Constraint | None = field(default=None, repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -78,9 +79,15 @@ class Generation:
         """Itself at 0, as of a list of one."""
         return (self,)[index]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """All but the constraint, which pickles by itself."""
+        return Generation, (self.text, self.token_ids, self.complete, self.prompt, self.prefix, self.grammar)
+
     def _repr_html_(self) -> str:
-        state = "complete" if self.complete else "cut off"
-        return preformatted(f"{self.text}\n\n{state}, {len(self.token_ids)} tokens")
+        """The text, token by token: the fewer tokens were allowed, the darker; pointed at, it says how many."""
+        state = f"{'complete' if self.complete else 'cut off'}, {len(self.token_ids)} tokens"
+        steps = None if self._constraint is None else steps_of(self._constraint, self)
+        return preformatted(f"{self.text}\n\n{state}") if steps is None else shaded(self.prefix, steps, state)
 
 
 def continued(vocabulary: Vocabulary, prefix: str | Generation) -> Begun:
@@ -142,7 +149,28 @@ def read(
         prompt,
         before.written,
         constraint.builtin_name,
+        constraint,
     )
+
+
+def steps_of(constraint: Constraint, generation: Generation) -> list[tuple[str, int, int]] | None:
+    """Return for each generated token its text, how many were allowed there, and of how many.
+
+    None where the ids are not those of the constraint's first start.
+    """
+    vocabulary = constraint.vocabulary
+    try:
+        matcher = begin(constraint, generation.prefix)
+    except ValueError:
+        return None
+    steps = []
+    for token in generation.token_ids:
+        allowed = int(matcher.allowed_mask().sum())
+        if not matcher.accept_token(token):
+            return None
+        text = vocabulary.tokens[token] or b""
+        steps.append((text.decode("utf-8", "backslashreplace"), allowed, vocabulary.size))
+    return steps
 
 
 def read_free(

@@ -199,31 +199,31 @@ std::vector<std::int32_t> MaskTrie::number_subtrees(const Added& trie, Interner&
 MaskTrie::MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
                    std::int32_t start)
     : roots_(lexer_states), columns_(columns) {
-    stored_.masks = artifact.array<std::int32_t>(Part::kDecisionMasks, start);
-    auto offsets = artifact.array<std::int32_t>(Part::kDecisionOffsets, start);
-    auto branches = artifact.array<Branch>(Part::kBranches, start);
-    auto key_offsets = artifact.array<std::int32_t>(Part::kLineKeyOffsets, start);
-    auto keys = artifact.array<std::int32_t>(Part::kLineKeys, start);
-    stored_.column_slots = artifact.array<std::int32_t>(Part::kLineSlots, start);
-    stored_.column_roots = artifact.array<std::int32_t>(Part::kLineRoots, start);
+    stored_.masks = artifact.array<std::int32_t>(Part::kMaskTrieMasks, start);
+    auto offsets = artifact.array<std::int32_t>(Part::kMaskTrieOffsets, start);
+    auto branches = artifact.array<Branch>(Part::kMaskTrieBranches, start);
+    auto key_offsets = artifact.array<std::int32_t>(Part::kMaskTrieColumnOffsets, start);
+    auto keys = artifact.array<std::int32_t>(Part::kMaskTrieColumns, start);
+    stored_.column_slots = artifact.array<std::int32_t>(Part::kMaskTrieSlots, start);
+    stored_.column_roots = artifact.array<std::int32_t>(Part::kMaskTrieRoots, start);
     const auto nodes = static_cast<std::int64_t>(stored_.masks.size());
     require_artifact(stored_.masks.size() >= roots_ && roots_ > 0 &&
                          offsets.size() == stored_.masks.size() + 1 && are_rows(offsets, branches.size()),
-                     "decisions of other tables");
+                     "a mask trie of another lexer");
     require_artifact(all_within(stored_.masks.view(), -1, static_cast<std::int64_t>(masks)),
-                     "a decision for a mask");
+                     "a node of the mask trie");
     bool inside = true;  // branches lead forwards, so there is no cycle
     for (std::int64_t node = 0; node < nodes; ++node)
         for (auto at = offsets[static_cast<std::size_t>(node)];
              at < offsets[static_cast<std::size_t>(node) + 1]; ++at)
             inside &= branches[static_cast<std::size_t>(at)].next > node &&
                       branches[static_cast<std::size_t>(at)].next < nodes;
-    require_artifact(inside, "a branch of a decision");
+    require_artifact(inside, "a branch of the mask trie");
     const auto keyed = stored_.column_roots.size();
     require_artifact(key_offsets.size() == keyed + 1 && are_rows(key_offsets, keys.size()) &&
                          all_within(stored_.column_roots.view(), 0, nodes) &&
                          Interner::are_slots(stored_.column_slots, keyed),
-                     "lines of decisions");
+                     "columns of the mask trie");
     stored_.all_branches = {std::move(offsets), std::move(branches)};
     stored_.column_keys = {std::move(key_offsets), std::move(keys)};
 }
@@ -249,13 +249,13 @@ void MaskTrie::save(ArtifactWriter& artifact, std::int32_t start) const {
     for (auto at = static_cast<std::int32_t>(subtrees.size()); at-- > 0;) add(subtrees[at]);
     for (auto& root : trie.column_roots) root = position(subtree_of[static_cast<std::size_t>(root)]);
     const auto keys = Rows<std::int32_t>::of(trie.column_keys);
-    artifact.add(Part::kDecisionMasks, start, std::span<const std::int32_t>(masks));
-    artifact.add(Part::kDecisionOffsets, start, std::span<const std::int32_t>(offsets));
-    artifact.add(Part::kBranches, start, std::span<const Branch>(branches));
-    artifact.add(Part::kLineKeyOffsets, start, keys.offsets().view());
-    artifact.add(Part::kLineKeys, start, keys.values().view());
-    artifact.add(Part::kLineSlots, start, trie.column_keys.slots());
-    artifact.add(Part::kLineRoots, start, std::span<const std::int32_t>(trie.column_roots));
+    artifact.add(Part::kMaskTrieMasks, start, std::span<const std::int32_t>(masks));
+    artifact.add(Part::kMaskTrieOffsets, start, std::span<const std::int32_t>(offsets));
+    artifact.add(Part::kMaskTrieBranches, start, std::span<const Branch>(branches));
+    artifact.add(Part::kMaskTrieColumnOffsets, start, keys.offsets().view());
+    artifact.add(Part::kMaskTrieColumns, start, keys.values().view());
+    artifact.add(Part::kMaskTrieSlots, start, trie.column_keys.slots());
+    artifact.add(Part::kMaskTrieRoots, start, std::span<const std::int32_t>(trie.column_roots));
 }
 
 }  // namespace pdacon

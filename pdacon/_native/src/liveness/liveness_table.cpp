@@ -14,9 +14,9 @@ namespace pdacon {
 LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
     : machine_(machine),
       origin_(artifact.origin()),
-      rows_(artifact.array<std::int32_t>(Part::kVerdictRows, start)),
-      first_of_state_(artifact.array<std::int32_t>(Part::kFirstLines, start)),
-      configurations_(artifact.array<ColumnConfiguration>(Part::kLines, start)) {
+      rows_(artifact.array<std::int32_t>(Part::kLivenessRows, start)),
+      first_of_state_(artifact.array<std::int32_t>(Part::kLivenessFirstColumns, start)),
+      configurations_(artifact.array<ColumnConfiguration>(Part::kLivenessColumns, start)) {
     const auto states = static_cast<std::size_t>(machine.lexer.num_states());
     const bool layout = machine.layout.newline >= 0;
     // Each row is that of some lexer state or configuration, the last one too.
@@ -36,8 +36,8 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
         last_row = std::max(last_row, configuration.row);
     }
     make_cells(static_cast<std::size_t>(last_row + 1));
-    const auto known = artifact.array<Block>(Part::kVerdicts, start);
-    const auto places = artifact.array<std::int32_t>(Part::kVerdictBlocks, start);
+    const auto known = artifact.array<Block>(Part::kLiveness, start);
+    const auto places = artifact.array<std::int32_t>(Part::kLivenessBlocks, start);
     require_artifact(known.size() == places.size() &&
                          all_within(places.view(), 0, static_cast<std::int64_t>(num_blocks())),
                      "verdicts of other tables");
@@ -63,11 +63,11 @@ void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
         known.push_back(block);
         places.push_back(static_cast<std::int32_t>(at));
     }
-    artifact.add(Part::kVerdictRows, start, rows_.view());
-    artifact.add(Part::kFirstLines, start, first_of_state_.view());
-    artifact.add(Part::kLines, start, configurations_.view());
-    artifact.add(Part::kVerdicts, start, std::span<const Block>(known));
-    artifact.add(Part::kVerdictBlocks, start, std::span<const std::int32_t>(places));
+    artifact.add(Part::kLivenessRows, start, rows_.view());
+    artifact.add(Part::kLivenessFirstColumns, start, first_of_state_.view());
+    artifact.add(Part::kLivenessColumns, start, configurations_.view());
+    artifact.add(Part::kLiveness, start, std::span<const Block>(known));
+    artifact.add(Part::kLivenessBlocks, start, std::span<const std::int32_t>(places));
 }
 
 bool LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
