@@ -58,6 +58,9 @@ class Grammar(GrammarData):
         then it is the place of the ``%import``.
     imported_files : tuple of (str, str)
         Path and text of each file with a definition in ``imports``.
+    unenforced : tuple of (str, str, str)
+        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce: the JSON pointer of
+        the schema, the keyword, and why.
 
     Raises
     ------
@@ -179,6 +182,45 @@ class Grammar(GrammarData):
         text, path = builtin_source(name)
         given = {"start": start, "conflicts": conflicts, "lookahead": lookahead, **options}
         return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **given})
+
+    @classmethod
+    def from_json_schema(
+        cls,
+        schema: Any,
+        spelling: Any = None,
+        lax: bool = False,
+        registry: Any = None,
+        formats: bool = True,
+    ) -> Grammar:
+        """The grammar of the JSON values that satisfy a schema, each in the spelling that is asked for.
+
+        Parameters
+        ----------
+        schema : dict, bool or str
+            A JSON Schema of draft 2020-12, or of 2019-09, 7, 6 or 4 if its ``$schema`` says so; or the text of one.
+        spelling : pdacon.frontends.json_schema.Spelling, optional
+            How values are written; as ``json.dumps`` writes them if it is not given, with the members of an object in
+            the order in which the schema lists them. Members that it does not list may come anywhere.
+        lax : bool
+            Leave out what cannot be enforced, and say so in :attr:`unenforced`, where it would else be an error.
+        registry : mapping or referencing.Registry, optional
+            Other documents that ``$ref`` may lead to, by URI. Nothing is fetched.
+        formats : bool
+            Whether ``format`` is enforced, or is an annotation only.
+
+        Raises
+        ------
+        UnsupportedSchemaError
+            It is no JSON Schema, or says what cannot be enforced; ``pointer`` and ``keyword`` are the place.
+        EmptyLanguageError
+            No value satisfies it.
+
+        Notes
+        -----
+        Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
+        """
+        grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats)
+        return grammar
 
     @classmethod
     def builtins(cls) -> dict[str, str]:
