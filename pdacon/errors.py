@@ -60,7 +60,7 @@ class UnsupportedGrammarError(GrammarError):
 class UnsupportedSchemaError(GrammarError):
     """A JSON Schema says what cannot be enforced, or what is no JSON Schema.
 
-    ``pointer`` is the JSON pointer of the schema with ``keyword``; ``why`` says what stands in the way, and the way out.
+    ``pointer`` is the JSON pointer of the schema with ``keyword``; ``why`` says what stands in the way, and what to do.
     """
 
     def __init__(self, pointer: str, keyword: str, why: str) -> None:

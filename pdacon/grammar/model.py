@@ -314,9 +314,7 @@ class GrammarData:
         """SHA-256 (hex) of the meaning: all but places, texts and what only shapes Lark's trees."""
         options = self.options
         meaning: Mapping[str, Any] = {
-            "terminals": [
-                [t.name, t.priority, t.pattern and _meaning_of(t.pattern)] for t in self.terminals
-            ],
+            "terminals": [[t.name, t.priority, t.pattern and _meaning_of(t.pattern)] for t in self.terminals],
             "nonterminals": [n.name for n in self.nonterminals],
             "productions": [[p.lhs, p.rhs, p.priority] for p in self.productions],
             "ignore": sorted(self.ignore),

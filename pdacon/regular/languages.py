@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pdacon.regular import ecma
 from pdacon.regular.characters import ANY, WORD, Ranges
@@ -71,6 +72,12 @@ class _Position:
     at_end: bool = False
 
 
+_Trie: TypeAlias = "dict[str, _Trie]"
+"""By character what follows; a word ends where the empty string is a key."""
+
+_SMALL = 64
+"""Up to so many states equal ones are merged; formulas are few to begin with, and long chains take many rounds."""
+
 _END, _START, _AFTER_WORD = 0, 1, 2  # variables that ask where the text is
 
 
@@ -97,7 +104,7 @@ class Languages:
 
     def words(self, words: Iterable[str]) -> int:
         """These texts and no others."""
-        trie: dict[str, dict] = {}  # type: ignore[type-arg]
+        trie: _Trie = {}
         for word in words:
             node = trie
             for character in word:
@@ -105,7 +112,7 @@ class Languages:
             node[""] = {}
         return self._branch(trie)
 
-    def _branch(self, trie: dict) -> int:  # type: ignore[type-arg]
+    def _branch(self, trie: _Trie) -> int:
         order = [trie]
         for node in order:  # grows
             order += [child for character, child in node.items() if character]
@@ -178,8 +185,8 @@ class Languages:
             self._known[key] = self._position([(ranges, then)])
         return self._known[key]
 
-    def _position(self, edges: list[tuple[Ranges, int]]) -> int:
-        self._positions.append(_Position(edges))
+    def _position(self, edges: Sequence[tuple[Ranges, int]]) -> int:
+        self._positions.append(_Position(list(edges)))
         return self.formulas.variable(len(self._positions) - 1)
 
     def deterministic(self, formula: int, limit: int) -> Dfa:
@@ -202,10 +209,10 @@ class Languages:
         number = {start: 0}
         order = [start]
 
-        def step(k: int, point: int) -> int:
+        def step(state: int, k: int) -> int:
             def read(variable: int) -> int:
                 for ranges, then in self._positions[variable].edges:
-                    if any(first <= point <= last for first, last in ranges):
+                    if any(first <= firsts[k] <= last for first, last in ranges):
                         return self._placed(then, behind[k], placed[words[k]])
                 return FALSE
 
@@ -213,8 +220,8 @@ class Languages:
 
         for state in order:  # grows
             row = []
-            for k, point in enumerate(firsts):
-                after = step(k, point) if characters[k] else FALSE
+            for k in range(len(firsts)):
+                after = step(state, k) if characters[k] else FALSE
                 if after == FALSE:
                     row.append(-1)
                     continue
@@ -285,7 +292,7 @@ def _trimmed(firsts: tuple[int, ...], rows: list[list[int]], accepting: list[boo
                 pending.append(source)
     if 0 not in live:
         return Dfa((0,), [], [])
-    number = _blocks(rows, accepting, live)
+    number = _blocks(rows, accepting, live) if len(live) <= _SMALL else {state: state for state in live}
     states: dict[int, int] = {}
     for state in range(len(rows)):
         if state in live:

@@ -16,6 +16,14 @@ _OFFSET = r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
 _TIME = rf"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?{_OFFSET}|23:59:60(?:\.\d+)?(?:[Zz]|[+-]00:00))"
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_HOST = "|".join(  # at most 253 characters in all: some long labels, or more of shorter ones
+    rf"{label}(?:\.{label}){{0,{more}}}"
+    for label, more in (
+        (rf"(?!..--){_LABEL}", 2),
+        (r"(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,29}[A-Za-z0-9])?", 6),
+        (r"(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,13}[A-Za-z0-9])?", 14),
+    )
+)
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
 _GROUP = r"[0-9A-Fa-f]{1,4}"
@@ -60,7 +68,7 @@ PATTERNS = {
     "duration": rf"P(?:{_DAYS}(?:{_CLOCK})?|{_CLOCK}|\d+W)",
     "email": rf'(?:{_ATEXT}+(?:\.{_ATEXT}+)*|"(?:[^"\\\u0000-\u001f\u007f-\u{{10ffff}}]|\\[\u0020-\u007e])*")@'
     rf"(?:{_LABEL}(?:\.{_LABEL})*|\[(?:{_IPV4}|IPv6:{_IPV6})\])",
-    "hostname": rf"(?=.{{1,253}}$)(?!.{{2}}--)(?!.*\...--){_LABEL}(?:\.{_LABEL})*",
+    "hostname": _HOST,
     "ipv4": _IPV4,
     "ipv6": _IPV6,
     "uuid": r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",

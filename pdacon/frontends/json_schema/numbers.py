@@ -70,9 +70,7 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
 
     equal = [languages.equal(number) for number in excluded]
     return languages.deterministic(
-        formulas.conjunction(
-            languages.text(universe), formula(shape), *[formulas.negation(one) for one in equal]
-        ),
+        formulas.conjunction(languages.text(universe), formula(shape), *[formulas.negation(one) for one in equal]),
         STATES,
     )
 
@@ -178,7 +176,7 @@ class _Numbers(Languages):
             row: list[tuple[tuple[tuple[int, int], ...], int]] = []
             if behind == -2:
                 row.append((((0x2D, 0x2D),), to((-1, 0))))
-            if behind < digits or digits == 0 and behind < 0:
+            if behind < digits or (digits == 0 and behind < 0):
                 for digit in range(10):
                     point = 0x30 + digit
                     after = behind + 1 if behind >= 0 else -1

@@ -38,7 +38,7 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
     Type,
 )
-from pdacon.regular import FALSE, TRUE
+from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
 _NAMES: dict[str, tuple[Type, ...]] = {
     "null": ("null",),
@@ -49,6 +49,10 @@ _NAMES: dict[str, tuple[Type, ...]] = {
     "array": ("array",),
     "object": ("object",),
 }
+
+
+_MOST_UNCERTAIN = 10
+_SMALL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,7 @@ class Reader:
         self.facts = Facts()
         self.places: list[Place] = []
         self.origins: dict[Fact, tuple[str, str]] = {}
+        self.ranks: dict[str, int] = {}
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
@@ -133,9 +138,10 @@ class Reader:
 
     def _number(self, place: Place) -> int:
         key: Any = place
-        if len(place.node) <= 4 and all(isinstance(value, (str, int)) for value in place.node.values()):
-            if "$ref" not in place.node and "$dynamicRef" not in place.node:  # alike wherever it stands
-                key = place.draft, *((name, type(value), value) for name, value in place.node.items())
+        node = place.node
+        small = len(node) <= _SMALL and all(isinstance(value, (str, int)) for value in node.values())
+        if small and "$ref" not in node and "$dynamicRef" not in node:  # alike wherever it stands
+            key = place.draft, *((name, type(value), value) for name, value in node.items())
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):
             self.places.append(place)
@@ -186,11 +192,11 @@ class Reader:
         parts += self._own(place, kind, covers)
         if kind == "object" and "unevaluatedProperties" in node and place.draft >= 2019:
             question = self.question(place.child("unevaluatedProperties"))
-            parts.append(self._unevaluated_members(question, covers))
+            parts.append(self._unevaluated_members(place, question, covers))
             covers.append(Cover(TRUE, all=True))
         if kind == "array" and "unevaluatedItems" in node and place.draft >= 2019:
             question = self.question(place.child("unevaluatedItems"))
-            parts.append(self._unevaluated_items(question, covers))
+            parts.append(self._unevaluated_items(place, question, covers))
             covers.append(Cover(TRUE, all=True))
         return Meaning(formulas.conjunction(*parts), tuple(covers))
 
@@ -228,7 +234,10 @@ class Reader:
                 self._items(first, FALSE), TRUE if not value else facts.holds(MoreItemsThan(len(value) - 1, TRUE))
             )
         named = tuple((name, self.equal(item)) for name, item in value.items())
-        return conjunction(facts.holds(Members(named, (), FALSE)), facts.holds(Has(frozenset(value))) if value else TRUE)
+        return conjunction(
+            facts.holds(Members(named, (), FALSE)),
+            self._has(Place("const", "const", value, 2020), "const", list(value)),
+        )
 
     def equal(self, value: Any) -> int:
         """The formula that a value is equal to this one."""
@@ -252,13 +261,13 @@ class Reader:
         for keyword in ("anyOf", "oneOf"):
             if keyword in node:
                 options = self._listed(place, keyword, kind)
-                combine = formulas.exactly_one if keyword == "oneOf" else lambda all_: formulas.disjunction(*all_)
-                parts.append(combine([meaning.formula for meaning in options]))
+                each = [meaning.formula for meaning in options]
+                parts.append(formulas.exactly_one(each) if keyword == "oneOf" else formulas.disjunction(*each))
                 for meaning in options:
                     covers += self._under(meaning.formula, meaning.covers)
         if "not" in node:
             parts.append(formulas.negation(self._at(place.child("not"), kind).formula))
-        if "if" in node and place.draft >= 7 and ("then" in node or "else" in node or covers is not None):
+        if "if" in node and place.draft >= 7:
             condition = self._at(place.child("if"), kind)
             then = self._at(place.child("then"), kind) if "then" in node else _ANYTHING
             otherwise = self._at(place.child("else"), kind) if "else" in node else _ANYTHING
@@ -301,15 +310,25 @@ class Reader:
         if "format" in node and self._formats_asserted and isinstance(node["format"], str):
             pattern = formats.PATTERNS.get(node["format"])
             if pattern is not None:
-                parts.append(facts.holds(Matches(pattern, whole=True)))
+                parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
             elif node["format"] in formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))
         return parts
 
+    def _stated(self, place: Place, keyword: str, fact: Fact) -> int:
+        """A fact of which the place is to be known, should it be one that cannot be enforced."""
+        self.origins.setdefault(fact, (place.pointer, keyword))
+        return self.facts.holds(fact)
+
     def _pattern(self, place: Place, keyword: str, pattern: Any) -> int:
         if not isinstance(pattern, str):
             raise UnsupportedSchemaError(place.pointer, keyword, f"a pattern is a string, not {_named(pattern)}")
-        return self.facts.holds(Matches(pattern))
+        try:
+            parse_pattern(pattern)
+        except PatternError as error:
+            self.drop(UnsupportedSchemaError(place.pointer, keyword, str(error)))
+            return TRUE
+        return self._stated(place, keyword, Matches(pattern))
 
     def _of_number(self, place: Place) -> list[int]:
         node, facts, negation = place.node, self.facts, self.facts.formulas.negation
@@ -326,7 +345,7 @@ class Reader:
         if (bound := self._number_at(place, "multipleOf")) is not None:
             if bound <= 0:
                 raise UnsupportedSchemaError(place.pointer, "multipleOf", "it must be greater than 0")
-            parts.append(facts.holds(Multiple(bound)))
+            parts.append(self._stated(place, "multipleOf", Multiple(bound)))
         return parts
 
     def _of_array(self, place: Place, covers: list[Cover]) -> list[int]:
@@ -360,9 +379,7 @@ class Reader:
             if draft >= 2020:
                 covers.append(Cover(TRUE, items=question))
         if node.get("uniqueItems") is True:
-            repeats = Repeats(first, rest)
-            self.origins.setdefault(repeats, (place.pointer, "uniqueItems"))
-            parts.append(facts.formulas.negation(facts.holds(repeats)))
+            parts.append(facts.formulas.negation(self._stated(place, "uniqueItems", Repeats(first, rest))))
         return parts
 
     def _items(self, first: tuple[int, ...], rest: int) -> int:
@@ -375,7 +392,11 @@ class Reader:
         formulas = facts.formulas
         parts = []
         named = tuple((name, self.question(one)) for name, one in self._by_name(place, "properties"))
-        matching = tuple((name, self.question(one)) for name, one in self._by_name(place, "patternProperties"))
+        matching = tuple(
+            (pattern, self.question(one))
+            for pattern, one in self._by_name(place, "patternProperties")
+            if self._pattern(place, "patternProperties", pattern) != TRUE
+        )
         others = self.question(place.child("additionalProperties")) if "additionalProperties" in node else TRUE
         everything = "additionalProperties" in node
         if named or matching or others != TRUE:
@@ -396,13 +417,13 @@ class Reader:
             if keyword in node and (place.draft >= 2019) == (keyword == "dependentRequired"):
                 for name, names in self._mapping(place, keyword):
                     if isinstance(names, list):
-                        there = facts.holds(Has(frozenset({name})))
+                        there = self._has(place, keyword, [name])
                         parts.append(formulas.choice(there, self._has(place, keyword, names), TRUE))
         for keyword in ("dependentSchemas", "dependencies"):
             if keyword in node and (place.draft >= 2019) == (keyword == "dependentSchemas"):
                 for name, schema in self._mapping(place, keyword):
                     if not isinstance(schema, list):
-                        there = facts.holds(Has(frozenset({name})))
+                        there = self._has(place, keyword, [name])
                         meaning = self._at(place.child(keyword, name), "object")
                         parts.append(formulas.choice(there, meaning.formula, TRUE))
                         covers += self._under(there, meaning.covers)
@@ -420,6 +441,8 @@ class Reader:
     def _has(self, place: Place, keyword: str, names: Any) -> int:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of names")
+        for name in names:
+            self.ranks.setdefault(name, len(self.ranks))
         return self.facts.holds(Has(frozenset(names))) if names else TRUE
 
     def _count(self, place: Place, keyword: str) -> int | None:
@@ -440,13 +463,13 @@ class Reader:
 
     # What nothing else has evaluated.
 
-    def _unevaluated_members(self, question: int, covers: Sequence[Cover]) -> int:
+    def _unevaluated_members(self, place: Place, question: int, covers: Sequence[Cover]) -> int:
         """Every member that no cover evaluates satisfies the question."""
         facts, formulas = self.facts, self.facts.formulas
         if question == TRUE:
             return TRUE
         parts = []
-        for some, none in _subsets(covers, self._drop_subsets):
+        for some, none in _ways_to_evaluate(place, covers):
             if any(cover.all for cover in none):
                 continue
             names = frozenset().union(*[cover.names for cover in none])
@@ -457,12 +480,13 @@ class Reader:
             parts.append(formulas.disjunction(*[cover.condition for cover in some], facts.holds(members)))
         return formulas.conjunction(*parts)
 
-    def _unevaluated_items(self, question: int, covers: Sequence[Cover]) -> int:
+    def _unevaluated_items(self, place: Place, question: int, covers: Sequence[Cover]) -> int:
+        """Every item that no cover evaluates satisfies the question."""
         formulas = self.facts.formulas
         if question == TRUE:
             return TRUE
         parts = []
-        for some, none in _subsets(covers, self._drop_subsets):
+        for some, none in _ways_to_evaluate(place, covers):
             if any(cover.all for cover in none):
                 continue
             count = max((cover.count for cover in none), default=0)
@@ -471,26 +495,22 @@ class Reader:
             parts.append(formulas.disjunction(*[cover.condition for cover in some], items))
         return formulas.conjunction(*parts)
 
-    def _drop_subsets(self, count: int) -> None:
-        raise UnsupportedSchemaError("", "unevaluatedProperties", f"{count} schemas beside it evaluate members")
 
-
-def _subsets(
-    covers: Sequence[Cover], too_many: Callable[[int], None]
-) -> list[tuple[tuple[Cover, ...], tuple[Cover, ...]]]:
+def _ways_to_evaluate(place: Place, covers: Sequence[Cover]) -> list[tuple[tuple[Cover, ...], tuple[Cover, ...]]]:
     """Ways to part covers into those of which one has to hold and those that may be counted on.
 
     "Each member is evaluated by a cover whose condition holds, or satisfies the question" is a conjunction over all
-    sets of covers: one outside the set holds, or the set alone evaluates what does not satisfy the question.
+    sets of covers: one of the set holds, or those outside it evaluate what does not satisfy the question.
     """
     sure = [cover for cover in covers if cover.condition == TRUE]
-    open_ = list(dict.fromkeys(cover for cover in covers if cover.condition not in (TRUE, FALSE)))
-    if len(open_) > 10:
-        too_many(len(open_))
+    uncertain = list(dict.fromkeys(cover for cover in covers if cover.condition not in (TRUE, FALSE)))
+    if len(uncertain) > _MOST_UNCERTAIN:
+        why = f"{len(uncertain)} schemas beside it may evaluate something, and more than {_MOST_UNCERTAIN} are too many"
+        raise UnsupportedSchemaError(place.pointer, "unevaluatedProperties or unevaluatedItems", why)
     ways = []
-    for chosen in range(1 << len(open_)):
-        some = tuple(cover for k, cover in enumerate(open_) if not chosen >> k & 1)
-        ways.append((some, (*sure, *[cover for k, cover in enumerate(open_) if chosen >> k & 1])))
+    for chosen in range(1 << len(uncertain)):
+        some = tuple(cover for k, cover in enumerate(uncertain) if not chosen >> k & 1)
+        ways.append((some, (*sure, *[cover for k, cover in enumerate(uncertain) if chosen >> k & 1])))
     return ways
 
 

@@ -13,7 +13,7 @@ from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import GrammarOptions
-from pdacon.regular import PatternError, TooManyStates
+from pdacon.regular import TooManyStates
 
 
 def schema_grammar(
@@ -43,10 +43,8 @@ def schema_grammar(
     writer = Writer(reader, spelling)
     try:
         start = writer.write(reader.question(documents.root))
-    except PatternError as error:
-        raise UnsupportedSchemaError("#", "pattern", str(error)) from None
     except TooManyStates:
-        raise UnsupportedSchemaError("#", "", "an automaton for strings or numbers gets too large") from None
+        raise UnsupportedSchemaError("#", "", "an automaton for names of members gets too large") from None
     except RecursionError:
         raise UnsupportedSchemaError("#", "", "it is nested too deeply") from None
     lowered = lower(writer.out, start)

@@ -9,7 +9,10 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, TypeAlias
+
+import numpy as np
 
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, byte_trie
@@ -157,10 +160,77 @@ def string_program(content: Dfa, behind: bytes = b"") -> Program:
     return pack(writer.kinds, writer.edges, [writer.state(((0x22, 0x22, states[0]),)) if states else writer.reserve()])
 
 
+@lru_cache(maxsize=64)
+def counted_strings_program(least: int, most: int | None, behind: bytes = b"") -> Program:
+    """The JSON strings of at least, and at most, so many code points, each followed by fixed bytes.
+
+    Every position has the same states, so that they are laid out at once.
+    """
+    writer = _Writer()
+    after = writer.reserve()
+    escapes = writer.state(writer.escapes([(point, after) for point in (*range(0x20), 0x22, 0x5C)]))
+    own = writer.state(_joined((*writer.character(_PLAIN, after), (0x5C, 0x5C, escapes))))
+    inside = [own, *(state for state in range(2, len(writer.kinds)) if state != own)]
+    place = {state: k for k, state in enumerate(inside)}
+    width = len(inside)
+    count = least if most is None else most
+    # The states: the opening quote, `width` for each position, the last position, what is behind, MATCH.
+    last = 1 + count * width
+    tail = last + (width if most is None else 1)
+    open_edges, closed_edges = writer.edges[own], _joined((*writer.edges[own], (0x22, 0x22, -1)))
+
+    def block(first: Edges) -> list[tuple[int, int, int]]:
+        return [edge for k, state in enumerate(inside) for edge in (first if k == 0 else writer.edges[state])]
+
+    def sizes(first: Edges) -> list[int]:
+        return [len(first), *(len(writer.edges[state]) for state in inside[1:])]
+
+    lo, hi, target, counts = [[0x22]], [[0x22]], [[1]], [[1]]
+    for first, start, number in ((open_edges, 0, least), (closed_edges, least, count - least)):
+        if number:
+            edges = block(first)
+            bases = np.repeat(1 + width * np.arange(start, start + number), len(edges))
+            relative = np.array([place.get(to, width) for _, _, to in edges])
+            ends = np.array([to == -1 for _, _, to in edges])
+            targets = np.where(np.tile(ends, number), tail, bases + np.tile(relative, number))
+            lo.append(np.tile([edge[0] for edge in edges], number))  # type: ignore[arg-type]
+            hi.append(np.tile([edge[1] for edge in edges], number))  # type: ignore[arg-type]
+            target.append(targets)  # type: ignore[arg-type]
+            counts.append(np.tile(sizes(first), number))  # type: ignore[arg-type]
+    if most is None:  # the last position leads to itself
+        edges = block(closed_edges)
+        lo.append([edge[0] for edge in edges])
+        hi.append([edge[1] for edge in edges])
+        target.append([tail if to == -1 else last if to == after else last + place[to] for _, _, to in edges])
+        counts.append(sizes(closed_edges))
+    else:
+        lo.append([0x22])
+        hi.append([0x22])
+        target.append([tail])
+        counts.append([1])
+    for k, byte in enumerate(behind):
+        lo.append([byte])
+        hi.append([byte])
+        target.append([tail + k + 1])
+        counts.append([1])
+    offset = np.cumsum(np.concatenate([[0], *counts, [0]]))
+    kind = np.full(tail + len(behind) + 1, BYTES, np.uint8)
+    kind[-1] = MATCH
+    return Program(
+        kind=kind,
+        offset=offset.astype(np.int32),
+        lo=np.concatenate(lo).astype(np.uint8),
+        hi=np.concatenate(hi).astype(np.uint8),
+        target=np.concatenate(target).astype(np.int32),
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )
+
+
 def _place(writer: _Writer, state: int, parts: list[Edges]) -> None:
     """Give a state the edges of several sets; where two of them begin with the same byte, it tries one by one."""
     edges = sorted(edge for part in parts for edge in part)
-    if all(edge[1] < following[0] for edge, following in zip(edges, edges[1:], strict=False)):
+    if all(edge[1] < following[0] for edge, following in pairwise(edges)):
         writer.edges[state] = _joined(edges)
         return
     writer.kinds[state] = SPLIT
@@ -176,17 +246,26 @@ def other_names_program(names: frozenset[str], behind: bytes) -> Program:
     escapes = writer.state(writer.escapes([(point, loop) for point in range(0x20)] + [(0x22, loop), (0x5C, loop)]))
     free = (*writer.character(_PLAIN, loop), (0x5C, 0x5C, escapes))
     writer.edges[loop] = _joined((*free, (0x22, 0x22, quote)))
-    trie: dict[int, dict] = {}  # type: ignore[type-arg]
-    for name in names:
-        node = trie
-        for byte in spelled(name)[1:-1].encode():
-            node = node.setdefault(byte, {})
-        node[-1] = {}
+    trie = _trie(spelled(name)[1:-1].encode() for name in names)
     entry = _beside(writer, trie, loop)
     return pack(writer.kinds, writer.edges, [writer.state(((0x22, 0x22, entry),))])
 
 
-def _beside(writer: _Writer, trie: dict, loop: int) -> int:  # type: ignore[type-arg]
+_Trie: TypeAlias = "dict[int, _Trie]"
+"""By byte what follows; a word ends where -1 is a key."""
+
+
+def _trie(words: Iterable[bytes]) -> _Trie:
+    trie: _Trie = {}
+    for word in words:
+        node = trie
+        for byte in word:
+            node = node.setdefault(byte, {})
+        node[-1] = {}
+    return trie
+
+
+def _beside(writer: _Writer, trie: _Trie, loop: int) -> int:
     """What may follow the bytes of a path in the trie of the names, so that the whole is none of them."""
     order = [(trie, loop)]
     for node, free in order:  # grows; `free` is where a byte leads that leaves the names
@@ -214,12 +293,7 @@ def _beside(writer: _Writer, trie: dict, loop: int) -> int:  # type: ignore[type
 def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
     """Some texts, the longest of those that match; ``guarded``: where no number goes on behind it."""
     writer = _Writer()
-    trie: dict[int, dict] = {}  # type: ignore[type-arg]
-    for word in words:
-        node = trie
-        for byte in word.encode():
-            node = node.setdefault(byte, {})
-        node[-1] = {}
+    trie = _trie(word.encode() for word in words)
     order = [trie]
     for node in order:  # grows
         order += [child for byte, child in node.items() if byte >= 0]
@@ -238,9 +312,7 @@ def number_program(spellings: Dfa, *, guarded: bool) -> Program:
     states = [writer.reserve() for _ in spellings.table]
     for k, state in enumerate(states):
         edges = _joined(
-            (first, last, states[target])
-            for target, ranges in spellings.ranges(k).items()
-            for first, last in ranges
+            (first, last, states[target]) for target, ranges in spellings.ranges(k).items() for first, last in ranges
         )
         if not spellings.accepting[k]:
             writer.edges[state] = edges

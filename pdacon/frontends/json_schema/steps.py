@@ -6,9 +6,9 @@ about the whole becomes one about the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from pdacon.frontends.json_schema.facts import (
     Fact,
@@ -71,10 +71,7 @@ def outcomes(
                 pending.append((at + 1, condition, left, denied))
                 continue
             lost = {variable for variable in askers[question] if steps[variable].no == FALSE}
-            without = tuple(
-                formulas.substituted(one, lambda v, lost=lost: FALSE if v in lost else formulas.variable(v))
-                for one in left
-            )
+            without = tuple(_denied(facts, one, lost) for one in left)
             refused = formulas.conjunction(condition, formulas.negation(question))
             if any(one != FALSE for one in without) and refused != FALSE and possible(refused):
                 pending.append((at + 1, refused, without, denied | {question}))
@@ -93,31 +90,40 @@ def outcomes(
     return list(found.items())
 
 
-def members_step(facts: Facts, name: str | None, holds: Callable[[int], bool], fits: Callable[[str], bool]) -> Callable[[Fact, int], Step]:
-    """What facts about an object become when a member has been read.
+def _denied(facts: Facts, formula: int, variables: set[int]) -> int:
+    """A formula where some facts do not hold."""
+    return facts.formulas.substituted(formula, lambda one: FALSE if one in variables else facts.formulas.variable(one))
 
-    Parameters
-    ----------
-    name : str or None
-        Its name; None: one that no `Members` and no `Has` lists.
-    holds : callable
-        Whether a formula about strings holds for the name.
-    fits : callable
-        Whether a pattern matches the name.
-    """
+
+class Name(Protocol):
+    """The name of a member, or some names that no `Members` and no `Has` lists and no fact tells apart."""
+
+    @property
+    def listed(self) -> str | None:
+        """The name, if it is one."""
+
+    def holds(self, formula: int) -> bool:
+        """Whether a formula about strings holds for it."""
+
+    def fits(self, pattern: str) -> bool:
+        """Whether a pattern matches it."""
+
+
+def members_step(facts: Facts, name: Name) -> Callable[[Fact, int], Step]:
+    """What facts about an object become when a member of a name has been read."""
     formulas = facts.formulas
 
     def step(fact: Fact, variable: int) -> Step:
         same = formulas.variable(variable)
         if isinstance(fact, Members):
-            asked = [question for own, question in fact.named if own == name]
-            asked += [question for pattern, question in fact.matching if fits(pattern)]
+            asked = [question for own, question in fact.named if own == name.listed]
+            asked += [question for pattern, question in fact.matching if name.fits(pattern)]
             question = formulas.conjunction(*asked) if asked else fact.others
             return Step(question, same, FALSE)
         if isinstance(fact, Names):
-            return always(same if holds(fact.formula) else FALSE)
+            return always(same if name.holds(fact.formula) else FALSE)
         if isinstance(fact, Has):
-            rest = fact.names - {name}
+            rest = fact.names - {name.listed}
             return always(facts.holds(Has(rest)) if rest else TRUE)
         assert isinstance(fact, MoreMembersThan)
         return always(facts.holds(MoreMembersThan(fact.count - 1)) if fact.count else TRUE)
@@ -158,17 +164,17 @@ def at_end(facts: Facts, formula: int) -> bool:
     return facts.formulas.evaluated(formula, lambda one: isinstance(facts[one], (Members, Names, Items)))
 
 
-def order_of_names(facts: Facts, vector: Vector) -> tuple[str, ...]:
-    """The names that formulas ask for: each schema's in its order, as far as all of them can be kept at once."""
+def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tuple[str, ...]:
+    """The names that formulas ask for: each schema's in its order, as far as all of them can be kept at once.
+
+    Those that are only required come last, by their ranks.
+    """
     lists: list[Sequence[str]] = []
     about = [fact for _, fact in facts.among(*vector)]
-    for fact in about:
-        if isinstance(fact, Members):
-            lists.append([name for name, _ in fact.named])
+    lists += [[name for name, _ in fact.named] for fact in about if isinstance(fact, Members)]
     listed = {name for names in lists for name in names}
-    for fact in about:
-        if isinstance(fact, Has):
-            lists += [[name] for name in sorted(fact.names - listed)]  # whose order says nothing
+    required = {name for fact in about if isinstance(fact, Has) for name in fact.names} - listed
+    lists += [[name] for name in sorted(required, key=ranks.__getitem__)]
     if len(lists) == 1:
         return tuple(lists[0])
     before: dict[str, set[str]] = {}

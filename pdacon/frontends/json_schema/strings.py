@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypeAlias
 
-from pdacon.frontends.json_schema.facts import Among, Facts, Fact, LongerThan, Matches
+from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
 from pdacon.regular import ANY, FALSE, TRUE, Dfa, Languages, PatternError, TooManyStates, parse_pattern
 from pdacon.regular.ecma import Characters, Repeat
 
@@ -37,9 +37,7 @@ def string_holds(facts: Facts, formula: int, text: str) -> bool:
 
 def named_strings(facts: Facts, formulas: list[int]) -> set[str]:
     """The strings that formulas ask for by name."""
-    return {
-        str(value) for _, fact in facts.among(*formulas) if isinstance(fact, Among) for value in fact.values
-    }
+    return {str(value) for _, fact in facts.among(*formulas) if isinstance(fact, Among) for value in fact.values}
 
 
 def unnamed(facts: Facts, formula: int) -> int:
@@ -59,6 +57,22 @@ def shape_of(facts: Facts, formula: int) -> Shape:
         shape_of(facts, facts.formulas.restricted(formula, variable, True)),
         shape_of(facts, facts.formulas.restricted(formula, variable, False)),
     )
+
+
+def only_counts(shape: Shape) -> tuple[int, int | None] | None:
+    """The least and the most code points, if a formula asks for nothing else and some count is right."""
+    least, most = 0, None
+    while not isinstance(shape, bool):
+        fact, then, otherwise = shape
+        if not isinstance(fact, LongerThan):
+            return None
+        if otherwise is False:
+            least, shape = max(least, fact.length + 1), then
+        elif then is False:
+            most, shape = fact.length if most is None else min(most, fact.length), otherwise
+        else:
+            return None
+    return (least, most) if shape and (most is None or least <= most) else None
 
 
 @lru_cache(maxsize=256)
@@ -102,6 +116,7 @@ __all__ = [
     "Shape",
     "TooManyStates",
     "named_strings",
+    "only_counts",
     "pattern_automaton",
     "shape_of",
     "string_automaton",

@@ -16,7 +16,7 @@ Source: tree automata that read a value bottom-up: H. Comon and others, "Tree Au
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -38,6 +38,7 @@ from pdacon.frontends.json_schema.facts import (
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.steps import (
+    Name,
     Vector,
     at_end,
     items_step,
@@ -47,7 +48,7 @@ from pdacon.frontends.json_schema.steps import (
     without_member,
 )
 from pdacon.lexer.program import Program
-from pdacon.regular import FALSE, TRUE
+from pdacon.regular import FALSE, TRUE, Dfa, TooManyStates
 
 Key: TypeAlias = tuple[Hashable, ...]
 
@@ -103,7 +104,7 @@ class Writer:
 
     def __init__(self, reader: Reader, written: Spelling) -> None:
         self.out = Productions()
-        self._reader, self._facts, self._spelling = reader, reader.facts, written
+        self.reader, self.facts, self._spelling = reader, reader.facts, written
         self._pending: list[tuple[Callable[..., None], Any]] = []
         self._seen: set[Hashable] = set()
         self._possible: dict[int, bool] = {}
@@ -154,7 +155,7 @@ class Writer:
 
     def _family(self, family: Vector) -> None:
         for kind in TYPES:
-            meanings = {one: self._reader.meaning(one, kind) for one in family}
+            meanings = {one: self.reader.meaning(one, kind) for one in family}
             meanings = {one: formula for one, formula in meanings.items() if formula != FALSE}
             if not meanings:
                 continue
@@ -174,7 +175,7 @@ class Writer:
     # Strings and numbers
 
     def _strings(self, family: Vector, meanings: dict[int, int]) -> None:
-        facts = self._facts
+        facts = self.facts
         named = strings.named_strings(facts, list(meanings.values()))
         for one, formula in meanings.items():
             words = sorted(text for text in named if strings.string_holds(facts, formula, text))
@@ -196,6 +197,7 @@ class Writer:
         """The terminal of the strings for which a formula holds, but some; None if there are none."""
         name = "NAME" if behind else "STRING"
         ending = behind.encode()
+        key: Key
         if formula == TRUE:
             if not excluded and not behind:
                 return self.out.terminal("any string", "STRING", lambda: Text("re", spelling.ANY_STRING))
@@ -203,19 +205,25 @@ class Writer:
             return self.out.terminal(
                 key, name, lambda: Text("program", name, spelling.other_names_program(excluded, ending))
             )
-        shape = strings.shape_of(self._facts, formula)
+        shape = strings.shape_of(self.facts, formula)
+        counts = strings.only_counts(shape)
+        if counts is not None and not excluded:
+            key = "counted strings", counts, behind
+            return self.out.terminal(
+                key, name, lambda: Text("program", name, spelling.counted_strings_program(*counts, ending))
+            )
         if excluded:
             shape = (Among(excluded), False, shape)
-        automaton = strings.string_automaton(shape)
+        automaton = self._automaton(formula, lambda: strings.string_automaton(shape))
+        if automaton is None:
+            return self._other_strings(TRUE, excluded, behind)
         if not automaton.table:
             return None
         key = "strings", shape, behind
-        return self.out.terminal(
-            key, name, lambda: Text("program", name, spelling.string_program(automaton, ending))
-        )
+        return self.out.terminal(key, name, lambda: Text("program", name, spelling.string_program(automaton, ending)))
 
     def _numbers(self, family: Vector, meanings: dict[int, int]) -> None:
-        facts, formulas = self._facts, self._facts.formulas
+        facts, formulas = self.facts, self.facts.formulas
         named = {
             number
             for _, fact in facts.among(*meanings.values())
@@ -248,8 +256,10 @@ class Writer:
             if integral:
                 return self.out.terminal("any integer", "INTEGER", lambda: Text("re", numbers.ANY_INTEGER))
             return self.out.terminal("any number", "NUMBER", lambda: Text("re", numbers.ANY_NUMBER))
-        shape = strings.shape_of(self._facts, formula)
-        automaton = numbers.number_automaton(shape, frozenset(excluded), integral)
+        shape = strings.shape_of(self.facts, formula)
+        automaton = self._automaton(formula, lambda: numbers.number_automaton(shape, frozenset(excluded), integral))
+        if automaton is None:
+            return self._other_numbers(TRUE, excluded, integral, guarded)
         if not automaton.table:
             return None
         name = "INTEGER" if integral else "NUMBER"
@@ -258,10 +268,21 @@ class Writer:
             key, name, lambda: Text("program", name, spelling.number_program(automaton, guarded=guarded))
         )
 
+    def _automaton(self, formula: int, make: Callable[[], Dfa]) -> Dfa | None:
+        """The automaton of a formula; None if it gets too large and what asks for it is dropped."""
+        try:
+            return make()
+        except TooManyStates:
+            places = {self.reader.origins.get(fact, ("#", "")) for _, fact in self.facts.among(formula)}
+            for pointer, keyword in sorted(places):
+                why = "the automaton for it gets too large; make its counts or its numbers smaller"
+                self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
+            return None
+
     # Arrays and objects
 
     def _array(self, machine: Vector) -> None:
-        out, facts = self.out, self._facts
+        out, facts = self.out, self.facts
         opening, closing = self.brackets
         step = items_step(facts)
         start = tuple(facts.formulas.substituted(formula, self._counted) for formula in machine)
@@ -282,7 +303,7 @@ class Writer:
                 out.add(after, before, self.value(family, question))
                 if result not in closed:
                     closed.add(result)
-                    self._close("array", machine, result, after, closing)
+                    self.close("array", machine, result, after, closing)
                     out.add(out.nonterminal("before item", machine, result), after, self.comma)
                 if result not in seen:
                     seen.add(result)
@@ -293,7 +314,7 @@ class Writer:
 
         An item of which there are not few values must be at one place only, where no other item can be like it.
         """
-        facts, formulas = self._facts, self._facts.formulas
+        facts, formulas = self.facts, self.facts.formulas
         fact = facts[variable]
         if not isinstance(fact, Repeats):
             return formulas.variable(variable)
@@ -306,28 +327,28 @@ class Writer:
                 continue
             others = [formulas.conjunction(question, other) for at, other in enumerate(places) if at != k]
             if k >= len(fact.first) or any(one != FALSE and self.possible(one) for one in others):
-                pointer, keyword = self._reader.origins[fact]
-                why = "items can have any number of values, and an automaton cannot remember them all; give the items an enum"
-                self._reader.drop(UnsupportedSchemaError(pointer, keyword, why))
+                pointer, keyword = self.reader.origins[fact]
+                why = "items can have any number of values, which no automaton remembers; give the items an enum"
+                self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
                 return FALSE
         if len(values) > _MOST_REMEMBERED:
-            pointer, keyword = self._reader.origins[fact]
+            pointer, keyword = self.reader.origins[fact]
             why = f"items can have {len(values)} values, and more than {_MOST_REMEMBERED} cannot be remembered at once"
-            self._reader.drop(UnsupportedSchemaError(pointer, keyword, why))
+            self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
             return FALSE
         return formulas.disjunction(
-            *[facts.holds(MoreItemsThan(1, self._reader.equal(value))) for value in values.values()]
+            *[facts.holds(MoreItemsThan(1, self.reader.equal(value))) for value in values.values()]
         )
 
     def _few(self, question: int) -> list[Any] | None:
         """The values that satisfy a question, if they can be listed."""
-        facts = self._facts
+        facts = self.facts
         found: list[Any] = []
         for kind, value in (("null", None), ("false", False), ("true", True)):
-            if self._reader.meaning(question, kind) == TRUE:  # type: ignore[arg-type]
+            if self.reader.meaning(question, kind) == TRUE:  # type: ignore[arg-type]
                 found.append(value)
         for kind in ("string", "number", "array", "object"):
-            formula = self._reader.meaning(question, kind)  # type: ignore[arg-type]
+            formula = self.reader.meaning(question, kind)  # type: ignore[arg-type]
             if formula == FALSE:
                 continue
             if kind in ("array", "object") or strings.unnamed(facts, formula) != FALSE:
@@ -340,9 +361,9 @@ class Writer:
                 found += [v for v in values if isinstance(v, Fraction) and numbers.number_holds(facts, formula, v)]
         return found
 
-    def _close(self, kind: str, machine: Vector, state: Vector, after: int, closing: int) -> None:
+    def close(self, kind: str, machine: Vector, state: Vector, after: int, closing: int) -> None:
         for formula, left in zip(machine, state, strict=True):
-            if left != FALSE and at_end(self._facts, left):
+            if left != FALSE and at_end(self.facts, left):
                 self.out.add(self.out.nonterminal(kind, machine, formula), after, closing)
 
     def _object(self, machine: Vector) -> None:
@@ -369,8 +390,8 @@ class Writer:
         return known
 
     def _possible_as(self, question: int, kind: Type) -> bool:
-        formula = self._reader.meaning(question, kind)
-        facts = self._facts
+        formula = self.reader.meaning(question, kind)
+        facts = self.facts
         if formula == FALSE or kind not in ("string", "number"):
             return formula != FALSE
         if strings.unnamed(facts, formula) != FALSE:
@@ -389,17 +410,47 @@ class Writer:
         return self._fits[key]
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """One name that a schema lists."""
+
+    writer: Writer
+    listed: str
+
+    def holds(self, formula: int) -> bool:
+        return strings.string_holds(self.writer.facts, formula, self.listed)
+
+    def fits(self, pattern: str) -> bool:
+        return self.writer.fits(pattern, self.listed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """Names that no schema lists: those for which a formula holds. ``signs`` says which others hold for all of them."""
+
+    facts: Facts
+    formula: int
+    signs: dict[int, bool]
+    listed: None = None
+
+    def holds(self, formula: int) -> bool:
+        return self.signs[formula]
+
+    def fits(self, pattern: str) -> bool:
+        return self.signs[self.facts.holds(Matches(pattern))]
+
+
 class _ObjectWriter:
     """The productions of one machine: the members that are named come in order, others anywhere."""
 
     def __init__(self, writer: Writer, machine: Vector) -> None:
-        self._writer, self._out, self._facts = writer, writer.out, writer._facts
+        self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._machine = machine
-        self._order = order_of_names(self._facts, machine)
+        self._order = order_of_names(self._facts, machine, writer.reader.ranks)
         self._closed: set[tuple[int, Vector]] = set()
         self._pending: list[tuple[str, int, Vector]] = []
         self._seen: set[tuple[str, int, Vector]] = set()
-        self._classes = list(self._classes_of_names())
+        self._classes = self._classes_of_names()
 
     def write(self) -> None:
         out, machine = self._out, self._machine
@@ -422,30 +473,25 @@ class _ObjectWriter:
         out, facts = self._out, self._facts
         own = out.nonterminal(kind, self._machine, at, vector)
         if kind == "after":
-            self._writer._close("object", self._machine, vector, own, self._writer.braces[1])
+            self._writer.close("object", self._machine, vector, own, self._writer.braces[1])
             out.add(self._state("before", at, vector), own, self._writer.comma)
             return
         if at < len(self._order):
             name = self._order[at]
-            holds = lambda formula: strings.string_holds(facts, formula, name)  # noqa: E731
-            fits = lambda pattern: self._writer.fits(pattern, name)  # noqa: E731
-            self._read(own, self._writer.key(name), at + 1, vector, members_step(facts, name, holds, fits))
+            found = self._outcomes(vector, _Listed(self._writer, name))
+            self._add(own, self._writer.key(name), at + 1, found)
             left = without_member(facts, vector, name)
             if any(formula != FALSE for formula in left):
                 out.add(self._state("skipped", at + 1, left), own)
         if kind == "before":
-            for formula, signs in self._classes:
-                holds = lambda one, signs=signs: signs[one]  # noqa: E731
-                fits = lambda pattern, signs=signs: signs[facts.holds(Matches(pattern))]  # noqa: E731
-                step = members_step(facts, None, holds, fits)
-                found = outcomes(facts, vector, step, self._writer.possible)
-                if found:
-                    terminal = self._writer.other_key(formula, frozenset(self._order))
+            for names in self._classes:
+                if found := self._outcomes(vector, names):
+                    terminal = self._writer.other_key(names.formula, frozenset(self._order))
                     if terminal is not None:
                         self._add(own, terminal, at, found)
 
-    def _read(self, own: int, terminal: int, at: int, vector: Vector, step: Any) -> None:
-        self._add(own, terminal, at, outcomes(self._facts, vector, step, self._writer.possible))
+    def _outcomes(self, vector: Vector, name: Name) -> list[tuple[Vector, int]]:
+        return outcomes(self._facts, vector, members_step(self._facts, name), self._writer.possible)
 
     def _add(self, own: int, terminal: int, at: int, found: list[tuple[Vector, int]]) -> None:
         family = tuple(sorted(question for _, question in found))
@@ -453,11 +499,8 @@ class _ObjectWriter:
             after = self._state("after", at, result)
             self._out.add(after, own, terminal, self._writer.value(family, question))
 
-    def _classes_of_names(self) -> Iterable[tuple[int, dict[int, bool]]]:
-        """The names that are not listed, parted by what patterns and ``propertyNames`` say of them.
-
-        For each part the formula of its names, and for each of those formulas whether it holds in the part.
-        """
+    def _classes_of_names(self) -> list[_Others]:
+        """The names that are not listed, parted by what patterns and ``propertyNames`` say of them."""
         facts, formulas = self._facts, self._facts.formulas
         asked: dict[int, None] = {}
         for _, fact in facts.among(*self._machine):
@@ -474,7 +517,7 @@ class _ObjectWriter:
                     if both != FALSE and self._nonempty(both):
                         refined.append((both, {**signs, one: sign}))
             parts = refined
-        return parts
+        return [_Others(facts, formula, signs) for formula, signs in parts]
 
     def _nonempty(self, formula: int) -> bool:
         facts = self._facts
