@@ -20,6 +20,7 @@ LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
+SourceLanguage = Literal["Lark", "JSON Schema"]
 ImportPath = str | Callable[..., tuple[Any, str]]
 
 
@@ -57,7 +58,8 @@ class Pattern:
     min_width, max_width : int
         Width in characters as sre computes it; Lark orders terminals by ``max_width``.
     automaton : Automaton, optional
-        What an "automaton" matches; ``value`` and ``regexp`` are empty then.
+        What an "automaton" matches. ``value`` is a pattern for the same texts, if one is known, else empty; ``regexp``
+        is empty.
     """
 
     kind: Literal["str", "re", "automaton"]
@@ -255,6 +257,7 @@ class GrammarData:
     imports: tuple[Import, ...] = ()
     imported_files: tuple[tuple[str, str], ...] = ()
     unenforced: tuple[tuple[str, str, str], ...] = ()
+    language: SourceLanguage = "Lark"
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)

@@ -22,7 +22,7 @@ _DRAFTS = {
     "json-schema.org/draft-07/schema": 7,
     "json-schema.org/draft-06/schema": 6,
     "json-schema.org/draft-04/schema": 4,
-    "json-schema.org/draft-03/schema": 4,
+    "json-schema.org/schema": 2020,
 }
 LATEST = 2020
 
@@ -69,7 +69,7 @@ class Place:
             pointer += f"/{_escaped(token)}"
         base, draft, scope = self.base, self.draft, self.scope
         if isinstance(node, dict):
-            draft = draft_of(node, draft)
+            draft = draft_of(node, draft, pointer)
             base = _base_of(node, base, draft)
             if scope and base != self.base:
                 scope = (*scope, base)
@@ -92,7 +92,7 @@ class Documents:
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
         self._dynamic: set[tuple[str, str]] = set()
-        draft = draft_of(root, LATEST) if isinstance(root, dict) else LATEST
+        draft = draft_of(root, LATEST, "#") if isinstance(root, dict) else LATEST
         base = _base_of(root, "", draft) if isinstance(root, dict) else ""
         self.root = Place(base, "#", root, draft)
         self._resources[""] = self.root
@@ -185,7 +185,7 @@ class Documents:
             raise UnsupportedSchemaError(
                 place.pointer, keyword, f"{reference!r} is in another document; give it with registry={{{uri!r}: ...}}"
             )
-        draft = draft_of(node, LATEST) if isinstance(node, dict) else LATEST
+        draft = draft_of(node, LATEST, f"{uri}#") if isinstance(node, dict) else LATEST
         base = _base_of(node, uri, draft) if isinstance(node, dict) else uri
         added = Place(base, f"{uri}#", node, draft)
         self._add(added, uri)
@@ -217,12 +217,17 @@ def subschemas(place: Place) -> Iterator[Place]:
             yield place.child(keyword)
 
 
-def draft_of(node: Mapping[str, Any], otherwise: int) -> int:
-    """Which draft a schema says that it is written in."""
+def draft_of(node: Mapping[str, Any], otherwise: int, pointer: str) -> int:
+    """Which draft a schema says that it is written in. Raises UnsupportedSchemaError if it is none of those known."""
     said = node.get("$schema")
     if not isinstance(said, str):
         return otherwise
-    return _DRAFTS.get(said.partition("://")[2].rstrip("#"), otherwise)
+    draft = _DRAFTS.get(said.partition("://")[2].rstrip("#"))
+    if draft is None:
+        known = ", ".join(f"https://{uri}" for uri in _DRAFTS)
+        why = f"{said!r} is no draft of JSON Schema that pdacon knows ({known}); leave it out to have draft 2020-12"
+        raise UnsupportedSchemaError(pointer, "$schema", why)
+    return draft
 
 
 def _base_of(node: Mapping[str, Any], base: str, draft: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pdacon.frontends.json_schema.writing import Productions, Text
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
 from pdacon.lexer.program import to_automaton
+from pdacon.quoting import quoted
 
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
 
@@ -110,9 +111,10 @@ class _Names:
 
 def _terminal(names: _Names, name: str, text: Text) -> Terminal:
     if text.program is not None:
-        pattern = Pattern("automaton", "", frozenset(), "", 1, _WIDE, to_automaton(text.program))
+        pattern = Pattern("automaton", text.value, frozenset(), "", 1, _WIDE, to_automaton(text.program))
     elif text.kind == "str":
         pattern = Pattern("str", text.value, frozenset(), re.escape(text.value), len(text.value), len(text.value))
     else:
         pattern = Pattern("re", text.value, frozenset(), text.value, 1, _WIDE)
-    return Terminal(names.terminal(name, text), pattern, 0, None)
+    literal = quoted(text.value) if text.kind == "str" else None
+    return Terminal(names.terminal(name, text), pattern, 0, None, literal)

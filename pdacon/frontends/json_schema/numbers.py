@@ -17,7 +17,7 @@ from pdacon.regular.ecma import Tree
 from pdacon.regular.languages import TooManyStates
 
 ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-ANY_INTEGER = r"-?(?:0|[1-9]\d*)"
+ANY_INTEGER = r"(?:0|-?[1-9]\d*)"
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
 _LARGE = r"-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
 _SMALL = r"-?[1-9](?:\.\d+)?e\-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"

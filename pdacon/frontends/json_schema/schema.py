@@ -42,6 +42,7 @@ def schema_grammar(
     reader = Reader(documents, formats, drop)
     writer = Writer(reader, spelling)
     try:
+        source = json.dumps(schema, default=str)
         start = writer.write(reader.question(documents.root))
     except TooManyStates:
         raise UnsupportedSchemaError("#", "", "an automaton for names of members gets too large") from None
@@ -58,6 +59,7 @@ def schema_grammar(
         ignore=frozenset(),
         starts=(base,),
         options=GrammarOptions(),
-        source=json.dumps(schema, default=str),
+        source=source,
         unenforced=tuple(dropped),
+        language="JSON Schema",
     )

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, byte_trie
@@ -24,7 +25,9 @@ Whitespace: TypeAlias = Literal["json.dumps", "compact", "any"]
 _SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
 _ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
 _PLAIN = intersection(complement(_ESCAPED), ANY)
-ANY_STRING = r'"(?:[^"\\\x00-\x1f\ud800-\udfff]|\\(?:["\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f])))*"'
+CHARACTER = r'(?:[^"\\\x00-\x1f\ud800-\udfff]|\\(?:["\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f])))'
+"""One character of a string, as a pattern of Python's ``re``."""
+ANY_STRING = f'"{CHARACTER}*"'
 """Every string, as a pattern of Python's ``re``."""
 
 
@@ -38,16 +41,27 @@ class Spelling:
         One space behind ``,`` and ``:``, as ``json.dumps`` writes; none; or up to ``max_blanks`` blanks wherever JSON
         allows them.
     max_blanks : int
+    order : {"schema", "any"}
+        The members that a schema lists come in its order, or in any, in objects for which it lists at most
+        ``max_unordered``. Members that it does not list may always come anywhere.
+    max_unordered : int
+        Each name more doubles what such an object takes.
     """
 
     whitespace: Whitespace = "json.dumps"
     max_blanks: int = 16
+    order: Literal["schema", "any"] = "schema"
+    max_unordered: int = 6
 
     def __post_init__(self) -> None:
         if self.whitespace not in ("json.dumps", "compact", "any"):
             raise ValueError(f'whitespace is "json.dumps", "compact" or "any", not {self.whitespace!r}')
-        if self.max_blanks < 0:
-            raise ValueError(f"max_blanks must not be negative, not {self.max_blanks}")
+        if self.order not in ("schema", "any"):
+            raise ValueError(f'order is "schema" or "any", not {self.order!r}')
+        for name in ("max_blanks", "max_unordered"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise ValueError(f"{name} is a number, 0 or more, not {value!r}")
 
     @property
     def colon(self) -> str:
@@ -161,10 +175,10 @@ def string_program(content: Dfa, behind: bytes = b"") -> Program:
 
 
 @lru_cache(maxsize=64)
-def counted_strings_program(least: int, most: int | None, behind: bytes = b"") -> Program:
-    """The JSON strings of at least, and at most, so many code points, each followed by fixed bytes.
+def counted_program(least: int, most: int | None, opening: bytes = b'"', closing: bytes = b'"') -> Program:
+    """So many characters of JSON strings, as they are written, between fixed bytes.
 
-    Every position has the same states, so that they are laid out at once.
+    Every position has the same states, so that they are laid out at once. Without ``closing`` the numbers are equal.
     """
     writer = _Writer()
     after = writer.reserve()
@@ -173,55 +187,52 @@ def counted_strings_program(least: int, most: int | None, behind: bytes = b"") -
     inside = [own, *(state for state in range(2, len(writer.kinds)) if state != own)]
     place = {state: k for k, state in enumerate(inside)}
     width = len(inside)
-    count = least if most is None else most
-    # The states: the opening quote, `width` for each position, the last position, what is behind, MATCH.
-    last = 1 + count * width
-    tail = last + (width if most is None else 1)
-    open_edges, closed_edges = writer.edges[own], _joined((*writer.edges[own], (0x22, 0x22, -1)))
+    counted = least if most is None else most
+    first = len(opening)
+    last = first + counted * width  # the position behind the last one that is counted
+    tail = last + (width if most is None else 1)  # behind the first byte that closes
+    rows: list[NDArray[np.int64]] = []  # columns: lo, hi, target
+    sizes: list[NDArray[np.int64]] = []
 
-    def block(first: Edges) -> list[tuple[int, int, int]]:
-        return [edge for k, state in enumerate(inside) for edge in (first if k == 0 else writer.edges[state])]
+    def add(edges: list[tuple[int, int, int]], counts: list[int]) -> None:
+        rows.append(np.array(edges, np.int64).reshape(-1, 3))
+        sizes.append(np.array(counts, np.int64))
 
-    def sizes(first: Edges) -> list[int]:
-        return [len(first), *(len(writer.edges[state]) for state in inside[1:])]
+    def position(*, closes: bool, start: int = 0, number: int = 1, onwards: int = width) -> None:
+        """The states of some positions in a row; ``onwards``: how far the next position is from each."""
+        begin = _joined((*writer.edges[own], *([(closing[0], closing[0], -1)] if closes else [])))
+        groups = [begin, *(writer.edges[state] for state in inside[1:])]
+        edges = np.array([edge for group in groups for edge in group], np.int64)
+        bases = np.repeat(first + width * np.arange(start, start + number), len(edges))
+        relative = np.array([place.get(int(to), onwards) for to in edges[:, 2]])
+        block = np.tile(edges, (number, 1))
+        block[:, 2] = np.where(np.tile(edges[:, 2] == -1, number), tail, bases + np.tile(relative, number))
+        rows.append(block)
+        sizes.append(np.tile([len(group) for group in groups], number))
 
-    lo, hi, target, counts = [[0x22]], [[0x22]], [[1]], [[1]]
-    for first, start, number in ((open_edges, 0, least), (closed_edges, least, count - least)):
-        if number:
-            edges = block(first)
-            bases = np.repeat(1 + width * np.arange(start, start + number), len(edges))
-            relative = np.array([place.get(to, width) for _, _, to in edges])
-            ends = np.array([to == -1 for _, _, to in edges])
-            targets = np.where(np.tile(ends, number), tail, bases + np.tile(relative, number))
-            lo.append(np.tile([edge[0] for edge in edges], number))  # type: ignore[arg-type]
-            hi.append(np.tile([edge[1] for edge in edges], number))  # type: ignore[arg-type]
-            target.append(targets)  # type: ignore[arg-type]
-            counts.append(np.tile(sizes(first), number))  # type: ignore[arg-type]
-    if most is None:  # the last position leads to itself
-        edges = block(closed_edges)
-        lo.append([edge[0] for edge in edges])
-        hi.append([edge[1] for edge in edges])
-        target.append([tail if to == -1 else last if to == after else last + place[to] for _, _, to in edges])
-        counts.append(sizes(closed_edges))
-    else:
-        lo.append([0x22])
-        hi.append([0x22])
-        target.append([tail])
-        counts.append([1])
-    for k, byte in enumerate(behind):
-        lo.append([byte])
-        hi.append([byte])
-        target.append([tail + k + 1])
-        counts.append([1])
-    offset = np.cumsum(np.concatenate([[0], *counts, [0]]))
-    kind = np.full(tail + len(behind) + 1, BYTES, np.uint8)
+    for k, byte in enumerate(opening):
+        add([(byte, byte, k + 1)], [1])
+    if least:
+        position(closes=False, number=least)
+    if counted > least:
+        position(closes=True, start=least, number=counted - least)
+    if most is None:
+        position(closes=True, start=counted, onwards=0)
+    elif closing:
+        add([(closing[0], closing[0], tail)], [1])
+    for k, byte in enumerate(closing[1:]):
+        add([(byte, byte, tail + k + 1)], [1])
+    add([], [0])
+    table = np.concatenate(rows)
+    offset = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    kind = np.full(len(offset) - 1, BYTES, np.uint8)
     kind[-1] = MATCH
     return Program(
         kind=kind,
         offset=offset.astype(np.int32),
-        lo=np.concatenate(lo).astype(np.uint8),
-        hi=np.concatenate(hi).astype(np.uint8),
-        target=np.concatenate(target).astype(np.int32),
+        lo=table[:, 0].astype(np.uint8),
+        hi=table[:, 1].astype(np.uint8),
+        target=table[:, 2].astype(np.int32),
         entries=np.zeros(1, np.int32),
         behind=np.zeros((1, 256), np.int32),
     )

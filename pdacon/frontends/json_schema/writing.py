@@ -15,14 +15,16 @@ Source: tree automata that read a value bottom-up: H. Comon and others, "Tree Au
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema import numbers, spelling, strings
+from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import (
     TYPES,
     Among,
@@ -36,7 +38,17 @@ from pdacon.frontends.json_schema.facts import (
     Type,
 )
 from pdacon.frontends.json_schema.reading import Reader
-from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.spelling import (
+    ANY_STRING,
+    CHARACTER,
+    Spelling,
+    counted_program,
+    number_program,
+    other_names_program,
+    spelled,
+    string_program,
+    words_program,
+)
 from pdacon.frontends.json_schema.steps import (
     Name,
     Vector,
@@ -47,6 +59,7 @@ from pdacon.frontends.json_schema.steps import (
     outcomes,
     without_member,
 )
+from pdacon.frontends.printing import NO_NUMBER_GOES_ON
 from pdacon.lexer.program import Program
 from pdacon.regular import FALSE, TRUE, Dfa, TooManyStates
 
@@ -54,11 +67,13 @@ Key: TypeAlias = tuple[Hashable, ...]
 
 MOST_PRODUCTIONS = 200_000
 _MOST_REMEMBERED = 12
+_LONG = 500
+"""Strings of more characters are counted by the parser."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A terminal: one text, a pattern of Python's ``re``, or a program."""
+    """A terminal: one text ("str"), a pattern of Python's ``re`` ("re"), or a program, with its pattern if known."""
 
     kind: str
     value: str
@@ -104,7 +119,7 @@ class Writer:
 
     def __init__(self, reader: Reader, written: Spelling) -> None:
         self.out = Productions()
-        self.reader, self.facts, self._spelling = reader, reader.facts, written
+        self.reader, self.facts, self.spelling = reader, reader.facts, written
         self._pending: list[tuple[Callable[..., None], Any]] = []
         self._seen: set[Hashable] = set()
         self._possible: dict[int, bool] = {}
@@ -122,19 +137,19 @@ class Writer:
         return start
 
     def _between(self, name: str, sign: str, fixed: str) -> int:
-        blanks = self._spelling.blanks
+        blanks = self.spelling.blanks
         if blanks is None:
             return self._literal(name, fixed)
         return self.out.terminal(name, name, lambda: Text("re", f"{blanks}{sign}{blanks}"))
 
     def _opening(self, name: str, sign: str) -> int:
-        blanks = self._spelling.blanks
+        blanks = self.spelling.blanks
         if blanks is None:
             return self._literal(name, sign)
         return self.out.terminal(name, name, lambda: Text("re", f"{re.escape(sign)}{blanks}"))
 
     def _closing(self, name: str, sign: str) -> int:
-        blanks = self._spelling.blanks
+        blanks = self.spelling.blanks
         if blanks is None:
             return self._literal(name, sign)
         return self.out.terminal(name, name, lambda: Text("re", f"{blanks}{re.escape(sign)}"))
@@ -180,18 +195,49 @@ class Writer:
         for one, formula in meanings.items():
             words = sorted(text for text in named if strings.string_holds(facts, formula, text))
             if words:
-                self.out.add(self.value(family, one), self._words("STRING", [spelling.spelled(word) for word in words]))
+                self.out.add(self.value(family, one), self._words("STRING", [spelled(word) for word in words]))
             rest = strings.unnamed(facts, formula)
-            if rest != FALSE and (terminal := self._other_strings(rest, frozenset(named))) is not None:
+            counts = strings.only_counts(strings.shape_of(facts, rest)) if len(meanings) == 1 and not named else None
+            if counts is not None and max(counts[0], counts[1] or 0) > _LONG:
+                self._long_strings(self.value(family, one), *counts)
+            elif rest != FALSE and (terminal := self._other_strings(rest, frozenset(named))) is not None:
                 self.out.add(self.value(family, one), terminal)
+
+    def _long_strings(self, value: int, least: int, most: int | None) -> None:
+        """Strings of many characters, which the parser counts in chunks: the states are as many as the root of that.
+
+        A chunk is so many characters without a quote, and what ends the string has fewer, so that both are never open.
+        """
+        out = self.out
+        size = math.isqrt(least if most is None else most) + 1
+
+        def piece(name: str, low: int, high: int | None, closing: str) -> int:
+            program = partial(counted_program, low, high, b"", closing.encode())
+            pattern = f"{CHARACTER}{{{low},{'' if high is None else high}}}{closing}"
+            return out.terminal((name, low, high), name, lambda: Text("program", pattern, program()))
+
+        before = out.nonterminal("part of a string", least, most, 0)
+        out.add(before, self._literal("QUOTE", '"'))
+        for done in range(0, (least if most is None else most) + 1, size):
+            low = max(0, least - done)
+            if most is None and low < size:
+                out.add(value, before, piece("REST", low, None, '"'))
+                break
+            high = size - 1 if most is None else min(size - 1, most - done)
+            if low <= high:
+                out.add(value, before, piece("REST", low, high, '"'))
+            if most is None or done + size <= most:
+                after = out.nonterminal("part of a string", least, most, done + size)
+                out.add(after, before, piece("CHUNK", size, size, ""))
+                before = after
 
     def _words(self, name: str, words: list[str], *, guarded: bool = False) -> int:
         if len(words) == 1 and not guarded:
             return self._literal(name, words[0])
         key = "words", tuple(words), guarded
-        return self.out.terminal(
-            key, name, lambda: Text("program", name, spelling.words_program(words, guarded=guarded))
-        )
+        listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+        pattern = f"(?:{listed}){NO_NUMBER_GOES_ON if guarded else ''}"
+        return self.out.terminal(key, name, lambda: Text("program", pattern, words_program(words, guarded=guarded)))
 
     def _other_strings(self, formula: int, excluded: frozenset[str], behind: str = "") -> int | None:
         """The terminal of the strings for which a formula holds, but some; None if there are none."""
@@ -200,17 +246,19 @@ class Writer:
         key: Key
         if formula == TRUE:
             if not excluded and not behind:
-                return self.out.terminal("any string", "STRING", lambda: Text("re", spelling.ANY_STRING))
+                return self.out.terminal("any string", "STRING", lambda: Text("re", ANY_STRING))
             key = "other strings", excluded, behind
-            return self.out.terminal(
-                key, name, lambda: Text("program", name, spelling.other_names_program(excluded, ending))
-            )
+            listed = "|".join(re.escape(spelled(text)[1:-1]) for text in sorted(excluded))
+            pattern = f'"(?!(?:{listed})"){CHARACTER}*"{behind}' if excluded else f'"{CHARACTER}*"{behind}'
+            return self.out.terminal(key, name, lambda: Text("program", pattern, other_names_program(excluded, ending)))
         shape = strings.shape_of(self.facts, formula)
         counts = strings.only_counts(shape)
         if counts is not None and not excluded:
             key = "counted strings", counts, behind
+            least, most = counts
+            pattern = f'"{CHARACTER}{{{least},{"" if most is None else most}}}"{behind}'
             return self.out.terminal(
-                key, name, lambda: Text("program", name, spelling.counted_strings_program(*counts, ending))
+                key, name, lambda: Text("program", pattern, counted_program(*counts, closing=b'"' + ending))
             )
         if excluded:
             shape = (Among(excluded), False, shape)
@@ -220,7 +268,7 @@ class Writer:
         if not automaton.table:
             return None
         key = "strings", shape, behind
-        return self.out.terminal(key, name, lambda: Text("program", name, spelling.string_program(automaton, ending)))
+        return self.out.terminal(key, name, lambda: Text("program", "", string_program(automaton, ending)))
 
     def _numbers(self, family: Vector, meanings: dict[int, int]) -> None:
         facts, formulas = self.facts, self.facts.formulas
@@ -264,9 +312,7 @@ class Writer:
             return None
         name = "INTEGER" if integral else "NUMBER"
         key = "numbers", shape, frozenset(excluded), integral, guarded
-        return self.out.terminal(
-            key, name, lambda: Text("program", name, spelling.number_program(automaton, guarded=guarded))
-        )
+        return self.out.terminal(key, name, lambda: Text("program", "", number_program(automaton, guarded=guarded)))
 
     def _automaton(self, formula: int, make: Callable[[], Dfa]) -> Dfa | None:
         """The automaton of a formula; None if it gets too large and what asks for it is dropped."""
@@ -371,16 +417,16 @@ class Writer:
 
     def key(self, name: str) -> int:
         """The terminal of a member's name, with the colon behind it."""
-        blanks = self._spelling.blanks
+        blanks = self.spelling.blanks
         if blanks is None:
-            return self._literal("NAME", spelling.spelled(name) + self._spelling.colon)
+            return self._literal("NAME", spelled(name) + self.spelling.colon)
         return self.out.terminal(
-            ("name", name), "NAME", lambda: Text("re", f"{re.escape(spelling.spelled(name))}{blanks}:{blanks}")
+            ("name", name), "NAME", lambda: Text("re", f"{re.escape(spelled(name))}{blanks}:{blanks}")
         )
 
     def other_key(self, formula: int, excluded: frozenset[str]) -> int | None:
         """The terminal of the names for which a formula holds, but some, with the colon behind them."""
-        return self._other_strings(formula, excluded, self._spelling.colon)
+        return self._other_strings(formula, excluded, self.spelling.colon)
 
     def possible(self, question: int) -> bool:
         """Whether any value might satisfy a question: no only where that is plain."""
@@ -441,13 +487,16 @@ class _Others:
 
 
 class _ObjectWriter:
-    """The productions of one machine: the members that are named come in order, others anywhere."""
+    """The productions of one machine: the members that are named come in order, others anywhere.
+
+    A place in the order is how many names are decided; without an order, the set of those that have come, as bits.
+    """
 
     def __init__(self, writer: Writer, machine: Vector) -> None:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._machine = machine
         self._order = order_of_names(self._facts, machine, writer.reader.ranks)
-        self._closed: set[tuple[int, Vector]] = set()
+        self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
         self._pending: list[tuple[str, int, Vector]] = []
         self._seen: set[tuple[str, int, Vector]] = set()
         self._classes = self._classes_of_names()
@@ -476,7 +525,12 @@ class _ObjectWriter:
             self._writer.close("object", self._machine, vector, own, self._writer.braces[1])
             out.add(self._state("before", at, vector), own, self._writer.comma)
             return
-        if at < len(self._order):
+        if self._unordered:
+            for k, name in enumerate(self._order):
+                if not at >> k & 1:
+                    found = self._outcomes(vector, _Listed(self._writer, name))
+                    self._add(own, self._writer.key(name), at | 1 << k, found)
+        elif at < len(self._order):
             name = self._order[at]
             found = self._outcomes(vector, _Listed(self._writer, name))
             self._add(own, self._writer.key(name), at + 1, found)
