@@ -26,9 +26,11 @@ if TYPE_CHECKING:
         PdaconError,
         SchemaError,
         UnsupportedGrammarError,
+        UnsupportedSchemaError,
         VocabularyError,
     )
     from pdacon.explanation import Explanation
+    from pdacon.frontends.json_schema import Spelling
     from pdacon.grammar import Grammar
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
@@ -61,7 +63,9 @@ __all__ = [
     "NondeterministicGrammarError",
     "PdaconError",
     "SchemaError",
+    "Spelling",
     "UnsupportedGrammarError",
+    "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
     "check",
@@ -82,6 +86,7 @@ _ROOMS = {
     "Grammar": "grammar",
     "Limits": "composition",
     "Matcher": "matching",
+    "Spelling": "frontends.json_schema",
     "Vocabulary": "detokenizer",
     "check": "determinism",
     "compile": "compiling",

@@ -17,6 +17,8 @@ from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError
 from pdacon.explanation import Explanation
+from pdacon.frontends import printing
+from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.grammar import Grammar
 from pdacon.matching.sampling import different, sample
 from pdacon.notebook import Picture
@@ -41,6 +43,16 @@ def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: st
         raise ValueError(f"count must not be negative, got {count}")
     drawn = sample(_constraint(grammar), seed, size=size, start=start)
     return list(islice(different(drawn), count))
+
+
+def from_json_schema(schema: Any, spelling: Spelling | None, lax: bool, registry: Any, formats: bool) -> Grammar:
+    """See `Grammar.from_json_schema`."""
+    return schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats)
+
+
+def to_lark(grammar: Grammar) -> str:
+    """See `Grammar.to_lark`."""
+    return printing.to_lark(grammar)
 
 
 def draw(grammar: Grammar, names: tuple[str, ...]) -> Picture:

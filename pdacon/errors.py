@@ -4,6 +4,7 @@ PdaconError
 ├── GrammarError                    .span: where in the grammar, if known
 │   ├── GrammarSyntaxError          the text is not a grammar that Lark loads
 │   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
+│   ├── UnsupportedSchemaError      .pointer, .keyword: a JSON Schema that cannot be enforced as it stands
 │   └── EmptyLanguageError          the grammar has no sentence at all
 ├── NondeterministicGrammarError    .report: every conflict, with a witness
 ├── SchemaError                     tables and columns, or the database that they are read from, that cannot be used
@@ -54,6 +55,18 @@ class UnsupportedGrammarError(GrammarError):
         super().__init__(message, span)
         self.feature = feature
         self._arguments = (message, span, feature)
+
+
+class UnsupportedSchemaError(GrammarError):
+    """A JSON Schema says what cannot be enforced, or what is no JSON Schema.
+
+    ``pointer`` is the JSON pointer of the schema with ``keyword``; ``why`` says what stands in the way, and what to do.
+    """
+
+    def __init__(self, pointer: str, keyword: str, why: str) -> None:
+        self.pointer, self.keyword, self.why = pointer, keyword, why
+        super().__init__(f"{pointer}: {keyword}: {why}" if keyword else f"{pointer}: {why}")
+        self._arguments = (pointer, keyword, why)
 
 
 class EmptyLanguageError(GrammarError):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
-from pdacon.cli.options import SCHEMA_OPTIONS, GrammarOptions
+from pdacon.cli.options import JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.errors import SchemaError
 from pdacon.quoting import did_you_mean
@@ -43,6 +44,10 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
     }
+    if schema := _json_schema(name, options):
+        return _of_json_schema(schema, options)
+    if options.given(JSON_OPTIONS):
+        raise BadInput(f"{_switch(next(iter(options.given(JSON_OPTIONS))))} goes with a JSON Schema only")
     if given := options.given(SCHEMA_OPTIONS):
         return _of_schema(name, options, given)
     starts = list(dict.fromkeys(options.start or []))
@@ -104,6 +109,35 @@ def _of_artifact(path: Path, options: GrammarOptions) -> Grammar:
     return Constraint.load(path).grammar
 
 
+def _json_schema(name: str, options: GrammarOptions) -> Path | None:
+    """The JSON Schema that a command is about, if it is about one."""
+    if name == "json" and options.schema:
+        if len(options.schema) > 1:
+            raise BadInput(f"--schema is given {len(options.schema)} times, but a grammar is of one schema")
+        return options.schema[0]
+    return Path(name) if name.endswith(".json") and Path(name).is_file() else None
+
+
+def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
+    """The values that satisfy a JSON Schema."""
+    from pdacon import Grammar, Spelling
+
+    taken = options.given((*JSON_OPTIONS, "schema"))
+    if options != GrammarOptions(**taken):
+        others = ", ".join(map(_switch, JSON_OPTIONS))
+        raise BadInput(f"{path}: a JSON Schema goes with no other option of the grammar but {others}")
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file")
+    grammar = Grammar.from_json_schema(
+        _decoded(path.read_bytes(), str(path)),
+        Spelling(whitespace=options.whitespace.value, order="any" if options.any_order else "schema"),
+        options.lax,
+    )
+    for pointer, keyword, why in grammar.unenforced:
+        sys.stderr.write(f"pdacon: not enforced: {pointer}: {keyword}: {why}\n")
+    return replace(grammar, source_path=str(path))
+
+
 def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Grammar:
     """What of a SQL grammar names only the tables and columns of a database."""
     from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema, sql_schema_of
@@ -113,7 +147,7 @@ def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Gra
     if len(options.schema) > 1:
         raise BadInput(f"--schema is given {len(options.schema)} times, but a grammar is of one database")
     if name not in ("sql", "sql_select"):
-        raise BadInput(f"{name}: --schema goes with the grammars sql_select and sql only")
+        raise BadInput(f"{name}: --schema goes with the grammars json, sql_select and sql only")
     if options != GrammarOptions(**given):
         others = ", ".join(map(_switch, SCHEMA_OPTIONS[1:]))
         raise BadInput(f"--schema goes with no other option of the grammar but {others}")
@@ -159,8 +193,8 @@ def _switch(option: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _decoded(text: bytes) -> str:
+def _decoded(text: bytes, name: str = "standard input") -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(f"standard input is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from error
+        raise BadInput(f"{name} is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from error

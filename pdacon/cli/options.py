@@ -41,6 +41,14 @@ class DoubleQuoted(str, Enum):
     name = "name"
 
 
+class Whitespace(str, Enum):
+    """Which blanks there are between the parts of a JSON text."""
+
+    dumps = "json.dumps"
+    compact = "compact"
+    any = "any"
+
+
 class Format(str, Enum):
     """How a result is written."""
 
@@ -75,12 +83,12 @@ def complete_grammar(incomplete: str) -> list[str]:
         (f"{folder}/" if incomplete.startswith(f"{folder}/") else "") + entry.name + ("/" if entry.is_dir() else "")
         for entry in (sorted(here.iterdir()) if here.is_dir() else ())
         if entry.name.startswith(name) and (name or not entry.name.startswith("."))
-        if entry.suffix == ".lark" or entry.is_dir()
+        if entry.suffix in (".lark", ".json") or entry.is_dir()
     ]
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-GRAMMAR_HELP = "A Lark grammar: a file, the name of a built-in one (`pdacon list`), -, or a compiled file."
+GRAMMAR_HELP = "A Lark grammar: a file, a built-in one (`pdacon list`), -, a compiled file; or a JSON Schema (.json)."
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
@@ -140,6 +148,7 @@ HelpAllOption = Annotated[
 
 _usual = partial(typer.Option, rich_help_panel="Grammar options", show_default=False)
 _option = partial(_usual, hidden=True)
+_json_option = partial(typer.Option, rich_help_panel="With a JSON Schema", show_default=False, hidden=True)
 _schema_option = partial(typer.Option, rich_help_panel="With --schema", show_default=False, hidden=True)
 
 
@@ -188,9 +197,9 @@ class GrammarOptions:
         list[Path] | None,
         _option(
             "--schema",
-            metavar="DATABASE",
-            help="A SQLite file. With the grammar sql_select (queries) or sql (queries, INSERT, UPDATE and DELETE): "
-            "only its tables and columns are named.",
+            metavar="FILE",
+            help="With the grammar json: a JSON Schema. With the grammar sql_select (queries) or sql (queries, INSERT, "
+            "UPDATE and DELETE): a SQLite file, of which only tables and columns are named.",
         ),
     ] = None
     tables: Annotated[
@@ -236,6 +245,17 @@ class GrammarOptions:
         bool,
         _schema_option("--with/--no-with", help="Whether WITH may define tables. Without: FROM takes listed ones."),
     ] = True
+    whitespace: Annotated[
+        Whitespace,
+        _json_option("--whitespace", metavar="json.dumps|compact|any", help="One space behind , and : or none or any."),
+    ] = Whitespace.dumps
+    any_order: Annotated[
+        bool, _json_option("--any-order", metavar="", help="The members of small objects come in any order.")
+    ] = False
+    lax: Annotated[
+        bool,
+        _json_option("--lax", metavar="", help="Leave out what cannot be enforced, and name it on standard error."),
+    ] = False
 
     def given(self, options: Iterable[str]) -> dict[str, Any]:
         """Of these options those that are not as they are by themselves."""
@@ -244,8 +264,10 @@ class GrammarOptions:
 
 
 _NAMES = tuple(field.name for field in fields(GrammarOptions))
-SCHEMA_OPTIONS = _NAMES[_NAMES.index("schema") :]
-"""Those that go with a schema, itself first."""
+SCHEMA_OPTIONS = _NAMES[_NAMES.index("schema") : _NAMES.index("whitespace")]
+"""Those that go with the schema of a database, itself first."""
+JSON_OPTIONS = _NAMES[_NAMES.index("whitespace") :]
+"""Those that go with a JSON Schema."""
 
 
 def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -69,8 +69,10 @@ class Definition:
     imported: bool
 
 
-def read_definitions(grammar: GrammarData) -> tuple[Definition, ...]:
+def read_definitions(grammar: GrammarData, text: str | None = None) -> tuple[Definition, ...]:
     """The definitions of all rules and templates, those of the text first and in its order, then the imported ones.
+
+    The text is the grammar's in Lark's language, where it was made from another one.
 
     Rules that nothing uses are here too.
 
@@ -83,7 +85,9 @@ def read_definitions(grammar: GrammarData) -> tuple[Definition, ...]:
     -----
     Cost: Lark's loader, as for `Grammar.from_lark`.
     """
-    builder = RecordingBuilder(SourceText(grammar.source, grammar.source_path), grammar.options)
+    builder = RecordingBuilder(
+        SourceText(grammar.source if text is None else text, grammar.source_path), grammar.options
+    )
     try:
         loaded = load(builder, grammar.options)
     except Exception as error:

@@ -45,7 +45,7 @@ class Grammar(GrammarData):
     starts : tuple of int
         Symbol ids of the start rules, in the order of ``options.start``.
     source : str
-        The text in Lark's language.
+        The text that it was made from, in ``language``.
     source_path : str or None
         Where the text comes from.
     layout : Layout or None
@@ -58,6 +58,10 @@ class Grammar(GrammarData):
         then it is the place of the ``%import``.
     imported_files : tuple of (str, str)
         Path and text of each file with a definition in ``imports``.
+    language : {"Lark", "JSON Schema"}
+    unenforced : tuple of (str, str, str)
+        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce: the JSON pointer of
+        the schema, the keyword, and why.
 
     Raises
     ------
@@ -181,6 +185,45 @@ class Grammar(GrammarData):
         return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **given})
 
     @classmethod
+    def from_json_schema(
+        cls,
+        schema: Any,
+        spelling: Any = None,
+        lax: bool = False,
+        registry: Any = None,
+        formats: bool = True,
+    ) -> Grammar:
+        """The grammar of the JSON values that satisfy a schema, each in the spelling that is asked for.
+
+        Parameters
+        ----------
+        schema : dict, bool or str
+            A JSON Schema of draft 2020-12, or of 2019-09, 7, 6 or 4 if its ``$schema`` says so; or the text of one.
+        spelling : pdacon.Spelling, optional
+            How values are written; as ``json.dumps`` writes them if it is not given, with the members of an object in
+            the order in which the schema lists them. Members that it does not list may come anywhere.
+        lax : bool
+            Leave out what cannot be enforced, and say so in :attr:`unenforced`, where it would else be an error.
+        registry : mapping or referencing.Registry, optional
+            Other documents that ``$ref`` may lead to, by URI. Nothing is fetched.
+        formats : bool
+            Whether ``format`` is enforced, or is an annotation only.
+
+        Raises
+        ------
+        UnsupportedSchemaError
+            It is no JSON Schema, or says what cannot be enforced; ``pointer`` and ``keyword`` are the place.
+        EmptyLanguageError
+            No value satisfies it.
+
+        Notes
+        -----
+        Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
+        """
+        grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats)
+        return grammar
+
+    @classmethod
     def builtins(cls) -> dict[str, str]:
         """The names that :meth:`builtin` takes, sorted, each with a sentence that says what it is."""
         from pdacon.grammar.builtin import builtin_descriptions
@@ -283,8 +326,14 @@ class Grammar(GrammarData):
         return describing.describe_production(self, production)
 
     def to_lark(self) -> str:
-        """The text in Lark's language. With :attr:`lark_options`, stock Lark gives it the meaning that pdacon does."""
-        return self.source
+        """The text in Lark's language. With :attr:`lark_options`, stock Lark gives it the meaning that pdacon does.
+
+        That of a JSON Schema is written out, which can take a second.
+        """
+        if self.language == "Lark":
+            return self.source
+        text: str = ask("to_lark", self)
+        return text
 
     @property
     def lark_options(self) -> dict[str, Any]:

@@ -20,7 +20,25 @@ LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
+SourceLanguage = Literal["Lark", "JSON Schema"]
 ImportPath = str | Callable[..., tuple[Any, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """An ordered automaton over bytes, as :class:`~pdacon.lexer.program.Program` has it, with one entry.
+
+    Attributes
+    ----------
+    kind, offset, lo, hi, target : bytes
+        The arrays of that name, of uint8 (``kind``, ``lo``, ``hi``) and little-endian int32.
+    """
+
+    kind: bytes
+    offset: bytes
+    lo: bytes
+    hi: bytes
+    target: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +47,8 @@ class Pattern:
 
     Attributes
     ----------
-    kind : {"str", "re"}
-        A literal string or a regular expression; only strings are keywords to Lark's lexers.
+    kind : {"str", "re", "automaton"}
+        A literal string, a regular expression or an automaton; only strings are keywords to Lark's lexers.
     value : str
         The string itself, or the regular expression without its flags.
     flags : frozenset of str
@@ -39,14 +57,18 @@ class Pattern:
         What Python's ``re`` is given (Lark's ``to_regexp``): escaped, with the flags as inline groups.
     min_width, max_width : int
         Width in characters as sre computes it; Lark orders terminals by ``max_width``.
+    automaton : Automaton, optional
+        What an "automaton" matches. ``value`` is a pattern for the same texts, if one is known, else empty; ``regexp``
+        is empty.
     """
 
-    kind: Literal["str", "re"]
+    kind: Literal["str", "re", "automaton"]
     value: str
     flags: frozenset[str]
     regexp: str
     min_width: int
     max_width: int
+    automaton: Automaton | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +256,8 @@ class GrammarData:
     unused: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
     imported_files: tuple[tuple[str, str], ...] = ()
+    unenforced: tuple[tuple[str, str, str], ...] = ()
+    language: SourceLanguage = "Lark"
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)
@@ -293,10 +317,7 @@ class GrammarData:
         """SHA-256 (hex) of the meaning: all but places, texts and what only shapes Lark's trees."""
         options = self.options
         meaning: Mapping[str, Any] = {
-            "terminals": [
-                [t.name, t.priority, t.pattern and [t.pattern.kind, t.pattern.value, sorted(t.pattern.flags)]]
-                for t in self.terminals
-            ],
+            "terminals": [[t.name, t.priority, t.pattern and _meaning_of(t.pattern)] for t in self.terminals],
             "nonterminals": [n.name for n in self.nonterminals],
             "productions": [[p.lhs, p.rhs, p.priority] for p in self.productions],
             "ignore": sorted(self.ignore),
@@ -311,6 +332,12 @@ class GrammarData:
             ],
         }
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()
+
+
+def _meaning_of(pattern: Pattern) -> list[Any]:
+    own = pattern.automaton
+    arrays = [] if own is None else [hashlib.sha256(own.kind + own.offset + own.lo + own.hi + own.target).hexdigest()]
+    return [pattern.kind, pattern.value, sorted(pattern.flags), *arrays]
 
 
 AnyGrammar = TypeVar("AnyGrammar", bound=GrammarData)

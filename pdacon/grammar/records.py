@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import types
+from base64 import b64decode, b64encode
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
@@ -78,6 +79,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, frozenset):
         return sorted(value)
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -116,6 +119,8 @@ def _typed(kind: Any, value: Any) -> Any:
         if value is not None:
             raise ValueError("not empty")
         return None
+    if kind is bytes and isinstance(value, str):
+        return b64decode(value, validate=True)
     if type(value) is not kind:
         raise ValueError(f"{value!r:.40} is no {kind.__name__}")
     return value

@@ -36,7 +36,7 @@ from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.lexer import guarded, guards, sre
 from pdacon.lexer.captures import without_references
 from pdacon.lexer.classes import consumed
-from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, pack
+from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, from_automaton, pack
 from pdacon.lexer.utf8 import FINAL, ByteTrie
 from pdacon.lexer.words import words_program
 
@@ -113,6 +113,8 @@ def compile_terminal(
     options = grammar.options
     if terminal.pattern is None:
         raise ValueError(f"{terminal.name} has no pattern")
+    if terminal.pattern.automaton is not None:
+        return from_automaton(terminal.pattern.automaton)
     regexp = terminal.pattern.regexp
     numbered = {"numbered_backreference", "numbered_conditional_group"}
     found = sre.first_of(numbered, regexp, options.g_regex_flags) if _MAYBE_NUMBERED.search(regexp) else None

@@ -10,6 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.grammar.model import Automaton
+
 BYTES, SPLIT, MATCH, PENDING, PENDING_OR_END = range(5)
 """Kinds of states: consume one byte, try successors in order, the pattern has matched, it has matched if what follows
 leads on to MATCH, the same or the text ends."""
@@ -79,6 +81,32 @@ class Program:
     def __len__(self) -> int:
         """Number of states."""
         return len(self.kind)
+
+
+def to_automaton(program: Program) -> Automaton:
+    """A program with one entry, which is its state 0, as a grammar keeps it."""
+    if len(program.entries) != 1 or program.entries[0] != 0:
+        raise ValueError("a program that looks behind is no automaton of a terminal alone")
+    return Automaton(
+        program.kind.tobytes(),
+        program.offset.astype("<i4").tobytes(),
+        program.lo.tobytes(),
+        program.hi.tobytes(),
+        program.target.astype("<i4").tobytes(),
+    )
+
+
+def from_automaton(automaton: Automaton) -> Program:
+    """The program that `to_automaton` was given."""
+    return Program(
+        kind=np.frombuffer(automaton.kind, np.uint8),
+        offset=np.frombuffer(automaton.offset, "<i4").astype(np.int32),
+        lo=np.frombuffer(automaton.lo, np.uint8),
+        hi=np.frombuffer(automaton.hi, np.uint8),
+        target=np.frombuffer(automaton.target, "<i4").astype(np.int32),
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )
 
 
 def epsilon_closure(states: Sequence[tuple[int, Edges]], start: int, seen: set[int]) -> Iterator[int]:

@@ -1,0 +1,16 @@
+"""JSON Schema -> Grammar, straight to productions and automata.
+
+In: a schema as Python objects, a spelling and a registry of other documents. Out: a `Grammar` whose sentences are the
+texts, in that spelling, of exactly the values that satisfy the schema. A schema denotes a set of values, and sets are
+combined: nothing is dropped without being named.
+
+The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and ``reading``
+(schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has been read),
+``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions), ``lowering``
+(productions as a grammar).
+"""
+
+from pdacon.frontends.json_schema.schema import schema_grammar
+from pdacon.frontends.json_schema.spelling import Spelling
+
+__all__ = ["Spelling", "schema_grammar"]

@@ -1,0 +1,248 @@
+"""Where the schemas of a document are: JSON pointers, ``$id``, ``$anchor`` and ``$ref``.
+
+In: a schema as Python objects, and a registry of other documents. Out: a `Place` for each reference. It knows what a
+keyword holds (a schema, several, or none), and nothing of what keywords mean. Nothing is fetched over a network.
+
+Source: JSON Schema Core, draft 2020-12, sections 8 and 9; RFC 3986 for references and RFC 6901 for pointers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin
+
+from pdacon.errors import UnsupportedSchemaError
+
+_DRAFTS = {
+    "json-schema.org/draft/2020-12/schema": 2020,
+    "json-schema.org/draft/2019-09/schema": 2019,
+    "json-schema.org/draft-07/schema": 7,
+    "json-schema.org/draft-06/schema": 6,
+    "json-schema.org/draft-04/schema": 4,
+    "json-schema.org/schema": 2020,
+}
+LATEST = 2020
+
+ONE = frozenset({
+    "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",
+    "unevaluatedItems", "unevaluatedProperties",
+})  # fmt: skip
+"""Keywords that hold a schema."""
+MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+"""Keywords that hold a list of schemas."""
+NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties", "properties"})
+"""Keywords that hold schemas by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A schema in its document.
+
+    Attributes
+    ----------
+    base : str
+        The URI that references in it start from.
+    pointer : str
+        The JSON pointer from the root of the document, which is what is shown, or from that of another one.
+    node : Any
+        The schema itself.
+    draft : int
+        4, 6, 7, 2019 or 2020.
+    scope : tuple of str
+        The bases of the resources that references have led through, where ``$dynamicRef`` could depend on them.
+    """
+
+    base: str
+    pointer: str
+    node: Any = field(compare=False, hash=False)
+    draft: int
+    scope: tuple[str, ...] = ()
+
+    def child(self, *tokens: str | int) -> Place:
+        """The schema at some tokens of a pointer below this one."""
+        node, pointer = self.node, self.pointer
+        for token in tokens:
+            node = node[token]
+            pointer += f"/{_escaped(token)}"
+        base, draft, scope = self.base, self.draft, self.scope
+        if isinstance(node, dict):
+            draft = draft_of(node, draft, pointer)
+            base = _base_of(node, base, draft)
+            if scope and base != self.base:
+                scope = (*scope, base)
+        return Place(base, pointer, node, draft, scope)
+
+
+class Documents:
+    """A document and what it refers to.
+
+    Parameters
+    ----------
+    root : Any
+        The schema: a dict or a bool.
+    registry : optional
+        Other documents: a mapping from URIs to schemas, or a ``referencing.Registry``.
+    """
+
+    def __init__(self, root: Any, registry: Any = None) -> None:
+        self._registry = registry
+        self._resources: dict[str, Place] = {}
+        self._anchors: dict[tuple[str, str], Place] = {}
+        self._dynamic: set[tuple[str, str]] = set()
+        draft = draft_of(root, LATEST, "#") if isinstance(root, dict) else LATEST
+        base = _base_of(root, "", draft) if isinstance(root, dict) else ""
+        self.root = Place(base, "#", root, draft)
+        self._resources[""] = self.root
+        self._add(self.root, "")
+        if self._dynamic:
+            self.root = Place(base, "#", root, draft, (base,))
+
+    def _add(self, place: Place, own: str) -> None:
+        self._resources.setdefault(place.base, place)
+        self._resources.setdefault(own, place)
+        if not any(word in _text(place.node) for word in ('"$id"', '"id"', "nchor")):
+            return
+        pending = [place]
+        while pending:
+            place = pending.pop()
+            node = place.node
+            if not isinstance(node, dict):
+                continue
+            identifier = node.get("$id" if place.draft > 4 else "id")
+            if isinstance(identifier, str):
+                if identifier.startswith("#"):  # a name for the place, up to draft 7
+                    self._anchors.setdefault((place.base, identifier[1:]), place)
+                else:
+                    self._resources.setdefault(place.base, place)
+            for keyword in ("$anchor", "$dynamicAnchor"):
+                if isinstance(name := node.get(keyword), str):
+                    self._anchors.setdefault((place.base, name), place)
+                    if keyword == "$dynamicAnchor":
+                        self._dynamic.add((place.base, name))
+            if node.get("$recursiveAnchor") is True:
+                self._dynamic.add((place.base, ""))
+            pending += subschemas(place)
+
+    def referred(self, place: Place, keyword: str) -> Place:
+        """The schema that ``$ref``, ``$dynamicRef`` or ``$recursiveRef`` of a place means.
+
+        Raises
+        ------
+        UnsupportedSchemaError
+            There is no such schema, or it is in a document that was not given.
+        """
+        reference = place.node[keyword]
+        if not isinstance(reference, str):
+            raise UnsupportedSchemaError(place.pointer, keyword, "it must be a string")
+        found = self._resolved(place, keyword, reference)
+        if keyword == "$recursiveRef":
+            if (found.base, "") in self._dynamic:
+                found = next((self._resources[base] for base in place.scope if (base, "") in self._dynamic), found)
+        elif keyword == "$dynamicRef":
+            name = unquote(urldefrag(reference).fragment)
+            if (found.base, name) in self._dynamic:
+                bases = (base for base in place.scope if (base, name) in self._dynamic)
+                found = next((self._anchors[base, name] for base in bases), found)
+        if not place.scope:
+            return found
+        scope = place.scope if found.base in place.scope else (*place.scope, found.base)
+        return Place(found.base, found.pointer, found.node, found.draft, scope)
+
+    def _resolved(self, place: Place, keyword: str, reference: str) -> Place:
+        if reference.startswith("#"):
+            uri, fragment = place.base, reference[1:]
+        else:
+            uri, fragment = urldefrag(urljoin(place.base, reference))
+        resource = self._resource(uri, place, keyword, reference)
+        fragment = unquote(fragment)
+        if not fragment:
+            return resource
+        if not fragment.startswith("/"):
+            found = self._anchors.get((resource.base, fragment))
+            if found is None:
+                raise UnsupportedSchemaError(place.pointer, keyword, f"{reference!r} names no place")
+            return found
+        for token in fragment.split("/")[1:]:
+            name = token.replace("~1", "/").replace("~0", "~")
+            node = resource.node
+            if isinstance(node, list) and name.isdigit() and int(name) < len(node):
+                resource = resource.child(int(name))
+            elif isinstance(node, dict) and name in node:
+                resource = resource.child(name)
+            else:
+                raise UnsupportedSchemaError(place.pointer, keyword, f"there is nothing at {reference!r}")
+        return resource
+
+    def _resource(self, uri: str, place: Place, keyword: str, reference: str) -> Place:
+        found = self._resources.get(uri)
+        if found is not None:
+            return found
+        node = self._from_registry(uri)
+        if node is None:
+            raise UnsupportedSchemaError(
+                place.pointer, keyword, f"{reference!r} is in another document; give it with registry={{{uri!r}: ...}}"
+            )
+        draft = draft_of(node, LATEST, f"{uri}#") if isinstance(node, dict) else LATEST
+        base = _base_of(node, uri, draft) if isinstance(node, dict) else uri
+        added = Place(base, f"{uri}#", node, draft)
+        self._add(added, uri)
+        return added
+
+    def _from_registry(self, uri: str) -> Any:
+        registry = self._registry
+        if registry is None:
+            return None
+        if hasattr(registry, "get_or_retrieve"):
+            try:
+                return registry.get_or_retrieve(uri).value.contents
+            except Exception:
+                return None
+        return registry.get(uri) if isinstance(registry, Mapping) else None
+
+
+def subschemas(place: Place) -> Iterator[Place]:
+    """The schemas right below one."""
+    for keyword, value in place.node.items():
+        if keyword in NAMED and isinstance(value, dict):
+            for name in value:
+                if isinstance(value[name], (dict, bool)):
+                    yield place.child(keyword, name)
+        elif keyword in MANY and isinstance(value, list):
+            for index in range(len(value)):
+                yield place.child(keyword, index)
+        elif keyword in ONE and isinstance(value, dict):
+            yield place.child(keyword)
+
+
+def draft_of(node: Mapping[str, Any], otherwise: int, pointer: str) -> int:
+    """Which draft a schema says that it is written in. Raises UnsupportedSchemaError if it is none of those known."""
+    said = node.get("$schema")
+    if not isinstance(said, str):
+        return otherwise
+    draft = _DRAFTS.get(said.partition("://")[2].rstrip("#"))
+    if draft is None:
+        known = ", ".join(f"https://{uri}" for uri in _DRAFTS)
+        why = f"{said!r} is no draft of JSON Schema that pdacon knows ({known}); leave it out to have draft 2020-12"
+        raise UnsupportedSchemaError(pointer, "$schema", why)
+    return draft
+
+
+def _base_of(node: Mapping[str, Any], base: str, draft: int) -> str:
+    identifier = node.get("$id" if draft > 4 else "id")
+    if not isinstance(identifier, str) or identifier.startswith("#") or ("$ref" in node and draft <= 7):
+        return base
+    return urldefrag(urljoin(base, identifier)).url
+
+
+def _escaped(token: str | int) -> str:
+    return str(token).replace("~", "~0").replace("/", "~1")
+
+
+def _text(node: Any) -> str:
+    try:
+        return json.dumps(node)
+    except (TypeError, ValueError, RecursionError):
+        return '"$id"'  # look at every schema in it

@@ -1,0 +1,160 @@
+"""Facts about one JSON value that a schema can state, each about values of one type.
+
+A schema is a Boolean formula over facts, one formula for each type of value. `Facts` numbers the facts as variables of
+one `Formulas`; a *question* is a formula over `Satisfies`, that is over schemas that another value may satisfy or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from pdacon.regular import Formulas
+
+Type: TypeAlias = Literal["null", "false", "true", "number", "string", "array", "object"]
+TYPES: tuple[Type, ...] = ("null", "false", "true", "number", "string", "array", "object")
+"""The types of values; those of ``boolean`` are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfies:
+    """The value satisfies the schema of this number in the `Reader`. Of any type."""
+
+    schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A string or a number is one of these."""
+
+    values: frozenset[str] | frozenset[Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """A pattern matches somewhere in a string; whole, if it comes from a ``format``."""
+
+    pattern: str
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LongerThan:
+    """A string has more than this many code points."""
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """A number is an integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """A number is greater than a bound, or equal to it, if ``inclusive``."""
+
+    bound: Fraction
+    inclusive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """A number is an integer times this one."""
+
+    of: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Every member of an object satisfies what is asked of its name.
+
+    Attributes
+    ----------
+    named : tuple of (str, int)
+        Questions for members of these names.
+    matching : tuple of (str, int)
+        Questions for members whose names match these patterns; several may apply, and those of ``named`` too.
+    others : int
+        The question for members to which none of these applies.
+    """
+
+    named: tuple[tuple[str, int], ...]
+    matching: tuple[tuple[str, int], ...]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The name of every member, as a string, is as this formula over facts about strings says."""
+
+    formula: int
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """An object has members of all these names."""
+
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class MoreMembersThan:
+    """An object has more than this many members."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Every item of an array satisfies what is asked of its place: the first ones one by one, the rest alike."""
+
+    first: tuple[int, ...]
+    rest: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoreItemsThan:
+    """An array has more than this many items, or more than this many that satisfy a question."""
+
+    count: int
+    question: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Two items of an array are equal, where `Items` asks these questions of them."""
+
+    first: tuple[int, ...]
+    rest: int
+
+
+Fact: TypeAlias = (
+    Satisfies | Among | Matches | LongerThan | Integral | Above | Multiple | Members | Names | Has | MoreMembersThan
+    | Items | MoreItemsThan | Repeats
+)  # fmt: skip
+
+
+class Facts:
+    """Facts as variables: the same fact is the same variable."""
+
+    def __init__(self) -> None:
+        self.formulas = Formulas()
+        self._facts: list[Fact] = []
+        self._numbers: dict[Fact, int] = {}
+
+    def holds(self, fact: Fact) -> int:
+        """The formula that a fact holds."""
+        number = self._numbers.setdefault(fact, len(self._facts))
+        if number == len(self._facts):
+            self._facts.append(fact)
+        return self.formulas.variable(number)
+
+    def __getitem__(self, variable: int) -> Fact:
+        """The fact that a variable stands for."""
+        return self._facts[variable]
+
+    def among(self, *formulas: int) -> list[tuple[int, Fact]]:
+        """The facts that formulas depend on, with their variables."""
+        return [(variable, self._facts[variable]) for variable in self.formulas.support(*formulas)]

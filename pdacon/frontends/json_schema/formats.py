@@ -1,0 +1,92 @@
+"""The values of ``format``, as patterns that match the whole string.
+
+Source: JSON Schema Validation, draft 2020-12, section 7.3, and what it names: RFC 3339 (dates and times), RFC 5321
+(e-mail), RFC 1123 (host names), RFC 2673 and RFC 4291 (addresses), RFC 3986 and RFC 3987 (URIs and IRIs), RFC 6570
+(templates), RFC 4122 (UUIDs), RFC 6901 (pointers).
+"""
+
+from __future__ import annotations
+
+_LEAP = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_DATE = (
+    r"(?:(?!0000)\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
+    rf"|02-(?:0[1-9]|1\d|2[0-8]))|(?!0000){_LEAP}-02-29)"
+)
+_OFFSET = r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+_TIME = rf"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?{_OFFSET}|23:59:60(?:\.\d+)?(?:[Zz]|[+-]00:00))"
+
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_HOST = "|".join(  # at most 253 characters in all: some long labels, or more of shorter ones
+    rf"{label}(?:\.{label}){{0,{more}}}"
+    for label, more in (
+        (rf"(?!..--){_LABEL}", 2),
+        (r"(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,29}[A-Za-z0-9])?", 6),
+        (r"(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,13}[A-Za-z0-9])?", 14),
+    )
+)
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
+_GROUP = r"[0-9A-Fa-f]{1,4}"
+_TAIL = rf"(?:{_GROUP}:{_GROUP}|{_IPV4})"
+_IPV6 = (
+    rf"(?:(?:{_GROUP}:){{6}}{_TAIL}|::(?:{_GROUP}:){{5}}{_TAIL}|(?:{_GROUP})?::(?:{_GROUP}:){{4}}{_TAIL}"
+    rf"|(?:(?:{_GROUP}:){{0,1}}{_GROUP})?::(?:{_GROUP}:){{3}}{_TAIL}"
+    rf"|(?:(?:{_GROUP}:){{0,2}}{_GROUP})?::(?:{_GROUP}:){{2}}{_TAIL}"
+    rf"|(?:(?:{_GROUP}:){{0,3}}{_GROUP})?::{_GROUP}:{_TAIL}|(?:(?:{_GROUP}:){{0,4}}{_GROUP})?::{_TAIL}"
+    rf"|(?:(?:{_GROUP}:){{0,5}}{_GROUP})?::{_GROUP}|(?:(?:{_GROUP}:){{0,6}}{_GROUP})?::)"
+)
+_ATEXT = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
+
+
+def _uri(beyond: str) -> dict[str, str]:
+    """The parts of RFC 3986, with further characters allowed where RFC 3987 allows them."""
+    escape = r"%[0-9A-Fa-f]{2}"
+    char = rf"(?:[A-Za-z0-9._~!$&'()*+,;=:@{beyond}-]|{escape})"
+    first = rf"(?:[A-Za-z0-9._~!$&'()*+,;=@{beyond}-]|{escape})"  # without a colon
+    name = rf"(?:[A-Za-z0-9._~!$&'()*+,;={beyond}-]|{escape})*"
+    user = rf"(?:[A-Za-z0-9._~!$&'()*+,;=:{beyond}-]|{escape})*@"
+    literal = rf"\[(?:{_IPV6}|v[0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\]"
+    authority = rf"(?:{user})?(?:{literal}|{name})(?::\d*)?"
+    absolute = rf"/(?:{char}+(?:/{char}*)*)?"
+    below = rf"//{authority}(?:/{char}*)*"
+    ending = rf"(?:\?(?:{char}|[/?])*)?(?:#(?:{char}|[/?])*)?"
+    uri = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{below}|{absolute}|{char}+(?:/{char}*)*|){ending}"
+    relative = rf"(?:{below}|{absolute}|{first}+(?:/{char}*)*|){ending}"
+    return {"whole": uri, "reference": rf"(?:{uri}|{relative})"}
+
+
+_PLAIN, _INTERNATIONAL = _uri(""), _uri(r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\u{10000}-\u{efffd}")
+_VARIABLE = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*(?:\*|:[1-9]\d{0,3})?"
+_POINTER = r"(?:/(?:[^/~]|~[01])*)*"
+_DAYS = r"(?:\d+D|\d+M(?:\d+D)?|\d+Y(?:\d+M(?:\d+D)?)?)"
+_CLOCK = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
+
+PATTERNS = {
+    "date": _DATE,
+    "time": _TIME,
+    "date-time": rf"{_DATE}[Tt]{_TIME}",
+    "duration": rf"P(?:{_DAYS}(?:{_CLOCK})?|{_CLOCK}|\d+W)",
+    "email": rf'(?:{_ATEXT}+(?:\.{_ATEXT}+)*|"(?:[^"\\\u0000-\u001f\u007f-\u{{10ffff}}]|\\[\u0020-\u007e])*")@'
+    rf"(?:{_LABEL}(?:\.{_LABEL})*|\[(?:{_IPV4}|IPv6:{_IPV6})\])",
+    "hostname": _HOST,
+    "ipv4": _IPV4,
+    "ipv6": _IPV6,
+    "uuid": r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
+    "uri": _PLAIN["whole"],
+    "uri-reference": _PLAIN["reference"],
+    "iri": _INTERNATIONAL["whole"],
+    "iri-reference": _INTERNATIONAL["reference"],
+    "uri-template": rf"(?:[^\u0000-\u0020\"'%<>\\^`{{|}}]|%[0-9A-Fa-f]{{2}}|"
+    rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}})*",
+    "json-pointer": _POINTER,
+    "relative-json-pointer": rf"(?:0|[1-9]\d*)(?:#|{_POINTER})",
+    "idn-email": r"(?:[^@\s\u0000-\u001f\"]+)@[^@\s\u0000-\u001f\"]+",
+}
+
+NOT_REGULAR = {
+    "regex": "which strings are regular expressions is more than an automaton can say; leave the keyword out, or "
+    "allow it to be dropped with lax=True",
+    "idn-hostname": "which internationalized names are valid depends on tables that pdacon does not have; leave the "
+    "keyword out, or allow it to be dropped with lax=True",
+}
+"""Formats that are defined but cannot be enforced, and why."""

@@ -1,0 +1,252 @@
+"""Formulas over facts about numbers -> languages of their spellings.
+
+A number for which nothing but its type is asked may be spelled in any way that JSON allows. Where more is asked, it is
+spelled as Python's ``json.dumps`` does, with trailing zeros allowed: a plain decimal, or an exponent where the number
+is very large or very small. With ``multipleOf`` exponents are not used.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
+from pdacon.frontends.json_schema.strings import STATES, Shape
+from pdacon.regular import FALSE, TRUE, Dfa, Languages, parse_pattern
+from pdacon.regular.ecma import Tree
+from pdacon.regular.languages import TooManyStates
+
+ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+ANY_INTEGER = r"(?:0|-?[1-9]\d*)"
+_PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
+_LARGE = r"-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
+_SMALL = r"-?[1-9](?:\.\d+)?e\-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
+_ZERO = r"-?0(?:\.0+)?"
+_MOST_REMAINDERS = 20_000
+
+
+def number_holds(facts: Facts, formula: int, number: Fraction) -> bool:
+    """Whether a formula over facts about numbers holds for one number."""
+
+    def holds(variable: int) -> bool:
+        fact = facts[variable]
+        if isinstance(fact, Among):
+            return number in fact.values
+        if isinstance(fact, Integral):
+            return number.denominator == 1
+        if isinstance(fact, Above):
+            return number >= fact.bound if fact.inclusive else number > fact.bound
+        assert isinstance(fact, Multiple)
+        return (number / fact.of).denominator == 1
+
+    return facts.formulas.evaluated(formula, holds)
+
+
+@lru_cache(maxsize=256)
+def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool) -> Dfa:
+    """The spellings of the numbers for which a formula holds.
+
+    Parameters
+    ----------
+    excluded : frozenset of Fraction
+        Numbers that are left out.
+    integral : bool
+        Only integers, without a fraction and an exponent.
+
+    Raises
+    ------
+    TooManyStates
+    """
+    plain = integral or _multiple(shape)
+    languages = _Numbers(exponents=not plain)
+    formulas = languages.formulas
+    universe = ANY_INTEGER if integral else _PLAIN if plain else f"(?:{_PLAIN}|{_LARGE}|{_SMALL})"
+
+    def formula(one: Shape) -> int:
+        if isinstance(one, bool):
+            return TRUE if one else FALSE
+        fact, then, otherwise = one
+        return formulas.choice(languages.fact(fact), formula(then), formula(otherwise))
+
+    equal = [languages.equal(number) for number in excluded]
+    return languages.deterministic(
+        formulas.conjunction(languages.text(universe), formula(shape), *[formulas.negation(one) for one in equal]),
+        STATES,
+    )
+
+
+def _multiple(shape: Shape) -> bool:
+    return not isinstance(shape, bool) and (
+        isinstance(shape[0], Multiple) or _multiple(shape[1]) or _multiple(shape[2])
+    )
+
+
+@lru_cache(maxsize=64)
+def _tree(pattern: str) -> Tree:
+    return parse_pattern(pattern)
+
+
+class _Numbers(Languages):
+    """Languages of those spellings that are used where more is asked than the type: with exponents, or without."""
+
+    def __init__(self, *, exponents: bool) -> None:
+        super().__init__()
+        self._exponents = exponents
+
+    def text(self, pattern: str) -> int:
+        return self.whole(_tree(pattern))
+
+    def fact(self, fact: Fact) -> int:
+        """The spellings of the numbers that a fact is about; of what is no spelling it says anything."""
+        formulas = self.formulas
+        if isinstance(fact, Integral):
+            plain = self.text(r"-?\d+(?:\.0+)?")
+            return formulas.disjunction(plain, self.text(_LARGE)) if self._exponents else plain
+        if isinstance(fact, Multiple):
+            return self._multiple_of(fact.of)
+        assert isinstance(fact, Above)
+        return self._above(fact.bound, fact.inclusive)
+
+    def _above(self, bound: Fraction, inclusive: bool) -> int:
+        """Numbers above a bound: with a sign, those whose magnitude is not above the other side."""
+        formulas = self.formulas
+        negative = self.text(r"-[^]*")
+        zero = self.text(_ZERO)
+        if bound > 0:
+            return formulas.conjunction(formulas.negation(negative), self._larger(bound, inclusive))
+        if bound == 0:
+            positive = formulas.conjunction(formulas.negation(negative), formulas.negation(zero))
+            return formulas.disjunction(positive, zero if inclusive else FALSE)
+        within = formulas.negation(self._larger(-bound, not inclusive))
+        return formulas.disjunction(formulas.negation(negative), zero, within)
+
+    def _larger(self, bound: Fraction, inclusive: bool) -> int:
+        """Spellings, with any sign, whose magnitude is above a bound greater than 0."""
+        patterns = [rf"-?{one}" for one in _plain_above(bound, inclusive)]
+        if self._exponents:
+            exponent, digits = _scientific(bound)
+            for sign, least, fraction in (("+", 16, r"\.\d{1,16}"), ("-", 5, r"\.\d+")):
+                own = exponent if sign == "+" else -exponent
+                # Behind "-" the larger number is the one with the smaller exponent.
+                first, last = (max(own + 1, least), 307) if sign == "+" else (least, min(own - 1, 307))
+                if first <= last:
+                    patterns.append(rf"-?[1-9](?:{fraction})?e\{sign}{_between(first, last)}")
+                if least <= own <= 307:
+                    mantissas = "|".join(_plain_above(digits, inclusive))
+                    patterns.append(rf"-?(?=[1-9](?:{fraction})?e)(?:{mantissas})e\{sign}{own:02}")
+        return self.text("|".join(patterns))
+
+    def equal(self, number: Fraction) -> int:
+        """The spellings of one number."""
+        sign = "-" if number < 0 else "-?" if number == 0 else ""
+        whole, _, fraction = _decimal(abs(number)).partition(".")
+        pattern = rf"{sign}{whole}\.{fraction}0*" if fraction else rf"{sign}{whole}(?:\.0+)?"
+        if number and self._exponents:
+            exponent, digits = _scientific(abs(number))
+            if exponent >= 16 or exponent < -4:
+                first, _, rest = _decimal(digits).partition(".")
+                mantissa = rf"{first}\.{rest}0*" if rest else rf"{first}(?:\.0+)?"
+                pattern += rf"|{sign}{mantissa}e\{'-' if exponent < 0 else '+'}{abs(exponent):02}"
+        return self.text(pattern)
+
+    def _multiple_of(self, of: Fraction) -> int:
+        """Plain decimals, by their remainder.
+
+        Scaled by a power of ten, the number is an integer, and the divisor a fraction p/q in lowest terms: a multiple
+        of it is an integer that p divides, where q divides the scale.
+        """
+        digits = len(_decimal(of).partition(".")[2]) if _terminates(of) else None
+        if digits is None:
+            raise TooManyStates
+        divisor = int(of * 10**digits)
+        if divisor * (digits + 2) > _MOST_REMAINDERS:
+            raise TooManyStates
+        # A state is (digits behind the point read, remainder); -1: the point has not come yet.
+        number: dict[tuple[int, int], int] = {(-2, 0): 0}
+        order = [(-2, 0)]
+        rows: list[list[tuple[tuple[tuple[int, int], ...], int]]] = []
+
+        def to(state: tuple[int, int]) -> int:
+            if state not in number:
+                number[state] = len(order)
+                order.append(state)
+            return number[state]
+
+        for behind, remainder in order:  # grows
+            row: list[tuple[tuple[tuple[int, int], ...], int]] = []
+            if behind == -2:
+                row.append((((0x2D, 0x2D),), to((-1, 0))))
+            if behind < digits or (digits == 0 and behind < 0):
+                for digit in range(10):
+                    point = 0x30 + digit
+                    after = behind + 1 if behind >= 0 else -1
+                    row.append((((point, point),), to((after, (remainder * 10 + digit) % divisor))))
+            else:
+                row.append((((0x30, 0x30),), to((behind, remainder))))
+            if behind == -1:
+                row.append((((0x2E, 0x2E),), to((0, remainder))))
+            rows.append(row)
+        accepting = []
+        for behind, remainder in order:
+            missing = digits - max(behind, 0)
+            accepting.append(behind > -2 and remainder * 10**missing % divisor == 0)
+        return self.automaton(rows, accepting)
+
+
+def _between(first: int, last: int) -> str:
+    """A pattern of the exponents from one to another, in two digits or more."""
+    if last == 307 and first in (5, 16):
+        return r"(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])" if first == 16 else r"(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
+    return f"(?:{'|'.join(f'{one:02}' for one in range(first, last + 1))})"
+
+
+def _terminates(number: Fraction) -> bool:
+    rest = number.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
+def _decimal(number: Fraction) -> str:
+    """A number not less than 0 as a plain decimal, which it must have."""
+    places = 0
+    while (number * 10**places).denominator != 1:
+        places += 1
+    digits = str(int(number * 10**places)).rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+
+
+def _scientific(number: Fraction) -> tuple[int, Fraction]:
+    """Exponent and mantissa, from 1 to below 10, of a number greater than 0."""
+    exponent = len(_decimal(number).partition(".")[0]) - 1 if number >= 1 else -1
+    while number < Fraction(10) ** exponent:
+        exponent -= 1
+    return exponent, number / Fraction(10) ** exponent
+
+
+def _plain_above(bound: Fraction, inclusive: bool) -> list[str]:
+    """Patterns of the plain decimals, without a sign, above a bound greater than 0."""
+    whole, _, fraction = _decimal(bound).partition(".")
+    rest = r"(?:\.\d+)?"
+    patterns = [rf"[1-9]\d{{{len(whole)}}}\d*{rest}"]
+    for k, digit in enumerate(whole):
+        if digit != "9":
+            patterns.append(rf"{whole[:k]}[{chr(ord(digit) + 1)}-9]\d{{{len(whole) - k - 1}}}{rest}")
+    for k, digit in enumerate(fraction):
+        if digit != "9":
+            patterns.append(rf"{whole}\.{fraction[:k]}[{chr(ord(digit) + 1)}-9]\d*")
+    beyond = rf"{whole}\.{fraction}0*[1-9]\d*"
+    equal = rf"{whole}\.{fraction}0*" if fraction else rf"{whole}(?:\.0+)?"
+    return [*patterns, beyond, *([equal] if inclusive else [])]
+
+
+def spelled(number: Fraction) -> str:
+    """How one number is spelled: an integer without a fraction, else as a plain decimal or with an exponent."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    exponent, digits = _scientific(abs(number))
+    sign = "-" if number < 0 else ""
+    if exponent < -4:
+        return f"{sign}{_decimal(digits)}e-{-exponent:02}"
+    return sign + _decimal(abs(number))

@@ -1,0 +1,534 @@
+"""Schemas -> formulas over facts: what a schema says of a value of each type.
+
+In: places in documents. Out: for a schema and a type, the formula that holds for exactly those values of the type that
+the schema takes, and which members or items it evaluates. ``allOf``, ``anyOf``, ``oneOf``, ``not``, ``if`` and ``$ref``
+are connectives here; what a schema says of members and items stays a question, which is asked where they are read.
+
+Source: JSON Schema Core, sections 10 and 11, and Validation, section 6, draft 2020-12; the drafts before where they
+differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema import formats
+from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.facts import (
+    Above,
+    Among,
+    Fact,
+    Facts,
+    Has,
+    Integral,
+    Items,
+    LongerThan,
+    Matches,
+    Members,
+    MoreItemsThan,
+    MoreMembersThan,
+    Multiple,
+    Names,
+    Repeats,
+    Satisfies,
+    Type,
+)
+from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
+
+_NAMES: dict[str, tuple[Type, ...]] = {
+    "null": ("null",),
+    "boolean": ("false", "true"),
+    "number": ("number",),
+    "integer": ("number",),
+    "string": ("string",),
+    "array": ("array",),
+    "object": ("object",),
+}
+
+
+_MOST_UNCERTAIN = 10
+_SMALL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Which members or items a schema evaluates where a condition holds.
+
+    Attributes
+    ----------
+    condition : int
+    names : frozenset of str
+    patterns : tuple of str
+    count : int
+        So many items from the first on.
+    all : bool
+        Every member, or every item.
+    items : int
+        Those items that satisfy this question.
+    """
+
+    condition: int
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+    count: int = 0
+    all: bool = False
+    items: int = FALSE
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a schema says of the values of one type, and what it evaluates of those that it takes."""
+
+    formula: int
+    covers: tuple[Cover, ...] = ()
+
+
+_NOTHING, _ANYTHING = Meaning(FALSE), Meaning(TRUE)
+
+
+class Reader:
+    """Reads schemas when they are asked about.
+
+    Parameters
+    ----------
+    documents : Documents
+    formats_asserted : bool
+        Whether ``format`` is enforced.
+    drop : callable
+        Told of what cannot be enforced; it raises, or the keyword is left out.
+    """
+
+    def __init__(
+        self, documents: Documents, formats_asserted: bool, drop: Callable[[UnsupportedSchemaError], None]
+    ) -> None:
+        self.facts = Facts()
+        self.places: list[Place] = []
+        self.origins: dict[Fact, tuple[str, str]] = {}
+        self.ranks: dict[str, int] = {}
+        self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
+        self._numbers: dict[Any, int] = {}
+        self._known: dict[tuple[int, Type], Meaning | None] = {}
+
+    def question(self, place: Place) -> int:
+        """The formula that a value satisfies the schema at a place."""
+        node = place.node
+        if node is True or node == {}:
+            return TRUE
+        if node is False:
+            return FALSE
+        if not isinstance(node, dict):
+            raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
+        return self.facts.holds(Satisfies(self._number(place)))
+
+    def meaning(self, question: int, kind: Type) -> int:
+        """A question as a formula over facts about values of one type."""
+        formulas = self.facts.formulas
+
+        def of(variable: int) -> int:
+            fact = self.facts[variable]
+            assert isinstance(fact, Satisfies)
+            return self._of(fact.schema, kind).formula
+
+        return formulas.substituted(question, of)
+
+    def _number(self, place: Place) -> int:
+        key: Any = place
+        node = place.node
+        small = len(node) <= _SMALL and all(isinstance(value, (str, int)) for value in node.values())
+        if small and "$ref" not in node and "$dynamicRef" not in node:  # alike wherever it stands
+            key = place.draft, *((name, type(value), value) for name, value in node.items())
+        number = self._numbers.setdefault(key, len(self.places))
+        if number == len(self.places):
+            self.places.append(place)
+        return number
+
+    def _of(self, schema: int, kind: Type) -> Meaning:
+        key = schema, kind
+        if key not in self._known:
+            self._known[key] = None
+            self._known[key] = self._read(self.places[schema], kind)
+        known = self._known[key]
+        if known is None:
+            place = self.places[schema]
+            raise UnsupportedSchemaError(place.pointer, "", "it refers to itself without a value in between")
+        return known
+
+    def _at(self, place: Place, kind: Type) -> Meaning:
+        """The meaning of a schema that is applied to the same value."""
+        node = place.node
+        if node is True or node == {}:
+            return _ANYTHING
+        if node is False:
+            return _NOTHING
+        if not isinstance(node, dict):
+            raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
+        return self._of(self._number(place), kind)
+
+    def _read(self, place: Place, kind: Type) -> Meaning:
+        node = place.node
+        formulas = self.facts.formulas
+        if "$ref" in node and place.draft <= 7:  # nothing else beside it counts
+            return self._at(self._documents.referred(place, "$ref"), kind)
+        parts = [self._typed(place, kind)]
+        if parts[0] == FALSE:
+            return _NOTHING
+        for keyword in ("const", "enum"):
+            if keyword in node and (keyword == "enum" or place.draft > 4):
+                values = node["enum"] if keyword == "enum" else [node["const"]]
+                if not isinstance(values, list):
+                    raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list")
+                parts.append(self._one_of(values, kind))
+                if parts[-1] == FALSE:
+                    return _NOTHING
+        covers: list[Cover] = []
+        self._connectives(place, kind, parts, covers)
+        if FALSE in parts:
+            return _NOTHING
+        parts += self._own(place, kind, covers)
+        if kind == "object" and "unevaluatedProperties" in node and place.draft >= 2019:
+            question = self.question(place.child("unevaluatedProperties"))
+            parts.append(self._unevaluated_members(place, question, covers))
+            covers.append(Cover(TRUE, all=True))
+        if kind == "array" and "unevaluatedItems" in node and place.draft >= 2019:
+            question = self.question(place.child("unevaluatedItems"))
+            parts.append(self._unevaluated_items(place, question, covers))
+            covers.append(Cover(TRUE, all=True))
+        return Meaning(formulas.conjunction(*parts), tuple(covers))
+
+    def _typed(self, place: Place, kind: Type) -> int:
+        said = place.node.get("type")
+        if said is None and "type" not in place.node:
+            return TRUE
+        names = [said] if isinstance(said, str) else said
+        if not isinstance(names, list) or not all(isinstance(name, str) and name in _NAMES for name in names):
+            known = ", ".join(_NAMES)
+            raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types ({known})")
+        if kind == "number" and "number" not in names:
+            return self.facts.holds(Integral()) if "integer" in names else FALSE
+        return TRUE if any(kind in _NAMES[name] for name in names) else FALSE
+
+    def _one_of(self, values: Sequence[Any], kind: Type) -> int:
+        facts = self.facts
+        of_kind = [value for value in values if kind_of(value) == kind]
+        if not of_kind:
+            return FALSE
+        if kind == "string":
+            return facts.holds(Among(frozenset(of_kind)))
+        if kind == "number":
+            return facts.holds(Among(frozenset(map(fraction_of, of_kind))))
+        if kind in ("array", "object"):
+            return facts.formulas.disjunction(*[self._exactly(value) for value in of_kind])
+        return TRUE
+
+    def _exactly(self, value: Any) -> int:
+        """The formula that an array or an object is equal to this one."""
+        facts, conjunction = self.facts, self.facts.formulas.conjunction
+        if isinstance(value, list):
+            first = tuple(self.equal(item) for item in value)
+            return conjunction(
+                self._items(first, FALSE), TRUE if not value else facts.holds(MoreItemsThan(len(value) - 1, TRUE))
+            )
+        named = tuple((name, self.equal(item)) for name, item in value.items())
+        return conjunction(
+            facts.holds(Members(named, (), FALSE)),
+            self._has(Place("const", "const", value, 2020), "const", list(value)),
+        )
+
+    def equal(self, value: Any) -> int:
+        """The formula that a value is equal to this one."""
+        return self.question(Place("const", f"={value!r}", {"const": value}, 2020))
+
+    # Keywords that apply other schemas to the same value.
+
+    def _connectives(self, place: Place, kind: Type, parts: list[int], covers: list[Cover]) -> None:
+        node, formulas = place.node, self.facts.formulas
+        for keyword, since in (("$ref", 2019), ("$dynamicRef", 2020), ("$recursiveRef", 2019)):
+            if keyword in node and place.draft >= since and not (keyword == "$recursiveRef" and place.draft > 2019):
+                meaning = self._at(self._documents.referred(place, keyword), kind)
+                parts.append(meaning.formula)
+                covers += meaning.covers
+        if "allOf" in node:
+            for meaning in self._listed(place, "allOf", kind):
+                parts.append(meaning.formula)
+                covers += meaning.covers
+        if FALSE in parts:
+            return
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in node:
+                options = self._listed(place, keyword, kind)
+                each = [meaning.formula for meaning in options]
+                parts.append(formulas.exactly_one(each) if keyword == "oneOf" else formulas.disjunction(*each))
+                for meaning in options:
+                    covers += self._under(meaning.formula, meaning.covers)
+        if "not" in node:
+            parts.append(formulas.negation(self._at(place.child("not"), kind).formula))
+        if "if" in node and place.draft >= 7:
+            condition = self._at(place.child("if"), kind)
+            then = self._at(place.child("then"), kind) if "then" in node else _ANYTHING
+            otherwise = self._at(place.child("else"), kind) if "else" in node else _ANYTHING
+            parts.append(formulas.choice(condition.formula, then.formula, otherwise.formula))
+            covers += self._under(condition.formula, (*condition.covers, *then.covers))
+            covers += self._under(formulas.negation(condition.formula), otherwise.covers)
+
+    def _listed(self, place: Place, keyword: str, kind: Type) -> list[Meaning]:
+        node = place.node[keyword]
+        if not isinstance(node, list) or not node:
+            raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of schemas")
+        return [self._at(place.child(keyword, k), kind) for k in range(len(node))]
+
+    def _under(self, condition: int, covers: Iterable[Cover]) -> list[Cover]:
+        conjunction = self.facts.formulas.conjunction
+        return [
+            Cover(conjunction(condition, c.condition), c.names, c.patterns, c.count, c.all, c.items) for c in covers
+        ]
+
+    # Keywords about values of one type.
+
+    def _own(self, place: Place, kind: Type, covers: list[Cover]) -> list[int]:
+        if kind == "string":
+            return self._of_string(place)
+        if kind == "number":
+            return self._of_number(place)
+        if kind == "array":
+            return self._of_array(place, covers)
+        return self._of_object(place, covers) if kind == "object" else []
+
+    def _of_string(self, place: Place) -> list[int]:
+        node, facts = place.node, self.facts
+        parts = []
+        if (least := self._count(place, "minLength")) is not None and least > 0:
+            parts.append(facts.holds(LongerThan(least - 1)))
+        if (most := self._count(place, "maxLength")) is not None:
+            parts.append(facts.formulas.negation(facts.holds(LongerThan(most))))
+        if "pattern" in node:
+            parts.append(self._pattern(place, "pattern", node["pattern"]))
+        if "format" in node and self._formats_asserted and isinstance(node["format"], str):
+            pattern = formats.PATTERNS.get(node["format"])
+            if pattern is not None:
+                parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
+            elif node["format"] in formats.NOT_REGULAR:
+                self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))
+        return parts
+
+    def _stated(self, place: Place, keyword: str, fact: Fact) -> int:
+        """A fact of which the place is to be known, should it be one that cannot be enforced."""
+        self.origins.setdefault(fact, (place.pointer, keyword))
+        return self.facts.holds(fact)
+
+    def _pattern(self, place: Place, keyword: str, pattern: Any) -> int:
+        if not isinstance(pattern, str):
+            raise UnsupportedSchemaError(place.pointer, keyword, f"a pattern is a string, not {_named(pattern)}")
+        try:
+            parse_pattern(pattern)
+        except PatternError as error:
+            self.drop(UnsupportedSchemaError(place.pointer, keyword, str(error)))
+            return TRUE
+        return self._stated(place, keyword, Matches(pattern))
+
+    def _of_number(self, place: Place) -> list[int]:
+        node, facts, negation = place.node, self.facts, self.facts.formulas.negation
+        parts = []
+        old = place.draft <= 4
+        if (bound := self._number_at(place, "minimum")) is not None:
+            parts.append(facts.holds(Above(bound, not (old and node.get("exclusiveMinimum") is True))))
+        if (bound := self._number_at(place, "maximum")) is not None:
+            parts.append(negation(facts.holds(Above(bound, old and node.get("exclusiveMaximum") is True))))
+        if not old and (bound := self._number_at(place, "exclusiveMinimum")) is not None:
+            parts.append(facts.holds(Above(bound, False)))
+        if not old and (bound := self._number_at(place, "exclusiveMaximum")) is not None:
+            parts.append(negation(facts.holds(Above(bound, True))))
+        if (bound := self._number_at(place, "multipleOf")) is not None:
+            if bound <= 0:
+                raise UnsupportedSchemaError(place.pointer, "multipleOf", "it must be greater than 0")
+            parts.append(self._stated(place, "multipleOf", Multiple(bound)))
+        return parts
+
+    def _of_array(self, place: Place, covers: list[Cover]) -> list[int]:
+        node, facts, draft = place.node, self.facts, place.draft
+        parts = []
+        keyword = "prefixItems" if draft >= 2020 and not isinstance(node.get("items"), list) else "items"
+        first: tuple[int, ...] = ()
+        rest = TRUE
+        if isinstance(node.get(keyword), list):
+            first = tuple(self.question(place.child(keyword, k)) for k in range(len(node[keyword])))
+            covers.append(Cover(TRUE, count=len(first)))
+        behind = "items" if keyword == "prefixItems" or not isinstance(node.get("items"), list) else "additionalItems"
+        if behind in node:
+            rest = self.question(place.child(behind))
+            covers.append(Cover(TRUE, all=True))
+        parts.append(self._items(first, rest))
+        if (least := self._count(place, "minItems")) is not None and least > 0:
+            parts.append(facts.holds(MoreItemsThan(least - 1, TRUE)))
+        if (most := self._count(place, "maxItems")) is not None:
+            parts.append(facts.formulas.negation(facts.holds(MoreItemsThan(most, TRUE))))
+        if "contains" in node and draft >= 6:
+            question = self.question(place.child("contains"))
+            low, high = 1, None
+            if draft >= 2019:
+                low = 1 if (found := self._count(place, "minContains")) is None else found
+                high = self._count(place, "maxContains")
+            if low > 0:
+                parts.append(FALSE if question == FALSE else facts.holds(MoreItemsThan(low - 1, question)))
+            if high is not None and question != FALSE:
+                parts.append(facts.formulas.negation(facts.holds(MoreItemsThan(high, question))))
+            if draft >= 2020:
+                covers.append(Cover(TRUE, items=question))
+        if node.get("uniqueItems") is True:
+            parts.append(facts.formulas.negation(self._stated(place, "uniqueItems", Repeats(first, rest))))
+        return parts
+
+    def _items(self, first: tuple[int, ...], rest: int) -> int:
+        while first and first[-1] == rest:
+            first = first[:-1]
+        return TRUE if not first and rest == TRUE else self.facts.holds(Items(first, rest))
+
+    def _of_object(self, place: Place, covers: list[Cover]) -> list[int]:
+        node, facts = place.node, self.facts
+        formulas = facts.formulas
+        parts = []
+        named = tuple((name, self.question(one)) for name, one in self._by_name(place, "properties"))
+        matching = tuple(
+            (pattern, self.question(one))
+            for pattern, one in self._by_name(place, "patternProperties")
+            if self._pattern(place, "patternProperties", pattern) != TRUE
+        )
+        others = self.question(place.child("additionalProperties")) if "additionalProperties" in node else TRUE
+        everything = "additionalProperties" in node
+        if named or matching or others != TRUE:
+            parts.append(facts.holds(Members(named, matching, others)))
+        if named or matching or everything:
+            covers.append(Cover(TRUE, frozenset(dict(named)), tuple(name for name, _ in matching), all=everything))
+        if "required" in node and not (place.draft <= 4 and isinstance(node["required"], bool)):
+            parts.append(self._has(place, "required", node["required"]))
+        if "propertyNames" in node and place.draft >= 6:
+            formula = self._at(place.child("propertyNames"), "string").formula
+            if formula != TRUE:
+                parts.append(facts.holds(Names(formula)))
+        if (least := self._count(place, "minProperties")) is not None and least > 0:
+            parts.append(facts.holds(MoreMembersThan(least - 1)))
+        if (most := self._count(place, "maxProperties")) is not None:
+            parts.append(formulas.negation(facts.holds(MoreMembersThan(most))))
+        for keyword in ("dependentRequired", "dependencies"):
+            if keyword in node and (place.draft >= 2019) == (keyword == "dependentRequired"):
+                for name, names in self._mapping(place, keyword):
+                    if isinstance(names, list):
+                        there = self._has(place, keyword, [name])
+                        parts.append(formulas.choice(there, self._has(place, keyword, names), TRUE))
+        for keyword in ("dependentSchemas", "dependencies"):
+            if keyword in node and (place.draft >= 2019) == (keyword == "dependentSchemas"):
+                for name, schema in self._mapping(place, keyword):
+                    if not isinstance(schema, list):
+                        there = self._has(place, keyword, [name])
+                        meaning = self._at(place.child(keyword, name), "object")
+                        parts.append(formulas.choice(there, meaning.formula, TRUE))
+                        covers += self._under(there, meaning.covers)
+        return parts
+
+    def _by_name(self, place: Place, keyword: str) -> list[tuple[str, Place]]:
+        return [(name, place.child(keyword, name)) for name, _ in self._mapping(place, keyword)]
+
+    def _mapping(self, place: Place, keyword: str) -> list[tuple[str, Any]]:
+        node = place.node.get(keyword, {})
+        if not isinstance(node, dict):
+            raise UnsupportedSchemaError(place.pointer, keyword, f"it must be an object, not {_named(node)}")
+        return list(node.items())
+
+    def _has(self, place: Place, keyword: str, names: Any) -> int:
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of names")
+        for name in names:
+            self.ranks.setdefault(name, len(self.ranks))
+        return self.facts.holds(Has(frozenset(names))) if names else TRUE
+
+    def _count(self, place: Place, keyword: str) -> int | None:
+        value = place.node.get(keyword)
+        if keyword not in place.node:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value) or value < 0:
+            raise UnsupportedSchemaError(place.pointer, keyword, f"{value!r:.40} is no count")
+        return int(value)
+
+    def _number_at(self, place: Place, keyword: str) -> Fraction | None:
+        if keyword not in place.node:
+            return None
+        value = place.node[keyword]
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+            raise UnsupportedSchemaError(place.pointer, keyword, f"{value!r:.40} is no number")
+        return fraction_of(value)
+
+    # What nothing else has evaluated.
+
+    def _unevaluated_members(self, place: Place, question: int, covers: Sequence[Cover]) -> int:
+        """Every member that no cover evaluates satisfies the question."""
+        facts, formulas = self.facts, self.facts.formulas
+        if question == TRUE:
+            return TRUE
+        parts = []
+        for some, none in _ways_to_evaluate(place, covers):
+            if any(cover.all for cover in none):
+                continue
+            names = frozenset().union(*[cover.names for cover in none])
+            patterns = dict.fromkeys(pattern for cover in none for pattern in cover.patterns)
+            members = Members(
+                tuple((name, TRUE) for name in sorted(names)), tuple((pattern, TRUE) for pattern in patterns), question
+            )
+            parts.append(formulas.disjunction(*[cover.condition for cover in some], facts.holds(members)))
+        return formulas.conjunction(*parts)
+
+    def _unevaluated_items(self, place: Place, question: int, covers: Sequence[Cover]) -> int:
+        """Every item that no cover evaluates satisfies the question."""
+        formulas = self.facts.formulas
+        if question == TRUE:
+            return TRUE
+        parts = []
+        for some, none in _ways_to_evaluate(place, covers):
+            if any(cover.all for cover in none):
+                continue
+            count = max((cover.count for cover in none), default=0)
+            rest = formulas.disjunction(question, *[cover.items for cover in none])
+            items = self._items((TRUE,) * count, rest)
+            parts.append(formulas.disjunction(*[cover.condition for cover in some], items))
+        return formulas.conjunction(*parts)
+
+
+def _ways_to_evaluate(place: Place, covers: Sequence[Cover]) -> list[tuple[tuple[Cover, ...], tuple[Cover, ...]]]:
+    """Ways to part covers into those of which one has to hold and those that may be counted on.
+
+    "Each member is evaluated by a cover whose condition holds, or satisfies the question" is a conjunction over all
+    sets of covers: one of the set holds, or those outside it evaluate what does not satisfy the question.
+    """
+    sure = [cover for cover in covers if cover.condition == TRUE]
+    uncertain = list(dict.fromkeys(cover for cover in covers if cover.condition not in (TRUE, FALSE)))
+    if len(uncertain) > _MOST_UNCERTAIN:
+        why = f"{len(uncertain)} schemas beside it may evaluate something, and more than {_MOST_UNCERTAIN} are too many"
+        raise UnsupportedSchemaError(place.pointer, "unevaluatedProperties or unevaluatedItems", why)
+    ways = []
+    for chosen in range(1 << len(uncertain)):
+        some = tuple(cover for k, cover in enumerate(uncertain) if not chosen >> k & 1)
+        ways.append((some, (*sure, *[cover for k, cover in enumerate(uncertain) if chosen >> k & 1])))
+    return ways
+
+
+def kind_of(value: Any) -> Type:
+    """The type of a JSON value as Python has it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float, Decimal, Fraction)):
+        return "number"
+    return "string" if isinstance(value, str) else "array" if isinstance(value, (list, tuple)) else "object"
+
+
+def fraction_of(value: float | Decimal | Fraction) -> Fraction:
+    """The number that a JSON text means: the decimal that is written, not the binary one nearest to it."""
+    return value if isinstance(value, Fraction) else Fraction(repr(value) if isinstance(value, float) else value)
+
+
+def _named(value: Any) -> str:
+    return {"array": "a list", "object": "an object"}.get(kind_of(value), f"{value!r:.40}")

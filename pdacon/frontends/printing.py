@@ -1,0 +1,186 @@
+"""A grammar that a front end made -> its text in Lark's language.
+
+In: a `Grammar` whose terminals may be automata. Out: the text with which stock Lark means the same. An automaton
+becomes a pattern by eliminating its states, unless its maker knew one.
+
+Source: J. Brzozowski and E. McCluskey, "Signal Flow Graph Techniques for Sequential Circuit State Diagrams", IEEE
+Transactions on Electronic Computers EC-12(2), 1963.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+
+from pdacon.grammar.model import Automaton, GrammarData, Terminal
+from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
+from pdacon.lexer.utf8 import continuations
+
+NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
+"""What the pending state of a terminal of numbers asks for; no other terminal of a front end has one."""
+
+_START, _END = -1, -2
+
+
+def to_lark(grammar: GrammarData) -> str:
+    """The text in Lark's language.
+
+    Notes
+    -----
+    Cost: a pattern can be much longer than the automaton that it stands for.
+    """
+    lines = []
+    for lhs, productions in groupby(grammar.productions, key=attrgetter("lhs")):
+        alternatives = [" ".join(map(grammar.symbol_name, production.rhs)) for production in productions]
+        lines.append(f"{grammar.symbol_name(lhs)}: " + "\n    | ".join(alternatives))
+    lines += [f"{terminal.name}: {_written(terminal)}" for terminal in grammar.terminals]
+    return "\n".join(lines) + "\n"
+
+
+def _written(terminal: Terminal) -> str:
+    pattern = terminal.pattern
+    assert pattern is not None
+    if pattern.kind == "str":
+        return json.dumps(pattern.value, ensure_ascii=False)
+    value = pattern.value or automaton_pattern(pattern.automaton) if pattern.automaton else pattern.value
+    return "/" + re.sub(r"(\\.)|/", lambda match: match[1] or r"\/", value, flags=re.DOTALL) + "/"
+
+
+def automaton_pattern(automaton: Automaton) -> str:
+    """A pattern of Python's ``re`` for the same language."""
+    states = from_automaton(automaton).states()
+    arcs = _arcs(states)
+    while inner := {state for arc in arcs for state in arc if state >= 0}:
+        into: dict[int, int] = dict.fromkeys(inner, 0)
+        out: dict[int, int] = dict.fromkeys(inner, 0)
+        for source, target in arcs:
+            if source != target:
+                out[source] = out.get(source, 0) + 1
+                into[target] = into.get(target, 0) + 1
+        _eliminate(arcs, min(inner, key=lambda state: (into[state] * out[state], -state)))
+    return arcs.get((_START, _END), "(?!)")
+
+
+def _eliminate(arcs: dict[tuple[int, int], str], state: int) -> None:
+    loop = arcs.pop((state, state), None)
+    around = f"{_atom(loop)}*" if loop else ""
+    into = [(source, text) for (source, target), text in arcs.items() if target == state]
+    out = [(target, text) for (source, target), text in arcs.items() if source == state]
+    for source, _ in into:
+        del arcs[source, state]
+    for target, _ in out:
+        del arcs[state, target]
+    for source, before in into:
+        for target, after in out:
+            path = _part(before) + around + _part(after)
+            known = arcs.get((source, target))
+            arcs[source, target] = path if known is None else _either(known, path)
+
+
+def _either(one: str, other: str) -> str:
+    if not one or not other:
+        return f"{_atom(one or other)}?"
+    return f"{one}|{other}"
+
+
+def _part(text: str) -> str:
+    """A pattern that can stand in a sequence."""
+    return f"(?:{text})" if _alternates(text) else text
+
+
+def _atom(text: str) -> str:
+    """A pattern that can be repeated."""
+    return text if re.fullmatch(r"\[(?:[^\\\]]|\\.)*\]|\\?.", text, re.DOTALL) else f"(?:{text})"
+
+
+def _alternates(text: str) -> bool:
+    depth = 0
+    for token in re.findall(r"\\.|\[(?:[^\\\]]|\\.)*\]|.", text, re.DOTALL):
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if token == "|" and depth == 0:
+            return True
+    return False
+
+
+def _arcs(states: list[tuple[int, Edges]]) -> dict[tuple[int, int], str]:
+    """The automaton over characters, with patterns on its arcs, one start and one end."""
+    arcs: dict[tuple[int, int], str] = {(_START, 0): ""}
+    pending = [0]
+    seen = {0}
+    while pending:
+        state = pending.pop()
+        by_target: dict[int, list[tuple[int, int]]] = {}
+        for inner in epsilon_closure(states, state, set()):
+            kind, edges = states[inner]
+            if kind == MATCH:
+                arcs[state, _END] = ""
+            elif kind == BYTES:
+                for first, last, target in _characters(states, edges):
+                    by_target.setdefault(target, []).append((first, last))
+            else:
+                arcs[state, _END] = NO_NUMBER_GOES_ON
+        for target, ranges in by_target.items():
+            arcs[state, target] = _set(ranges)
+            if target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return arcs
+
+
+def _characters(states: list[tuple[int, Edges]], edges: Edges) -> Iterator[tuple[int, int, int]]:
+    """Ranges of code points, and the state behind each, of edges that read the first bytes of characters."""
+    for lo, hi, target in edges:
+        if lo < 0x80:
+            yield lo, hi, target
+            continue
+        for lead in range(lo, hi + 1):
+            length = len(continuations(lead))
+            payload = lead & (0x1F, 0x0F, 0x07)[length - 1]
+            pending = [(payload, payload, target, length)]
+            while pending:
+                first, last, state, missing = pending.pop()
+                if missing == 0:
+                    yield first, last, state
+                    continue
+                kind, after = states[state]
+                assert kind != SPLIT
+                for low, high, then in after:
+                    if first == last:
+                        pending.append((first << 6 | low & 0x3F, first << 6 | high & 0x3F, then, missing - 1))
+                    elif (low, high) == (0x80, 0xBF):
+                        pending.append((first << 6, last << 6 | 0x3F, then, missing - 1))
+                    else:
+                        pending += [
+                            (one << 6 | low & 0x3F, one << 6 | high & 0x3F, then, missing - 1)
+                            for one in range(first, last + 1)
+                        ]
+
+
+def _set(ranges: list[tuple[int, int]]) -> str:
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if merged and merged[-1][1] == first - 1:
+            merged[-1] = merged[-1][0], last
+        else:
+            merged.append((first, last))
+    if len(merged) == 1 and merged[0][0] == merged[0][1]:
+        return _escaped(merged[0][0])
+    pieces = [
+        _escaped(first) + (f"{'-' if last > first + 1 else ''}{_escaped(last)}" if last > first else "")
+        for first, last in merged
+    ]
+    return f"[{''.join(pieces)}]"
+
+
+def _escaped(point: int) -> str:
+    character = chr(point)
+    if point < 0x20 or point == 0x7F:
+        return f"\\x{point:02x}"
+    if character.isascii():
+        return character if character.isalnum() or character in " \"'<>,:;=@_`!%" else "\\" + character
+    if character.isprintable():
+        return character
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"

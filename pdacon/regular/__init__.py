@@ -1,0 +1,27 @@
+"""Sets of strings as values: regular languages over code points.
+
+In: patterns as ECMA-262 writes them, sets of characters, words. Out: deterministic automata over code points, made from
+any Boolean combination of them. It knows nothing of bytes, tokens, grammars or lexers.
+
+Source: for automata whose transitions are Boolean formulas, A. Chandra, D. Kozen and L. Stockmeyer, "Alternation",
+Journal of the ACM 28(1), 1981; for decision diagrams, R. Bryant, "Graph-Based Algorithms for Boolean Function
+Manipulation", IEEE Transactions on Computers C-35(8), 1986.
+"""
+
+from pdacon.regular.characters import ANY, Ranges
+from pdacon.regular.ecma import PatternError, parse_pattern
+from pdacon.regular.formulas import FALSE, TRUE, Formulas
+from pdacon.regular.languages import Dfa, Languages, TooManyStates
+
+__all__ = [
+    "ANY",
+    "FALSE",
+    "TRUE",
+    "Dfa",
+    "Formulas",
+    "Languages",
+    "PatternError",
+    "Ranges",
+    "TooManyStates",
+    "parse_pattern",
+]

@@ -1,0 +1,89 @@
+"""Sets of characters: sorted tuples of disjoint, inclusive ranges of code points, without surrogates."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeAlias
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+
+ANY: Ranges = ((0, 0xD7FF), (0xE000, sys.maxunicode))
+"""Every character that a text can have."""
+
+DIGITS: Ranges = ((0x30, 0x39),)
+WORD: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
+BLANKS: Ranges = (
+    (0x09, 0x0D),
+    (0x20, 0x20),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+    (0xFEFF, 0xFEFF),
+)
+"""What ``\\s`` is in ECMA-262: white space and line terminators."""
+
+
+def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
+    """What is in any of the sets; ranges may be in any order and overlap. Surrogates are left out."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(piece for one in sets for piece in one):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(merged[-1][1], last)
+        else:
+            merged.append((first, last))
+    return intersection(merged, ANY)
+
+
+def intersection(one: Iterable[tuple[int, int]], other: Iterable[tuple[int, int]]) -> Ranges:
+    """What is in both sets."""
+    left, right = list(one), list(other)
+    i = j = 0
+    common: list[tuple[int, int]] = []
+    while i < len(left) and j < len(right):
+        first, last = max(left[i][0], right[j][0]), min(left[i][1], right[j][1])
+        if first <= last:
+            common.append((first, last))
+        if left[i][1] < right[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(common)
+
+
+def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Every character that is not in the set."""
+    rest: list[tuple[int, int]] = []
+    at = 0
+    for first, last in ranges:
+        if at < first:
+            rest.append((at, first - 1))
+        at = last + 1
+    if at <= sys.maxunicode:
+        rest.append((at, sys.maxunicode))
+    return intersection(rest, ANY)
+
+
+@lru_cache(maxsize=64)
+def category(name: str) -> Ranges | None:
+    """The characters of a general category of Unicode, such as ``L`` or ``Nd``; None if there is no such category."""
+    wanted = {"Any": "", "ASCII": None}.get(name, name)
+    if wanted is None:
+        return ((0, 0x7F),)
+    found: list[tuple[int, int]] = []
+    start = -1
+    for point in range(sys.maxunicode + 2):
+        inside = point <= sys.maxunicode and unicodedata.category(chr(point)).startswith(wanted)
+        if inside and start < 0:
+            start = point
+        elif not inside and start >= 0:
+            found.append((start, point - 1))
+            start = -1
+    return intersection(found, ANY) or None

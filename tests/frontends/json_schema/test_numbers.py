@@ -1,0 +1,114 @@
+"""Numbers of a schema against exact arithmetic on their spellings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from pdacon.frontends.json_schema.facts import Above, Among, Fact, Integral, Multiple
+from pdacon.frontends.json_schema.numbers import number_automaton, spelled
+
+SPELLING = re.compile(
+    r"-?(?:0|[1-9]\d*)(?:\.\d+)?|-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
+    r"|-?[1-9](?:\.\d+)?e-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
+)
+SOME = [
+    "0",
+    "-0",
+    "0.0",
+    "1.0",
+    "1.50",
+    "120",
+    "120.0",
+    "120.1",
+    "119.999",
+    "1e+16",
+    "1e+20",
+    "1.5e-05",
+    "0.00001",
+    "0.000009",
+    "1e-05",
+    "1e-07",
+    "-1e+17",
+    "1.7e+307",
+]
+BOUNDS = [
+    Fraction(text)
+    for text in [
+        "0",
+        "1",
+        "120",
+        "-5",
+        "1.5",
+        "-0.25",
+        "0.00001",
+        "9223372036854775807",
+        "1e20",
+        "-1e17",
+        "0.1",
+        "100",
+        "99",
+        "3.14159",
+        "1e-7",
+        "-1e-9",
+    ]
+]
+
+
+def texts(seed: int) -> list[str]:
+    random = Random(seed)
+    found = list(SOME)
+    for _ in range(300):
+        near = random.choice(BOUNDS) + random.choice([Fraction(step) for step in ("0", "0.1", "-0.1", "0.001", "-1")])
+        found += [
+            str(random.randrange(-200, 200)),
+            f"{random.uniform(-200, 200):.{random.randrange(5)}f}",
+            repr(random.uniform(-1, 1) * 10 ** random.randrange(-12, 22)),
+            repr(float(near)),
+            spelled(near),
+        ]
+    return [text for text in found if SPELLING.fullmatch(text)]
+
+
+def check(fact: Fact, holds: Callable[[Fraction], bool]) -> None:
+    automaton = number_automaton((fact, True, False), frozenset(), False)
+    whole = number_automaton((fact, True, False), frozenset({Fraction(7)}), True)
+    for text in texts(3):
+        if isinstance(fact, Multiple) and "e" in text:
+            continue
+        number = Fraction(text)
+        assert automaton.accepts(text) == holds(number), text
+        integer = "." not in text and "e" not in text and text != "-0"
+        assert whole.accepts(text) == (integer and number != 7 and holds(number)), text
+
+
+@pytest.mark.parametrize("inclusive", [True, False])
+@pytest.mark.parametrize("bound", BOUNDS, ids=str)
+def test_bounds(bound: Fraction, inclusive: bool) -> None:
+    check(Above(bound, inclusive), lambda number: number > bound or (inclusive and number == bound))
+
+
+@pytest.mark.parametrize("of", ["1", "2", "7", "0.5", "0.01", "0.25", "10", "2.5", "100"])
+def test_multiples(of: str) -> None:
+    check(Multiple(Fraction(of)), lambda number: (number / Fraction(of)).denominator == 1)
+
+
+def test_integers() -> None:
+    check(Integral(), lambda number: number.denominator == 1)
+
+
+def test_excluded_numbers_are_excluded_in_each_spelling() -> None:
+    automaton = number_automaton(True, frozenset(map(Fraction, ("1", "1.5", "1e20", "-1e-7"))), False)
+    for text in texts(4):
+        assert automaton.accepts(text) == (Fraction(text) not in map(Fraction, ("1", "1.5", "1e20", "-1e-7"))), text
+
+
+def test_numbers_that_are_listed_are_spelled_shortly() -> None:
+    assert [spelled(Fraction(text)) for text in ("1.50", "-2", "0.00001", "12.25", "1e20")] == [
+        "1.5", "-2", "1e-05", "12.25", "100000000000000000000",
+    ]  # fmt: skip
+    assert Among(frozenset({Fraction(1)})) == Among(frozenset({Fraction("1.0")}))

@@ -1,0 +1,205 @@
+"""What a schema's grammar accepts beyond what random schemas reach: order, spelling, references, hostile schemas."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+import pdacon
+from pdacon import EmptyLanguageError, Grammar, Spelling, UnsupportedSchemaError, Vocabulary
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0, "maximum": 120}},
+    "required": ["name"],
+}
+
+
+def constraint(schema: Any, **options: Any) -> pdacon.Constraint:
+    return pdacon.compile(Grammar.from_json_schema(schema, **options), Vocabulary.bytes())
+
+
+def test_members_come_in_the_order_of_the_schema_and_others_anywhere() -> None:
+    accepts = constraint(PERSON).accepts
+    assert accepts('{"name": "Ann", "age": 34}')
+    assert accepts('{"x": 1, "name": "Ann", "y": {}, "age": 34, "z": null}')
+    assert not accepts('{"age": 34, "name": "Ann"}')
+    assert not accepts('{"name": "Ann", "name": "Bob"}')
+    assert not accepts('{"name": "Ann", "age": 121}')
+    assert not accepts('{"name": "Ann", "age": 34, "age": 35}')
+
+
+def test_in_any_order_no_listed_name_comes_twice() -> None:
+    accepts = constraint(PERSON, spelling=Spelling(order="any")).accepts
+    assert accepts('{"age": 34, "name": "Ann"}')
+    assert accepts('{"age": 34, "x": 0, "name": "Ann"}')
+    assert not accepts('{"age": 34}')
+    assert not accepts('{"name": "Ann", "age": 34, "name": "Bob"}')
+
+
+def test_names_that_are_only_required_come_in_the_order_in_which_they_are_listed() -> None:
+    accepts = constraint({"type": "object", "required": ["b", "a"], "properties": {"c": {}}}).accepts
+    assert accepts('{"c": 0, "b": 1, "a": 2}')
+    assert not accepts('{"c": 0, "a": 1, "b": 2}')
+
+
+def test_two_schemas_in_different_orders_are_merged() -> None:
+    one = {"properties": {"type": {"const": 1}, "x": {}}, "required": ["type", "x"]}
+    other = {"properties": {"y": {}, "type": {"const": 2}}, "required": ["y", "type"]}
+    accepts = constraint({"type": "object", "oneOf": [one, other]}).accepts
+    assert accepts('{"type": 1, "x": 0}')
+    assert accepts('{"y": 0, "type": 2}')
+
+
+@pytest.mark.parametrize(
+    ("spelling", "text"),
+    [
+        (Spelling(), '{"name": "Ann", "age": 34}'),
+        (Spelling(whitespace="compact"), '{"name":"Ann","age":34}'),
+        (Spelling(whitespace="any"), '{\n  "name": "Ann",\n  "age" :34\n}'),
+    ],
+)
+def test_whitespace(spelling: Spelling, text: str) -> None:
+    accepts = constraint(PERSON, spelling=spelling).accepts
+    assert accepts(text)
+    assert accepts('{"name": "Ann", "age": 34}') is (spelling.whitespace != "compact")
+    assert not accepts('{ "name":"Ann"}') or spelling.whitespace == "any"
+    assert not accepts('{"name"' + " " * 17 + ':"Ann"}')
+
+
+@pytest.mark.parametrize("options", [{"whitespace": "tabs"}, {"order": "random"}, {"max_blanks": -1}])
+def test_a_spelling_says_what_it_takes(options: Any) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        Spelling(**options)
+
+
+def test_references_recursion_and_a_registry() -> None:
+    tree = {
+        "$id": "https://example.com/tree",
+        "type": "object",
+        "properties": {"value": {"$ref": "value#/$defs/small"}, "left": {"$ref": "#"}},
+        "additionalProperties": False,
+    }
+    value = {"$id": "https://example.com/value", "$defs": {"small": {"type": "integer", "maximum": 9}}}
+    with pytest.raises(UnsupportedSchemaError, match="in another document; give it with registry="):
+        Grammar.from_json_schema(tree)
+    accepts = constraint(tree, registry={"https://example.com/value": value}).accepts
+    assert accepts('{"value": 9, "left": {"left": {}}}')
+    assert not accepts('{"value": 10}')
+    assert not accepts('{"left": {"right": {}}}')
+
+
+def test_drafts_differ() -> None:
+    old = {"$schema": "http://json-schema.org/draft-04/schema#", "maximum": 5, "exclusiveMaximum": True}
+    assert not constraint(old).accepts("5")
+    assert constraint({**old, "$schema": "http://json-schema.org/draft-07/schema#", "exclusiveMaximum": 9}).accepts("5")
+    with pytest.raises(UnsupportedSchemaError, match="is no draft of JSON Schema that pdacon knows"):
+        Grammar.from_json_schema({"$schema": "https://example.com/mine"})
+
+
+def test_a_schema_without_a_value_is_refused() -> None:
+    with pytest.raises(EmptyLanguageError, match="no value satisfies the schema"):
+        Grammar.from_json_schema({"type": "string", "enum": [1]})
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "keyword"),
+    [
+        ({"type": "strng"}, "#", "type"),
+        ({"properties": {"a": 3}}, "#/properties/a", ""),
+        ({"items": {"anyOf": []}}, "#/items", "anyOf"),
+        ({"required": "a"}, "#", "required"),
+        ({"minLength": -1}, "#", "minLength"),
+        ({"$ref": "#/$defs/missing"}, "#", "$ref"),
+        ({"$ref": "#"}, "#", ""),
+        ({"allOf": [{"$ref": "#"}]}, "#", ""),
+        ({"type": "array", "uniqueItems": True}, "#", "uniqueItems"),
+        ("{", "#", ""),
+    ],
+)
+def test_what_is_refused_names_the_place(schema: Any, pointer: str, keyword: str) -> None:
+    with pytest.raises(UnsupportedSchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert (caught.value.pointer, caught.value.keyword) == (pointer, keyword)
+
+
+def test_what_is_left_out_is_recorded() -> None:
+    grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True, "maxItems": 2}, lax=True)
+    assert [(pointer, keyword) for pointer, keyword, _ in grammar.unenforced] == [("#", "uniqueItems")]
+    assert grammar.accepts("[1, 1]")
+    assert not grammar.accepts("[1, 1, 1]")
+
+
+def nested(depth: int) -> Any:
+    schema: Any = {"type": "integer"}
+    for _ in range(depth):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "valid", "invalid"),
+    [
+        (nested(300), "[" * 300 + "1" + "]" * 300, "[1]"),
+        ({"enum": [f"value {k}" for k in range(10_000)]}, '"value 9999"', '"value 10000"'),
+        (
+            {"type": "object", "properties": {f"name_{k}": {"type": "integer"} for k in range(500)}},
+            '{"name_3": 1, "name_499": 2}',
+            '{"name_499": 1, "name_3": 2}',
+        ),
+        (
+            {"oneOf": [{"properties": {"t": {"const": k}, f"p{k}": {}}, "required": ["t", f"p{k}"]} for k in range(9)]},
+            '{"t": 7, "p7": null}',
+            '{"t": 7, "p8": null}',
+        ),
+        ({"anyOf": [{"type": "string", "minLength": k} for k in range(50)]}, '""', "3"),
+        (
+            {"allOf": [{"anyOf": [{"required": [f"a{k}"]}, {"required": [f"b{k}"]}]} for k in range(5)]},
+            '{"a0": 1, "b1": 2, "a2": 3, "b3": 4, "a4": 5}',
+            '{"a0": 1, "b1": 2, "a2": 3, "b3": 4}',
+        ),
+    ],
+    ids=["deep", "enum", "properties", "oneOf", "anyOf", "combinations"],
+)
+def test_large_schemas(schema: Any, valid: str, invalid: str) -> None:
+    started = time.process_time()
+    accepts = constraint(schema).accepts
+    assert accepts(valid)
+    assert not accepts(invalid)
+    assert time.process_time() - started < 30  # minutes are a fault; what it takes is in docs/benchmarks.md
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        nested(5_000),
+        {"properties": {f"name_{k}": {} for k in range(2000)}},
+        {"oneOf": [{"properties": {"t": {"const": k}, f"p{k}": {}}, "required": ["t", f"p{k}"]} for k in range(50)]},
+        {"type": "array", "maxItems": 10**6},
+        {"pattern": "^(a|b)*a(a|b){20}$"},
+        {"multipleOf": 0.123456789},
+    ],
+    ids=["deep", "properties", "oneOf", "items", "pattern", "multiple"],
+)
+def test_what_is_too_large_is_refused_in_time(schema: Any) -> None:
+    started = time.process_time()
+    with pytest.raises((UnsupportedSchemaError, pdacon.LimitExceededError)):
+        constraint(schema)
+    assert time.process_time() - started < 30
+
+
+def test_a_schema_survives_pickling_and_artifacts() -> None:
+    import pickle
+
+    grammar = Grammar.from_json_schema(PERSON)
+    again = pickle.loads(pickle.dumps(grammar))
+    assert again == grammar
+    assert again.fingerprint == grammar.fingerprint
+    made = pdacon.compile(grammar, Vocabulary.bytes())
+    loaded = pdacon.Constraint.from_bytes(made.to_bytes(), Vocabulary.bytes(), grammar=grammar)
+    assert loaded.accepts('{"name": "Ann"}')
+    assert pdacon.Constraint.from_bytes(made.to_bytes(), Vocabulary.bytes()).grammar == grammar
+    assert json.loads(grammar.source) == PERSON
