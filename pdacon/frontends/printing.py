@@ -120,7 +120,7 @@ def _alternates(text: str) -> bool:
 
 
 def _arcs(states: list[tuple[int, Edges]]) -> tuple[dict[tuple[int, int], str], list[tuple[int, int]]]:
-    """The automaton over characters, with patterns on its arcs, one start and one end; what accepted texts go on with."""
+    """The automaton over characters: patterns on its arcs, one start, one end; and what accepted texts go on with."""
     further: list[tuple[int, int]] = []
     arcs: dict[tuple[int, int], str] = {(_START, 0): ""}
     pending = [0]
