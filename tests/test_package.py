@@ -53,6 +53,7 @@ def test_public_names() -> None:
         assert getattr(pdacon, name).__doc__, f"pdacon.{name} has no docstring"
 
 
+@pytest.mark.slow
 def test_a_name_that_there_is_not_is_an_error_for_a_type_checker(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api", reason="mypy is part of the extra lint")
     program = tmp_path / "program.py"

@@ -46,13 +46,26 @@ def _written(terminal: Terminal) -> str:
     if pattern.kind == "str":
         return json.dumps(pattern.value, ensure_ascii=False)
     value = pattern.value or automaton_pattern(pattern.automaton) if pattern.automaton else pattern.value
-    return "/" + re.sub(r"(\\.)|/", lambda match: match[1] or r"\/", value, flags=re.DOTALL) + "/"
+    return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/"
+
+
+_PAIR = r'\\\\"|\\.|/'
+"""An escaped backslash and a quote, another escape, or a slash."""
+
+
+def _in_slashes(match: re.Match[str]) -> str:
+    """A slash would end the pattern, and Lark takes the quote behind two backslashes for an escaped one."""
+    return {"/": r"\/", r'\\"': r"\\\x22"}.get(match[0], match[0])
 
 
 def automaton_pattern(automaton: Automaton) -> str:
-    """A pattern of Python's ``re`` for the same language."""
+    """A pattern of Python's ``re`` that matches what the automaton does, and the longest such text.
+
+    An alternation takes the first branch that fits, not the longest one. So where an accepted text can go on to a
+    longer one, as numbers can, the pattern asks that none of those characters follow.
+    """
     states = from_automaton(automaton).states()
-    arcs = _arcs(states)
+    arcs, further = _arcs(states)
     while inner := {state for arc in arcs for state in arc if state >= 0}:
         into: dict[int, int] = dict.fromkeys(inner, 0)
         out: dict[int, int] = dict.fromkeys(inner, 0)
@@ -61,7 +74,8 @@ def automaton_pattern(automaton: Automaton) -> str:
                 out[source] = out.get(source, 0) + 1
                 into[target] = into.get(target, 0) + 1
         _eliminate(arcs, min(inner, key=lambda state: (into[state] * out[state], -state)))
-    return arcs.get((_START, _END), "(?!)")
+    pattern = arcs.get((_START, _END), "(?!)")
+    return f"{_part(pattern)}(?!{_set(further)})" if further else pattern
 
 
 def _eliminate(arcs: dict[tuple[int, int], str], state: int) -> None:
@@ -105,18 +119,21 @@ def _alternates(text: str) -> bool:
     return False
 
 
-def _arcs(states: list[tuple[int, Edges]]) -> dict[tuple[int, int], str]:
-    """The automaton over characters, with patterns on its arcs, one start and one end."""
+def _arcs(states: list[tuple[int, Edges]]) -> tuple[dict[tuple[int, int], str], list[tuple[int, int]]]:
+    """The automaton over characters: patterns on its arcs, one start, one end; and what accepted texts go on with."""
+    further: list[tuple[int, int]] = []
     arcs: dict[tuple[int, int], str] = {(_START, 0): ""}
     pending = [0]
     seen = {0}
     while pending:
         state = pending.pop()
         by_target: dict[int, list[tuple[int, int]]] = {}
+        accepted = False
         for inner in epsilon_closure(states, state, set()):
             kind, edges = states[inner]
             if kind == MATCH:
                 arcs[state, _END] = ""
+                accepted = True
             elif kind == BYTES:
                 for first, last, target in _characters(states, edges):
                     by_target.setdefault(target, []).append((first, last))
@@ -124,10 +141,12 @@ def _arcs(states: list[tuple[int, Edges]]) -> dict[tuple[int, int], str]:
                 arcs[state, _END] = NO_NUMBER_GOES_ON
         for target, ranges in by_target.items():
             arcs[state, target] = _set(ranges)
+            if accepted:
+                further += ranges
             if target not in seen:
                 seen.add(target)
                 pending.append(target)
-    return arcs
+    return arcs, further
 
 
 def _characters(states: list[tuple[int, Edges]], edges: Edges) -> Iterator[tuple[int, int, int]]:
@@ -162,8 +181,8 @@ def _characters(states: list[tuple[int, Edges]], edges: Edges) -> Iterator[tuple
 def _set(ranges: list[tuple[int, int]]) -> str:
     merged: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if merged and merged[-1][1] == first - 1:
-            merged[-1] = merged[-1][0], last
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
         else:
             merged.append((first, last))
     if len(merged) == 1 and merged[0][0] == merged[0][1]:

@@ -29,6 +29,7 @@ class Trackers:
         self._distance = distances_to_trackers(guarded)
         self._longest = longest_matches(guarded)
         self._after: dict[tuple[int, bool, Tracked | None, int, Behind], Tracked] = {}
+        self._closed: dict[tuple[bool, Behind, tuple[Thread, ...]], Tracked] = {}
         self._cuts = [tuple(cut for lo, hi, _ in edges for cut in (lo, hi + 1)) for edges in guarded.edges]
 
     def reachable(self, entry: int) -> tuple[list[Behind], list[list[int]]]:
@@ -36,18 +37,22 @@ class Trackers:
         distance = self._distance[entry]
         start = self._relevant(self.after(None, -1, distance), distance)
         number = {start: 0}
+        number_after: dict[Behind, int] = {}
         states = [start]
         step: list[list[int]] = []
         for behind in states:  # grows
             row = [0] * 256
             for first, last in intervals(self.cuts(behind)):
-                after = self._relevant(self.after(behind, first, distance), distance)
-                if after not in number:
-                    number[after] = len(states)
-                    states.append(after)
-                    if _ROW * len(states) > self._limit:
-                        raise LimitExceededError("states", _ROW * len(states), self._limit)
-                row[first : last + 1] = [number[after]] * (last + 1 - first)
+                after = self.after(behind, first, distance)
+                target = number_after.get(after)
+                if target is None:
+                    relevant = self._relevant(after, distance)
+                    target = number_after[after] = number.setdefault(relevant, len(states))
+                    if target == len(states):
+                        states.append(relevant)
+                        if _ROW * len(states) > self._limit:
+                            raise LimitExceededError("states", _ROW * len(states), self._limit)
+                row[first : last + 1] = [target] * (last + 1 - first)
             step.append(row)
         return states, step
 
@@ -65,17 +70,24 @@ class Trackers:
                 moved: list[Thread] = [(start, NOTHING)]
                 for thread in threads or ():
                     moved += self._tracked_on(thread, byte, now)
-                after = self._after[key] = self._tracker_closure(moved, now, at_begin=before is None)
+                after = self._after[key] = self._closure_of(tuple(moved), now, at_begin=before is None)
             now += (after,)
         return now
 
-    def _tracked_on(self, thread: Thread, byte: int, inner: Behind) -> Iterator[Thread]:
+    def _tracked_on(self, thread: Thread, byte: int, inner: Behind) -> list[Thread]:
         """A thread of a tracker after one byte; ``inner`` trackers have read it."""
         position, owed = thread
         assert isinstance(position, int)  # in a body of one length an atomic group is any group
-        left = self._threads.owed_after(owed, byte, inner)
-        if left is not None:
-            yield from ((target, left) for target in self._threads.successors(position, byte))
+        left = self._threads.owed_after(owed, byte, inner) if owed else owed
+        return [] if left is None else [(target, left) for target in self._threads.successors(position, byte)]
+
+    def _closure_of(self, threads: tuple[Thread, ...], inner: Behind, *, at_begin: bool) -> Tracked:
+        """The closure of threads, found once: most bytes lead to the same few."""
+        key = (at_begin, inner, threads)
+        closed = self._closed.get(key)
+        if closed is None:
+            closed = self._closed[key] = self._tracker_closure(list(threads), inner, at_begin=at_begin)
+        return closed
 
     def _tracker_closure(self, threads: list[Thread], inner: Behind, *, at_begin: bool) -> Tracked:
         found: set[Thread] = set()

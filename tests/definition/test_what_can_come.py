@@ -52,9 +52,9 @@ KINDS = {
 class Cutter:
     """How stock Lark cuts the sentences of a grammar: with ignored lexemes, and without what an Indenter makes."""
 
-    def __init__(self, grammar: SmallGrammar, start: str) -> None:
+    def __init__(self, grammar: SmallGrammar, start: str, names: list[str]) -> None:
         self._ignored: list[lark.Token] = []
-        self._names = lark.Lark(grammar.text, parser="lalr", **grammar.options).ignore_tokens
+        self._names = names
         see = dict.fromkeys(self._names, self._see)
         self._lark = lark.Lark(grammar.text, parser="lalr", lexer_callbacks=see, **grammar.options)
         self._grammar, self._start = grammar, start
@@ -100,7 +100,7 @@ class Listing:
     def __init__(self, grammar: SmallGrammar, oracle: StockLark, constraint: pdacon.Constraint) -> None:
         self.grammar, self.oracle, self.constraint = grammar, oracle, constraint
         self.start = grammar.starts[0]
-        self.cut = Cutter(grammar, self.start)
+        self.cut = Cutter(grammar, self.start, oracle.ignored)
         loaded = constraint.grammar
         self.names = {loaded.describe_symbol(k): loaded.symbol_name(k) for k in range(loaded.end)}
         self.machine = Machine(loaded, build_tables(loaded))
@@ -116,7 +116,7 @@ class Listing:
                 following.setdefault(text[:begin], set()).add(name)
                 for at in range(begin + 1, end):
                     unfinished.setdefault(text[:at], set()).add(name)
-        for text in islice(sorted({*following, *unfinished}, key=len), places):
+        for text in islice(sorted({*following, *unfinished}, key=lambda text: (len(text), text)), places):
             self.check_place(text, following.get(text, set()), unfinished.get(text, set()))
 
     def check_place(self, text: bytes, following: set[str], unfinished: set[str]) -> None:
@@ -183,15 +183,15 @@ class Listing:
 
     def pieces(self, text: bytes) -> dict[bytes, float]:
         """What texts can be put together from, and how much each is liked behind a text."""
-        foreign = {bytes([byte]) for byte in (*self.grammar.text.encode(), *range(0x80, 0xC0))}
-        own = {*self.grammar.letters, *(self.grammar.encode(letter) for letter in self.grammar.alphabet)}
+        foreign = dict.fromkeys(bytes([byte]) for byte in (*self.grammar.text.encode(), *range(0x80, 0xC0)))
+        own = dict.fromkeys([*self.grammar.letters, *(self.grammar.encode(letter) for letter in self.grammar.alphabet)])
         weights = dict.fromkeys(foreign, 0.02) | dict.fromkeys((b"\n", b" "), 0.3)
         for terminal in self.constraint.grammar.terminals:
             if terminal.pattern is not None:
                 texts = shortest_texts(compile_terminal(self.constraint.grammar, terminal))
-                likely = {piece for piece in texts if piece[:1] in own} | set(texts[:8])
-                rests = {piece[at:] for piece in likely for at in range(1, len(piece)) if text.endswith(piece[:at])}
-                weights |= dict.fromkeys(likely | rests, 0.1)
+                likely = [*(piece for piece in texts if piece[:1] in own), *texts[:8]]
+                rests = [piece[at:] for piece in likely for at in range(1, len(piece)) if text.endswith(piece[:at])]
+                weights |= dict.fromkeys([*likely, *rests], 0.1)
         return weights | dict.fromkeys(own, 1.0)
 
     def about(self, text: bytes) -> str:

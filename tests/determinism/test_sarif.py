@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import jsonschema
 import pytest
 from support.finding_fixtures import FIXTURES, report_of
 
@@ -105,6 +104,8 @@ INVENTED = DeterminismReport(
 
 
 def validate(log: dict[str, Any]) -> None:
+    import jsonschema  # takes seconds where rfc3987-syntax is installed, too
+
     log = json.loads(json.dumps(log))
     jsonschema.validate(log, LOG, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
     (run,) = log["runs"]
@@ -204,6 +205,8 @@ def test_properties_are_those_of_the_standard() -> None:
 
 
 def test_the_schema_of_the_standard_accepts_it() -> None:
+    import jsonschema
+
     path = os.environ.get("SARIF_SCHEMA")
     if path is None:
         pytest.skip("no copy of the schema at hand: SARIF_SCHEMA is not set")

@@ -32,6 +32,7 @@ from pdacon.pda import Configuration, Machine
 
 SECONDS = 60.0
 REACHED = 600  # texts, each of which leads somewhere else
+LONGEST = 40  # characters of a text that is gone on with: longer ones of these grammars are nested more deeply, no more
 FIRST = 100  # of these are held against Lark, whatever their lexemes are
 BEGINNING = ""
 
@@ -87,13 +88,17 @@ class Seen:
         used = {loaded.symbol_name(symbol) for p in loaded.productions for symbol in p.rhs}
         self._dropped = {loaded.symbol_name(k) for k in loaded.ignore} - used
         self._reached: list[str] = []
+        self._asked: set[str] = set()
         self._see(self._texts(loaded, affordable_length(grammar.alphabet, 400)))
         self._see(self._completed(self._reached))
         wanted = {(a, b) for a, b in pairs_by_rules(loaded) if a in self.shifted}
         self._see(self._completed(self._texts_for(wanted - self.in_sentences)))
 
     def _see(self, texts: Iterable[str]) -> None:
-        for text in dict.fromkeys(texts):
+        for text in texts:
+            if text in self._asked:
+                continue
+            self._asked.add(text)
             lexemes, whole = self._oracle.lexemes(text, self._grammar.starts[0])
             names = [BEGINNING, *(name for name, _, _ in lexemes if name not in self._dropped)]
             pairs = set(pairwise(names))
@@ -125,7 +130,7 @@ class Seen:
         shown = [""]
         kinds: set[tuple[tuple[str, ...], int]] = set()
         for text, configuration in pending:
-            for letter in letters:
+            for letter in letters if len(text) < LONGEST and len(pending) < REACHED else ():
                 after = configuration.read(self._grammar.encode(letter))
                 if after is None or len(pending) >= REACHED:
                     continue

@@ -84,6 +84,7 @@ def test_every_query_over_its_schema_is_accepted(scaled: Callable[[int], int], t
                 tally(queries=1)
 
 
+@pytest.mark.slow
 def test_no_query_with_another_name_is_accepted(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     random = Random(1)
     names = {name: schema_of(queries) for name, queries in spider().items()}

@@ -117,6 +117,7 @@ def test_each_has_a_sentence_that_says_what_it_is() -> None:
         assert not sentence.startswith("/"), name
 
 
+@pytest.mark.slow
 def test_a_built_in_grammar_is_called_by_its_name(tmp_path: Path) -> None:
     grammar = Grammar.builtin("python_expression")
     assert (grammar.source_path, grammar.builtin_name) == ("python_expression", "python_expression")

@@ -82,6 +82,7 @@ def test_each_prompt_has_its_constraint(
             assert alone.token_ids == one.token_ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [{"max_requests_per_batch": 8, "page_size": 8}, {"page_size": 4}])
 def test_more_requests_than_there_is_room_for(
     model: Any, tokenizer: Any, constraints: Any, config: dict[str, int], monkeypatch: pytest.MonkeyPatch

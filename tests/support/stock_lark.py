@@ -46,6 +46,11 @@ class StockLark:
         self._lark = Lark(grammar.text, parser="lalr", transformer=self._counter, **grammar.options)
         self._answers: dict[tuple[str, str], bool] = {}
 
+    @property
+    def ignored(self) -> list[str]:
+        """The names of the terminals that are ignored."""
+        return self._lark.ignore_tokens
+
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text, or the text that bytes spell, is a sentence."""
         if isinstance(text, bytes):

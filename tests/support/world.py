@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
 
 import pdacon
 from pdacon import Constraint, EmptyLanguageError, Grammar, Matcher
@@ -24,20 +26,44 @@ SEARCHED = 40
 """Configurations that a search for a completion looks at."""
 
 
+class Reader:
+    """Configurations behind texts; what a byte makes of one is found out once for all that are equal."""
+
+    def __init__(self, initial: Configuration) -> None:
+        self._known: dict[Configuration, Configuration] = {}
+        self._steps: dict[tuple[int, int], Configuration | None] = {}  # from known ones, by their identity
+        self.initial = self._kept(initial)
+
+    def read(self, configuration: Configuration | None, text: bytes) -> Configuration | None:
+        """Go on from what was given before: equal configurations are one object."""
+        for byte in text:
+            if configuration is None:
+                break
+            key = (id(configuration), byte)
+            if key not in self._steps:
+                after = configuration.step(byte)
+                self._steps[key] = None if after is None else self._kept(after)
+            configuration = self._steps[key]
+        return configuration
+
+    def _kept(self, configuration: Configuration) -> Configuration:
+        return self._known.setdefault(configuration, configuration)
+
+
 class World:
     """One grammar with one vocabulary, from one start symbol."""
 
     def __init__(
         self,
         oracle: StockLark,
-        machine: Machine,
+        reader: Reader,
         tiny: TinyVocabulary,
         start: str,
         completions: Completions,
         exact: bool,
     ) -> None:
         self.oracle = oracle
-        self.initial = Configuration.initial(machine, oracle.grammar.starts.index(start))
+        self.reader = reader
         self.tiny = tiny
         self.texts = tiny.texts()
         self.pieces = frozenset(self.texts)
@@ -47,6 +73,8 @@ class World:
         self.completions = completions
         self.exact = exact
         self.counts: Counter[str] = Counter()
+        self._completable: dict[int, bool] = {}  # of what the reader gives, by its identity
+        self._spelled: dict[bytes, bool] = {}
 
     def explore(self, constraint: Constraint, prefixes: int) -> None:
         """Check the masks of the texts that tokens reach, short ones first, up to so many."""
@@ -77,7 +105,7 @@ class World:
     def check(self, text: bytes, begun: bool, mask: frozenset[int], matcher: Matcher) -> None:
         """The mask and the completion of one text, to which a token has been added or not."""
         sentence = self.oracle.accepts(text, self.start)
-        configuration = self.initial.read(text)
+        configuration = self.reader.read(self.reader.initial, text)
         assert configuration is not None, self.about(text)
         assert mask, f"dead end\n{self.about(text)}"
         if self.exact:
@@ -98,35 +126,52 @@ class World:
                 self.check_completion(text + spelled, following)
             elif self.exact:
                 assert text + spelled not in self.completions.shortest, self.about(text, token)
-                refused = configuration.read(spelled)
+                refused = self.reader.read(configuration, spelled)
                 self.counts["tokens_that_lead_nowhere_though_the_tables_go_on"] += refused is not None
-                assert not self.completable(refused), self.about(text, token)
+                assert refused is None or not self.completable(refused), self.about(text, token)
         if begun:
             self.check_completion(text, matcher)
         else:
             assert self.oracle.accepts(matcher.shortest_completion(), self.start), self.about(text)
 
-    def completable(self, configuration: Configuration | None) -> bool:
+    def completable(self, configuration: Configuration) -> bool:
         """Whether a short search finds tokens that complete a text. It may miss some."""
-        pending = [configuration] if configuration else []
+        answer = self._completable.get(id(configuration))
+        if answer is None:
+            answer = self._completable[id(configuration)] = self._search(configuration)
+        return answer
+
+    def _search(self, configuration: Configuration) -> bool:
+        pending = [configuration]
+        known = {id(configuration)}
         for reached in pending:
             self.counts["configurations_searched_for_completions"] += 1
             if reached.ends():
                 return True
-            following = (reached.read(piece) for piece in self.shown) if len(pending) < SEARCHED else ()
-            pending.extend(found for found in following if found and found not in pending)
+            for piece in self.shown if len(pending) < SEARCHED else ():
+                found = self.reader.read(reached, piece)
+                if found is not None and id(found) not in known:
+                    known.add(id(found))
+                    pending.append(found)
         return False
+
+    def spells(self, text: bytes) -> bool:
+        """Whether tokens can spell a whole text."""
+        answer = self._spelled.get(text)
+        if answer is None:
+            answer = self._spelled[text] = 0 in spelled_suffixes(text, self.pieces)
+        return answer
 
     def check_completion(self, text: bytes, matcher: Matcher) -> None:
         """A completion that Lark parses proves that a text was allowed; no shorter one, and no lesser, may be known."""
         rest = matcher.shortest_completion()
         assert self.oracle.accepts(text + rest, self.start), self.about(text, rest=rest)
-        assert 0 in spelled_suffixes(rest, self.pieces), self.about(text, rest=rest)
+        assert self.spells(rest), self.about(text, rest=rest)
         known = self.completions.shortest.get(text)
         if known is None or not self.exact:
             self.counts["completed_beyond_enumeration"] += known is None
             return
-        if self.initial.machine.grammar.layout:  # the blanks that begin a line are not counted
+        if self.reader.initial.machine.grammar.layout:  # the blanks that begin a line are not counted
             blanks_aside = [len(_BLANKS.sub(b"", text + whole)) for whole in (rest, known)]
             assert blanks_aside[0] <= blanks_aside[1], self.about(text, rest=rest)
             return
@@ -142,6 +187,22 @@ class World:
         )
 
 
+@dataclass(frozen=True)
+class Meaning:
+    """What a grammar means, whatever the vocabulary is: a reader for each start symbol, and whether masks are exact."""
+
+    readers: tuple[Reader, ...]
+    exact: bool
+
+
+@lru_cache(maxsize=1)
+def meaning_of(loaded: Grammar) -> Meaning:
+    """The meaning of a grammar, for its vocabularies one after the other."""
+    machine = Machine(loaded, build_tables(loaded))
+    starts = range(len(loaded.options.start))
+    return Meaning(tuple(Reader(Configuration.initial(machine, k)) for k in starts), is_exact(loaded))
+
+
 def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: int, prefixes: int) -> Counter[str]:
     """Compile a grammar for a vocabulary and check its masks, from each start symbol."""
     grammar = oracle.grammar
@@ -152,9 +213,8 @@ def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: in
         assert not any(b"" in completions[start].shortest for start in grammar.starts), f"{grammar}{tiny}"
         return Counter(vocabularies_that_spell_nothing=1)
     counts = Counter(vocabularies=1)
-    exact = is_exact(loaded)
-    counts["vocabularies_with_sound_masks_only"] += not exact
-    machine = Machine(loaded, build_tables(loaded))
+    meaning = meaning_of(loaded)
+    counts["vocabularies_with_sound_masks_only"] += not meaning.exact
     for start in grammar.starts:
         try:
             constraint.matcher(start)
@@ -162,7 +222,8 @@ def explore(oracle: StockLark, loaded: Grammar, tiny: TinyVocabulary, length: in
             assert b"" not in completions[start].shortest, f"{grammar}{tiny}"
             counts["starts_without_a_sentence"] += 1
             continue
-        world = World(oracle, machine, tiny, start, completions[start], exact)
+        reader = meaning.readers[grammar.starts.index(start)]
+        world = World(oracle, reader, tiny, start, completions[start], meaning.exact)
         world.explore(constraint, prefixes)
         counts += world.counts
     return counts

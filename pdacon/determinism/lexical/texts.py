@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -222,6 +222,7 @@ def _readable_between(low: int, high: int) -> int:
     return min(range(low, high + 1), key=legibility)
 
 
+@cache
 def legibility(byte: int) -> tuple[bool, int, bool, int]:
     """Sorts bytes that are good to read to the front."""
     preferred = _READABLE.find(bytes([byte]))
