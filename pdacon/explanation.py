@@ -133,6 +133,8 @@ class Explanation:
         Rules that these are part of, the innermost first, as far as only one can be meant.
     ignored : tuple of str
         Which of ``expected`` are ignored, such as blanks.
+    schema : tuple of str
+        Of a grammar that a JSON Schema made: the places in it that speak of the value there, and what they say.
     """
 
     allowed: bool
@@ -155,11 +157,13 @@ class Explanation:
     rules: tuple[str, ...]
     within: tuple[str, ...]
     ignored: tuple[str, ...] = ()
+    schema: tuple[str, ...] = ()
 
     def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False) -> str:
         """As text for people, some lines of up to about ``width`` characters.
 
-        With ``full`` every rule, blanks between lexemes, and what is expected, be it said before. With ``uncut`` texts
+        With ``full`` every rule, blanks between lexemes, what is expected, be it said before, and of a JSON Schema the
+        parser's rules and stack too. With ``uncut`` texts
         and the stack are not shortened.
         """
         said = f"{self._verdict(uncut)}{self.reason}"
@@ -178,6 +182,10 @@ class Explanation:
             lines += _listed(width, "lexemes", [*earlier, *(cut.render(uncut=uncut) for cut in cuts)])
         if len(self.blocks) > 1:
             lines += _listed(width, "blocks", [f"in columns {listing(map(str, self.blocks), 'and')}"])
+        for k, line in enumerate(self.schema):
+            lines.append(f"  schema:   {line}" if k == 0 else " " * 12 + line)
+        if self.schema and not full:
+            return "\n".join(lines)
         for rule in self.rules if full else self.rules[:_RULES]:
             lines += _listed(width, "parsing", rule.split(" "), gap=" ")
         if len(self.rules) > _RULES and not full:

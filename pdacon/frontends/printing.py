@@ -15,14 +15,18 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 
+from pdacon.errors import LimitExceededError
 from pdacon.grammar.model import Automaton, GrammarData, Terminal
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
 from pdacon.lexer.utf8 import continuations
+from pdacon.regular import character_class
 
 NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 """What the pending state of a terminal of numbers asks for; no other terminal of a front end has one."""
 
 _START, _END = -1, -2
+_LONGEST = 1_000_000
+"""Most characters of the pieces of a pattern."""
 
 
 def to_lark(grammar: GrammarData) -> str:
@@ -30,7 +34,7 @@ def to_lark(grammar: GrammarData) -> str:
 
     Notes
     -----
-    Cost: a pattern can be much longer than the automaton that it stands for.
+    Cost: a pattern can be much longer than the automaton that it stands for. Past a bound a LimitExceededError says so.
     """
     lines = []
     for lhs, productions in groupby(grammar.productions, key=attrgetter("lhs")):
@@ -63,6 +67,11 @@ def automaton_pattern(automaton: Automaton) -> str:
 
     An alternation takes the first branch that fits, not the longest one. So where an accepted text can go on to a
     longer one, as numbers can, the pattern asks that none of those characters follow.
+
+    Raises
+    ------
+    LimitExceededError
+        The pattern would be very long.
     """
     states = from_automaton(automaton).states()
     arcs, further = _arcs(states)
@@ -74,8 +83,11 @@ def automaton_pattern(automaton: Automaton) -> str:
                 out[source] = out.get(source, 0) + 1
                 into[target] = into.get(target, 0) + 1
         _eliminate(arcs, min(inner, key=lambda state: (into[state] * out[state], -state)))
+        length = sum(map(len, arcs.values()))
+        if length > _LONGEST:
+            raise LimitExceededError("characters of a pattern", length, _LONGEST, fixed=True)
     pattern = arcs.get((_START, _END), "(?!)")
-    return f"{_part(pattern)}(?!{_set(further)})" if further else pattern
+    return f"{_part(pattern)}(?!{character_class(further)})" if further else pattern
 
 
 def _eliminate(arcs: dict[tuple[int, int], str], state: int) -> None:
@@ -140,7 +152,7 @@ def _arcs(states: list[tuple[int, Edges]]) -> tuple[dict[tuple[int, int], str], 
             else:
                 arcs[state, _END] = NO_NUMBER_GOES_ON
         for target, ranges in by_target.items():
-            arcs[state, target] = _set(ranges)
+            arcs[state, target] = character_class(ranges)
             if accepted:
                 further += ranges
             if target not in seen:
@@ -176,30 +188,3 @@ def _characters(states: list[tuple[int, Edges]], edges: Edges) -> Iterator[tuple
                             (one << 6 | low & 0x3F, one << 6 | high & 0x3F, then, missing - 1)
                             for one in range(first, last + 1)
                         ]
-
-
-def _set(ranges: list[tuple[int, int]]) -> str:
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1] = merged[-1][0], max(last, merged[-1][1])
-        else:
-            merged.append((first, last))
-    if len(merged) == 1 and merged[0][0] == merged[0][1]:
-        return _escaped(merged[0][0])
-    pieces = [
-        _escaped(first) + (f"{'-' if last > first + 1 else ''}{_escaped(last)}" if last > first else "")
-        for first, last in merged
-    ]
-    return f"[{''.join(pieces)}]"
-
-
-def _escaped(point: int) -> str:
-    character = chr(point)
-    if point < 0x20 or point == 0x7F:
-        return f"\\x{point:02x}"
-    if character.isascii():
-        return character if character.isalnum() or character in " \"'<>,:;=@_`!%" else "\\" + character
-    if character.isprintable():
-        return character
-    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"

@@ -142,7 +142,15 @@ class Explainer:
             rules=tuple(self._names.item(*item) for item in self._enclosing.kernel(place.stack.state)),
             within=tuple(self._enclosing.rules(place.stack)),
             ignored=self._names.ignored(expected),
+            schema=self._schema(read),
         )
+
+    def _schema(self, read: bytes) -> tuple[str, ...]:
+        if self._grammar.language != "JSON Schema":
+            return ()
+        from pdacon.frontends.json_schema import schema_lines
+
+        return schema_lines(self._grammar.source, read.decode(errors="ignore"))
 
     def look(self, matcher: _core.Matcher) -> tuple[bytes, Expectation]:
         """What has been read of a lexeme where a matcher stands, and what may come there, as its mask says."""

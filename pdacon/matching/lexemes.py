@@ -6,7 +6,9 @@ left out is left out now and then. The walk knows nothing of priorities, so the 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from functools import cached_property
 from random import Random
 
 from pdacon.lexer import Program
@@ -47,7 +49,8 @@ class LexemeSampler:
             if self._kind[state] == SPLIT:
                 state = self._choose_branch(rng, state, far=len(text) < wanted)
                 continue
-            for byte in self._choose_character(rng, state, text):
+            ways_out = self._ways_out(state) if len(text) >= wanted else ()
+            for byte in _byte_of(rng, ways_out) if ways_out else self._choose_character(rng, state, text):
                 text.append(byte)
                 state = self._follow(state, byte) or 0  # 0 is never meant: what was chosen can be read
         return bytes(text)
@@ -97,6 +100,33 @@ class LexemeSampler:
                     pending.append(target)
         return seen
 
+    def _ways_out(self, state: int) -> Edges:
+        """Of a state of which only some edges lead nearer to the end of the pattern, those that do; else nothing.
+
+        In a deterministic automaton a loop and the way out of it are edges of one state.
+        """
+        edges = self._edges[state]
+        nearer = tuple(edge for edge in edges if self._distance[edge[2]] < self._distance[state])
+        return nearer if len(nearer) < len(edges) else ()
+
+    @cached_property
+    def _distance(self) -> list[float]:
+        """For each state how many edges lie between it and an end, at least."""
+        sources: dict[int, list[int]] = {}
+        for state, edges in enumerate(self._edges):
+            for _, _, target in edges:
+                sources.setdefault(target, []).append(state)
+        distance = [math.inf] * len(self._kind)
+        pending = [state for state, kind in enumerate(self._kind) if kind not in (BYTES, SPLIT)]
+        for state in pending:
+            distance[state] = 0
+        for state in pending:  # grows
+            for source in sources.get(state, ()):
+                if distance[source] == math.inf:
+                    distance[source] = distance[state] + 1
+                    pending.append(source)
+        return distance
+
     def _choose_character(self, rng: Random, state: int, text: bytearray) -> bytes:
         kinds, others = self._characters(state)
         if not text or text.endswith(b" "):
@@ -106,8 +136,7 @@ class LexemeSampler:
             return rng.choice(others)
         if choices:
             return rng.choice(rng.choices(choices, weights)[0]).encode()
-        low, high, _ = rng.choice(self._edges[state])
-        return bytes([rng.randint(low, high)])
+        return _byte_of(rng, self._edges[state])
 
     def _characters(self, state: int) -> tuple[list[tuple[int, list[str]]], list[bytes]]:
         """What can be read in a state: characters of each kind with its weight, and those beyond ASCII."""
@@ -131,6 +160,12 @@ class LexemeSampler:
 
     def _follow(self, state: int, byte: int) -> int | None:
         return next((target for low, high, target in self._edges[state] if low <= byte <= high), None)
+
+
+def _byte_of(rng: Random, edges: Edges) -> bytes:
+    """A byte that one of some edges reads."""
+    low, high, _ = rng.choice(edges)
+    return bytes([rng.randint(low, high)])
 
 
 def first_bytes(program: Program) -> set[int]:

@@ -8,7 +8,7 @@ Journal of the ACM 28(1), 1981; for decision diagrams, R. Bryant, "Graph-Based A
 Manipulation", IEEE Transactions on Computers C-35(8), 1986.
 """
 
-from pdacon.regular.characters import ANY, Ranges
+from pdacon.regular.characters import ANY, Ranges, character_class
 from pdacon.regular.ecma import PatternError, parse_pattern
 from pdacon.regular.formulas import FALSE, TRUE, Formulas
 from pdacon.regular.languages import Dfa, Languages, TooManyStates
@@ -23,5 +23,6 @@ __all__ = [
     "PatternError",
     "Ranges",
     "TooManyStates",
+    "character_class",
     "parse_pattern",
 ]

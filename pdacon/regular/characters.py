@@ -87,3 +87,31 @@ def category(name: str) -> Ranges | None:
             found.append((start, point - 1))
             start = -1
     return intersection(found, ANY) or None
+
+
+def character_class(ranges: Iterable[tuple[int, int]]) -> str:
+    """A set as Python's ``re`` writes it: one character, or a class."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    if len(merged) == 1 and merged[0][0] == merged[0][1]:
+        return _escaped(merged[0][0])
+    pieces = [
+        _escaped(first) + (f"{'-' if last > first + 1 else ''}{_escaped(last)}" if last > first else "")
+        for first, last in merged
+    ]
+    return f"[{''.join(pieces)}]"
+
+
+def _escaped(point: int) -> str:
+    character = chr(point)
+    if point < 0x20 or point == 0x7F:
+        return f"\\x{point:02x}"
+    if character.isascii():
+        return character if character.isalnum() or character in " \"'<>,:;=@_`!%" else "\\" + character
+    if character.isprintable():
+        return character
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"

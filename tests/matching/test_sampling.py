@@ -160,3 +160,11 @@ CROSS: /cross\b/
     assert sum(name in ("on", "off", "left", "right", "full", "cross") for name in names) < 0.1 * len(names)
     assert any("/*" in text for text in texts)
     assert [text for text in texts if text.count("/*") > text.count("*/")] == []
+
+
+def test_a_rare_letter_is_the_way_out_of_a_loop() -> None:
+    """In a deterministic automaton the loop and the way out of it are edges of one state."""
+    grammar = pdacon.Grammar.from_json_schema({"type": "string", "pattern": "^[0-9]+M$"})
+    texts = grammar.sample(8, seed=1)
+    assert len(texts) == 8
+    assert all(text[1:-2].isdigit() and len(text) < 40 for text in texts)

@@ -7,10 +7,11 @@ combined: nothing is dropped without being named.
 The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and ``reading``
 (schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has been read),
 ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions), ``lowering``
-(productions as a grammar).
+(productions as a grammar). ``places`` is for explanations: which schemas speak of the value that a text ends in.
 """
 
+from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.schema import schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
-__all__ = ["Spelling", "schema_grammar"]
+__all__ = ["Spelling", "schema_grammar", "schema_lines"]

@@ -35,6 +35,7 @@ def lower(out: Productions, start: int) -> Lowered | None:
         by_lhs.setdefault(lhs, []).append(rhs)
     if start not in by_lhs:
         return None
+    _without_names_for_one(by_lhs, start)
     order = {start: 0}
     terminals: dict[int, int] = {}
     pending = [start]
@@ -88,6 +89,19 @@ def _productive(productions: list[tuple[int, tuple[int, ...]]]) -> list[tuple[in
             if missing[k] == 0:
                 pending.append(productions[k][0])
     return [production for k, production in enumerate(productions) if missing[k] == 0]
+
+
+def _without_names_for_one(by_lhs: dict[int, list[tuple[int, ...]]], start: int) -> None:
+    """Put what a nonterminal stands for in its place, where that is a single symbol: there are fewer LR states then."""
+    single = {lhs: some[0][0] for lhs, some in by_lhs.items() if len(some) == 1 and len(some[0]) == 1 and lhs != start}
+
+    def meant(symbol: int) -> int:
+        while symbol in single:
+            symbol = single[symbol]
+        return symbol
+
+    for some in by_lhs.values():
+        some[:] = [tuple(map(meant, rhs)) for rhs in some]
 
 
 class _Names:

@@ -22,9 +22,10 @@ from pdacon.regular.characters import Ranges, complement, intersection
 
 Whitespace: TypeAlias = Literal["json.dumps", "compact", "any"]
 
-_SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
-_ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
-_PLAIN = intersection(complement(_ESCAPED), ANY)
+SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
+ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
+PLAIN = intersection(complement(ESCAPED), ANY)
+"""The characters that stand for themselves in a string; those of ``ESCAPED`` do not, ``SHORT`` has short escapes."""
 CHARACTER = r'(?:[^"\\\x00-\x1f\ud800-\udfff]|\\(?:["\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f])))'
 """One character of a string, as a pattern of Python's ``re``."""
 ANY_STRING = f'"{CHARACTER}*"'
@@ -126,8 +127,8 @@ class _Writer:
         short: list[tuple[int, int, int]] = []
         by_digit: dict[int, list[tuple[int, int, int]]] = {}
         for point, then in points:
-            if point in _SHORT:
-                byte = ord(_SHORT[point][1])
+            if point in SHORT:
+                byte = ord(SHORT[point][1])
                 short.append((byte, byte, then))
             else:
                 byte = ord(f"{point:02x}"[1])
@@ -159,10 +160,10 @@ def string_program(content: Dfa, behind: bytes = b"") -> Program:
         parts: list[Edges] = []
         escaped: list[tuple[int, int]] = []
         for target, ranges in content.ranges(k).items():
-            plain = intersection(ranges, _PLAIN)
+            plain = intersection(ranges, PLAIN)
             if plain:
                 parts.append(writer.character(plain, states[target]))
-            for first, last in intersection(ranges, _ESCAPED):
+            for first, last in intersection(ranges, ESCAPED):
                 escaped += [(point, states[target]) for point in range(first, last + 1)]
         own: list[tuple[int, int, int]] = []
         if escaped:
@@ -183,7 +184,7 @@ def counted_program(least: int, most: int | None, opening: bytes = b'"', closing
     writer = _Writer()
     after = writer.reserve()
     escapes = writer.state(writer.escapes([(point, after) for point in (*range(0x20), 0x22, 0x5C)]))
-    own = writer.state(_joined((*writer.character(_PLAIN, after), (0x5C, 0x5C, escapes))))
+    own = writer.state(_joined((*writer.character(PLAIN, after), (0x5C, 0x5C, escapes))))
     inside = [own, *(state for state in range(2, len(writer.kinds)) if state != own)]
     place = {state: k for k, state in enumerate(inside)}
     width = len(inside)
@@ -255,7 +256,7 @@ def other_names_program(names: frozenset[str], behind: bytes) -> Program:
     quote = writer.text(behind, 0)
     loop = writer.reserve()
     escapes = writer.state(writer.escapes([(point, loop) for point in range(0x20)] + [(0x22, loop), (0x5C, loop)]))
-    free = (*writer.character(_PLAIN, loop), (0x5C, 0x5C, escapes))
+    free = (*writer.character(PLAIN, loop), (0x5C, 0x5C, escapes))
     writer.edges[loop] = _joined((*free, (0x22, 0x22, quote)))
     trie = _trie(spelled(name)[1:-1].encode() for name in names)
     entry = _beside(writer, trie, loop)

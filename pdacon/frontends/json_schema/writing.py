@@ -37,6 +37,8 @@ from pdacon.frontends.json_schema.facts import (
     Repeats,
     Type,
 )
+from pdacon.frontends.json_schema.naming import bounds_name, shape_name, words_name
+from pdacon.frontends.json_schema.patterns import strings_pattern
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import (
     ANY_STRING,
@@ -237,7 +239,8 @@ class Writer:
         key = "words", tuple(words), guarded
         listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
         pattern = f"(?:{listed}){NO_NUMBER_GOES_ON if guarded else ''}"
-        return self.out.terminal(key, name, lambda: Text("program", pattern, words_program(words, guarded=guarded)))
+        program = partial(words_program, words, guarded=guarded)
+        return self.out.terminal(key, words_name(name, words), lambda: Text("program", pattern, program()))
 
     def _other_strings(self, formula: int, excluded: frozenset[str], behind: str = "") -> int | None:
         """The terminal of the strings for which a formula holds, but some; None if there are none."""
@@ -257,9 +260,9 @@ class Writer:
             key = "counted strings", counts, behind
             least, most = counts
             pattern = f'"{CHARACTER}{{{least},{"" if most is None else most}}}"{behind}'
-            return self.out.terminal(
-                key, name, lambda: Text("program", pattern, counted_program(*counts, closing=b'"' + ending))
-            )
+            name = bounds_name(name, least or None, most)
+            program = partial(counted_program, *counts, closing=b'"' + ending)
+            return self.out.terminal(key, name, lambda: Text("program", pattern, program()))
         if excluded:
             shape = (Among(excluded), False, shape)
         automaton = self._automaton(formula, lambda: strings.string_automaton(shape))
@@ -268,7 +271,10 @@ class Writer:
         if not automaton.table:
             return None
         key = "strings", shape, behind
-        return self.out.terminal(key, name, lambda: Text("program", "", string_program(automaton, ending)))
+        name = name if excluded else shape_name(name, shape)
+        return self.out.terminal(
+            key, name, lambda: Text("program", strings_pattern(shape, behind), string_program(automaton, ending))
+        )
 
     def _numbers(self, family: Vector, meanings: dict[int, int]) -> None:
         facts, formulas = self.facts, self.facts.formulas
@@ -310,7 +316,7 @@ class Writer:
             return self._other_numbers(TRUE, excluded, integral, guarded)
         if not automaton.table:
             return None
-        name = "INTEGER" if integral else "NUMBER"
+        name = shape_name("INTEGER" if integral else "NUMBER", shape)
         key = "numbers", shape, frozenset(excluded), integral, guarded
         return self.out.terminal(key, name, lambda: Text("program", "", number_program(automaton, guarded=guarded)))
 

@@ -12,7 +12,8 @@ from lark.exceptions import LarkError
 from support.json_schemas import random_document, random_value, spellings
 
 import pdacon
-from pdacon import EmptyLanguageError, Grammar, UnsupportedSchemaError, Vocabulary
+from pdacon import EmptyLanguageError, Grammar, LimitExceededError, UnsupportedSchemaError, Vocabulary
+from pdacon.frontends.json_schema.formats import PATTERNS
 
 
 def parses(parser: Lark, text: str) -> bool:
@@ -56,7 +57,53 @@ def test_what_a_person_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     text = Grammar.from_json_schema(schema).to_lark()
     assert text.startswith("start: object\n")
     assert 'NAME_AGE: "\\"age\\": "' in text
-    assert "INTEGER: /" in text
+    assert "INTEGER_MIN_0: /" in text
     parser = Lark(text, parser="lalr")
     assert parses(parser, json.dumps({"name": "Ann", "age": 34}))
     assert not parses(parser, json.dumps({"name": "Ann", "age": -1}))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"pattern": "^[a-z]+$"}, {"pattern": 'a|b"'}, {"pattern": r"^(?=.*\d)(?=.*[a-z]).{3,8}$"},
+        {"pattern": "^((?!ab).)*$"}, {"pattern": "^a|b$|^$"}, {"pattern": r'^["\\\n]{2}'}, {"pattern": r"\bab\b"},
+        {"pattern": "a", "maxLength": 3, "not": {"pattern": "^b"}}, {"minLength": 2, "not": {"enum": ["ab", 'a"']}},
+        {"anyOf": [{"pattern": "^a"}, {"maxLength": 1}], "not": {"pattern": "b$"}}, {"pattern": "[^a]"},
+        {"enum": ["a", '"', "ab\\"]},
+    ],
+)  # fmt: skip
+def test_strings_are_printed_as_they_are_asked_for(schema: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+    grammar = Grammar.from_json_schema({"type": "string", **schema})
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    parser = Lark(grammar.to_lark(), **grammar.lark_options)
+    random = Random(repr(schema))
+    taken = 0
+    for _ in range(400):
+        text = json.dumps("".join(random.choices('aab1"\\\né', k=random.randrange(6))), ensure_ascii=False)
+        accepted = constraint.accepts(text)
+        assert parses(parser, text) == accepted, text
+        taken += accepted
+    assert 0 < taken < 400
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+def test_formats_are_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+    grammar = Grammar.from_json_schema({"type": "string", "format": name})
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    parser = Lark(grammar.to_lark(), **grammar.lark_options)
+    assert len(grammar.to_lark()) < 5000
+    random = Random(name)
+    for text in grammar.sample(20, seed=1, size=30):
+        assert parses(parser, text)
+        at = random.randrange(1, len(text))
+        changed = text[:at] + random.choice("a0.:/@-é\\ ") + text[at + 1 :]
+        assert parses(parser, changed) == constraint.accepts(changed), changed
+
+
+def test_what_would_be_too_long_is_an_error() -> None:
+    grammar = Grammar.from_json_schema({"type": "integer", "multipleOf": 397})
+    with pytest.raises(LimitExceededError, match="characters of a pattern"):
+        grammar.to_lark()

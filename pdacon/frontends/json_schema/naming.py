@@ -1,0 +1,60 @@
+"""Names of terminals that say what they match, as far as a few words can.
+
+In: a kind of value, and what is asked of it. Out: a name such as ``INTEGER_0_TO_120``; it need not be unique.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from pdacon.frontends.json_schema import formats
+from pdacon.frontends.json_schema.facts import Above, LongerThan, Matches, Multiple
+from pdacon.frontends.json_schema.strings import Shape
+
+_LONGEST = 32
+_FORMATS = {pattern: name for name, pattern in formats.PATTERNS.items()}
+
+
+def words_name(kind: str, words: Iterable[str]) -> str:
+    """The name of a terminal that lists words."""
+    return _name(kind, *words)
+
+
+def bounds_name(kind: str, least: int | None, most: int | None) -> str:
+    """The name of a terminal with a least and a most length or value."""
+    if least is None or most is None:
+        return _name(kind, *(["MIN", str(least)] if least is not None else []), *_most(most))
+    return _name(kind, str(least)) if least == most else _name(kind, str(least), "TO", str(most))
+
+
+def shape_name(kind: str, shape: Shape) -> str:
+    """The name of a terminal for a formula: that of its one format, or its bounds."""
+    least: int | None = None
+    most: int | None = None
+    parts: list[str] = []
+    while not isinstance(shape, bool):
+        fact, then, otherwise = shape
+        holds = otherwise is False
+        if not holds and then is not False:
+            return _name(kind)
+        shape = then if holds else otherwise
+        if isinstance(fact, LongerThan):
+            least, most = (fact.length + 1, most) if holds else (least, fact.length)
+        elif isinstance(fact, Above) and fact.bound.denominator == 1:
+            least, most = (int(fact.bound), most) if holds else (least, int(fact.bound))
+        elif isinstance(fact, Matches) and holds:
+            parts.append(_FORMATS.get(fact.pattern, "pattern") if fact.whole else "pattern")
+        elif isinstance(fact, Multiple) and holds and fact.of != Fraction(1):
+            parts.append(f"multiple_of_{fact.of}")
+    return bounds_name(_name(kind, *dict.fromkeys(parts)), least, most)
+
+
+def _most(most: int | None) -> list[str]:
+    return [] if most is None else ["MAX", str(most)]
+
+
+def _name(kind: str, *parts: str) -> str:
+    words = [re.sub(r"\W+", "_", re.sub(r"^-(?=\d)", "minus ", part), flags=re.ASCII).strip("_") for part in parts]
+    return "_".join([kind, *(word for word in words if word)]).upper()[:_LONGEST].rstrip("_")
