@@ -7,6 +7,7 @@ checkers see the names as imports, so that one that there is not is an error for
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pdacon.caching import CompileCache
     from pdacon.compiling import compile
     from pdacon.composition import Limits
     from pdacon.constraint import Constraint
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArtifactError",
     "CancelledError",
+    "CompileCache",
     "Constraint",
     "DeterminismReport",
     "DrawingError",
@@ -76,6 +78,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "CompileCache": "caching",
     "Constraint": "constraint",
     "DeterminismReport": "determinism",
     "Explanation": "explanation",

@@ -356,6 +356,11 @@ class Constraint:
         """
         return self._pda(start).statistics()
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tables, the classes and the masks that are known by now, of all start symbols."""
+        return sum(pda.statistics()["bytes"] for pda in self._pdas)
+
     def mask_table(self, since: int = 0, start: str | None = None) -> NDArray[np.int32]:
         """The masks seen so far, by id: int32[n, words], a copy. Ids are stable; the table only grows.
 

@@ -10,8 +10,9 @@ The rooms within, in the order in which data goes through them: ``documents`` (r
 (productions as a grammar). ``places`` is for explanations: which schemas speak of the value that a text ends in.
 """
 
+from pdacon.frontends.json_schema.documents import canonical
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.schema import schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
-__all__ = ["Spelling", "schema_grammar", "schema_lines"]
+__all__ = ["Spelling", "canonical", "schema_grammar", "schema_lines"]

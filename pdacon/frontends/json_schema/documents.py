@@ -217,6 +217,33 @@ def subschemas(place: Place) -> Iterator[Place]:
             yield place.child(keyword)
 
 
+def canonical(schema: Any) -> str | None:
+    """A schema, or its text, as JSON in which keywords are in order; None if it is no JSON.
+
+    The order of the names under ``properties`` and its like stays: it is the order in which members are written.
+    """
+    try:
+        given = json.loads(schema) if isinstance(schema, str) else schema
+        return json.dumps(_sorted(given), separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _sorted(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    ordered: dict[str, Any] = {}
+    for keyword in sorted(node):
+        value = node[keyword]
+        if keyword in NAMED and isinstance(value, dict):
+            ordered[keyword] = {name: _sorted(one) for name, one in value.items()}
+        elif keyword in MANY and isinstance(value, list):
+            ordered[keyword] = [_sorted(one) for one in value]
+        else:
+            ordered[keyword] = _sorted(value) if keyword in ONE else value
+    return ordered
+
+
 def draft_of(node: Mapping[str, Any], otherwise: int, pointer: str) -> int:
     """Which draft a schema says that it is written in. Raises UnsupportedSchemaError if it is none of those known."""
     said = node.get("$schema")

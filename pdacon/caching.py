@@ -1,0 +1,292 @@
+"""`CompileCache`: constraints that were compiled before, for servers that get a grammar with each request.
+
+In: grammars or schemas, and vocabularies. Out: constraints, and the errors of grammars that cannot be compiled, each
+made once, whoever asks for it and from however many threads. In memory those that were used last stay, up to so many
+bytes; in a folder, if one is given, they outlive the process and are shared with others.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any
+
+from pdacon.arguments import require
+from pdacon.cancelling import CancelEvent
+from pdacon.compiling import compile
+from pdacon.composition import Limits
+from pdacon.constraint import Constraint
+from pdacon.detokenizer import Vocabulary, vocabulary_of
+from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
+from pdacon.frontends.json_schema import Spelling, canonical, schema_grammar
+from pdacon.grammar import GrammarSource, grammar_of
+
+_POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
+_OF_AN_ERROR = 4096  # bytes that one is taken to need
+_SUFFIX = ".constraint"
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A compilation under way, for those who wait for it."""
+
+    landed: Event = field(default_factory=Event)
+    result: Constraint | PdaconError | None = None
+
+
+class CompileCache:
+    """Compiled constraints by what they were made from; safe to use from any number of threads and processes.
+
+    Parameters
+    ----------
+    max_bytes : int
+        How much the constraints in memory may need together, their masks included, and the files of the folder too.
+        Those that were not used for longest go first. What is in use elsewhere stays alive there.
+    directory : path, optional
+        A folder in which constraints are kept as files, as `Constraint.save` writes them. It is made if need be. Only
+        those whom you trust may write to it: a file that somebody means to be wrong can have masks that are wrong.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> cache, words = pdacon.CompileCache(), pdacon.Vocabulary.bytes()
+    >>> first = cache.compile_schema({"type": "integer", "minimum": 3}, words)
+    >>> cache.compile_schema('{"minimum": 3, "type": "integer"}', words) is first
+    True
+    >>> cache.statistics()["hits"]
+    1
+
+    Notes
+    -----
+    An answer that is there costs some microseconds beside the writing out of the schema. Several threads that ask for
+    the same at the same time wait for one compilation; others are not held up by it. A refusal is kept too, and raised
+    again as a copy; but not one that depends on time, nor `CancelledError`.
+    """
+
+    def __init__(self, max_bytes: int = 1 << 30, directory: str | os.PathLike[str] | None = None) -> None:
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 0:
+            raise ValueError(f"CompileCache: max_bytes is a number of bytes, 0 or more, not {max_bytes!r}")
+        self._max_bytes = max_bytes
+        self._directory = None if directory is None else Path(os.fsdecode(directory))
+        if self._directory is not None:
+            self._directory.mkdir(parents=True, exist_ok=True)
+        self._version = version("pdacon")
+        self._lock = Lock()
+        self._known: OrderedDict[str, Constraint | PdaconError] = OrderedDict()
+        self._bytes: dict[str, int] = {}
+        self._flights: dict[str, _Flight] = {}
+        self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "refusals", "evictions"), 0)
+
+    def compile(
+        self,
+        grammar: GrammarSource,
+        vocabulary: Vocabulary | None = None,
+        *,
+        tokenizer: Any = None,
+        model: Any = None,
+        limits: Limits | None = None,
+        cancel: CancelEvent | None = None,
+    ) -> Constraint:
+        """As `pdacon.compile`, which is called only if the constraint is not there.
+
+        Give a `Vocabulary` where many calls are to be fast: to read a tokenizer takes longer than to find a constraint.
+        """
+        made = grammar_of("CompileCache.compile", grammar)
+        words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
+        limits = _limits("CompileCache.compile", limits)
+        return self._constraint(
+            ("grammar", made.fingerprint, made.source, repr(made.source_path), repr(made.options.conflicts)),
+            words,
+            limits,
+            cancel,
+            lambda: compile(made, words, limits=limits, cancel=cancel),
+        )
+
+    def compile_schema(
+        self,
+        schema: Any,
+        vocabulary: Vocabulary | None = None,
+        *,
+        tokenizer: Any = None,
+        model: Any = None,
+        spelling: Spelling | None = None,
+        lax: bool = False,
+        registry: Any = None,
+        formats: bool = True,
+        limits: Limits | None = None,
+        cancel: CancelEvent | None = None,
+    ) -> Constraint:
+        """The constraint of a JSON Schema; see `Grammar.from_json_schema` and `pdacon.compile` for what can be said.
+
+        Schemas are the same if only the order of their keywords differs, or blanks in their text. A ``registry`` other
+        than a mapping from URIs to schemas is told from others by its identity.
+        """
+        words = vocabulary_of("CompileCache.compile_schema", vocabulary, tokenizer, model)
+        limits = _limits("CompileCache.compile_schema", limits)
+        spelling = Spelling() if spelling is None else spelling
+
+        def make() -> Constraint:
+            grammar = schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats)
+            return compile(grammar, words, limits=limits, cancel=cancel)
+
+        documents = {"": schema, **registry} if isinstance(registry, Mapping) else {"": schema}
+        texts = {uri: canonical(document) for uri, document in documents.items()}
+        if None in texts.values() or not (registry is None or isinstance(registry, Mapping)):
+            return make()  # what cannot be written as JSON cannot be told from others
+        said = json.dumps(texts, sort_keys=True)
+        return self._constraint(("schema", said, repr(spelling), repr((lax, formats))), words, limits, cancel, make)
+
+    def statistics(self) -> dict[str, int]:
+        """Counts since the cache was made, and what it has now.
+
+        Returns
+        -------
+        dict
+            ``hits``: answers that were there; ``misses``: compilations; ``waits``: answers that another thread's
+            compilation gave; ``loads``: answers that a file gave; ``refusals``: hits that were errors; ``evictions``;
+            ``entries`` and ``bytes`` now.
+        """
+        with self._lock:
+            return {**self._counts, "entries": len(self._known), "bytes": sum(self._bytes.values())}
+
+    def clear(self) -> None:
+        """Forget what is in memory; files stay."""
+        with self._lock:
+            self._known.clear()
+            self._bytes.clear()
+
+    def _constraint(
+        self,
+        parts: tuple[str, ...],
+        vocabulary: Vocabulary,
+        limits: Limits,
+        cancel: CancelEvent | None,
+        make: Callable[[], Constraint],
+    ) -> Constraint:
+        said = (self._version, vocabulary.fingerprint, repr(limits), *parts)
+        key = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        while True:
+            with self._lock:
+                if key in self._known:
+                    return self._answer(key)
+                flight = self._flights.get(key)
+                own = flight is None
+                if flight is None:
+                    flight = self._flights[key] = _Flight()
+            if own:
+                return self._fly(key, flight, vocabulary, make)
+            while not flight.landed.wait(_POLL):
+                if cancel is not None and cancel.is_set():
+                    raise CancelledError("the compilation was cancelled")
+            if flight.result is not None:
+                with self._lock:
+                    self._counts["waits"] += 1
+                return _given(flight.result)
+
+    def _answer(self, key: str) -> Constraint:
+        """What is known, to whom holds the lock."""
+        found = self._known[key]
+        self._known.move_to_end(key)
+        self._counts["hits"] += 1
+        self._counts["refusals"] += isinstance(found, PdaconError)
+        if isinstance(found, Constraint):
+            self._bytes[key] = found.nbytes
+        return _given(found)
+
+    def _fly(self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint]) -> Constraint:
+        try:
+            found: Constraint | PdaconError | None = self._loaded(key, vocabulary)
+            if found is None:
+                try:
+                    found = make()
+                except PdaconError as error:
+                    if not _lasts(error):
+                        raise
+                    found = copy.copy(error)
+                    flight.result = found
+                    self._keep(key, found, "misses")
+                    raise
+                flight.result = found
+                self._store(key, found)
+                self._keep(key, found, "misses")
+            else:
+                flight.result = found
+                self._keep(key, found, "loads")
+            return _given(found)
+        finally:
+            with self._lock:
+                del self._flights[key]
+            flight.landed.set()
+
+    def _keep(self, key: str, found: Constraint | PdaconError, what: str) -> None:
+        with self._lock:
+            self._counts[what] += 1
+            self._known[key] = found
+            self._bytes[key] = found.nbytes if isinstance(found, Constraint) else _OF_AN_ERROR
+            total = sum(self._bytes.values())
+            while total > self._max_bytes and self._known:
+                oldest, _ = self._known.popitem(last=False)
+                total -= self._bytes.pop(oldest)
+                self._counts["evictions"] += 1
+
+    # The folder. What goes wrong there is no error: the constraint is compiled, or not kept.
+
+    def _loaded(self, key: str, vocabulary: Vocabulary) -> Constraint | None:
+        if self._directory is None:
+            return None
+        path = self._directory / f"{key}{_SUFFIX}"
+        try:
+            constraint = Constraint.load(path, vocabulary)
+        except (OSError, ArtifactError):
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return constraint
+
+    def _store(self, key: str, constraint: Constraint) -> None:
+        if self._directory is None:
+            return
+        with suppress(OSError, ArtifactError):
+            constraint.save(self._directory / f"{key}{_SUFFIX}")
+            self._tidy(self._directory)
+
+    def _tidy(self, directory: Path) -> None:
+        """Remove the files that were not used for longest, while all need too much."""
+        with os.scandir(directory) as entries:
+            files = [(entry.stat(), entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
+        total = sum(status.st_size for status, _ in files)
+        for status, path in sorted(files, key=lambda file: file[0].st_mtime):
+            if total <= self._max_bytes:
+                return
+            total -= status.st_size
+            with suppress(OSError):
+                Path(path).unlink()
+
+
+def _limits(caller: str, given: Limits | None) -> Limits:
+    limits = Limits() if given is None else given
+    require(caller, "limits", limits, Limits)
+    return limits
+
+
+def _given(found: Constraint | PdaconError) -> Constraint:
+    """A constraint as it is; an error is raised as a copy, since what is raised is changed by that."""
+    if isinstance(found, PdaconError):
+        raise copy.copy(found)
+    return found
+
+
+def _lasts(error: PdaconError) -> bool:
+    """Whether the same would go wrong again."""
+    return not (
+        isinstance(error, CancelledError) or (isinstance(error, LimitExceededError) and error.what == "seconds")
+    )
