@@ -18,7 +18,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError
 from pdacon.explanation import Explanation
 from pdacon.frontends import printing
-from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
 from pdacon.grammar import Grammar
 from pdacon.matching.sampling import different, sample
 from pdacon.notebook import Picture
@@ -48,6 +48,13 @@ def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: st
 def from_json_schema(schema: Any, spelling: Spelling | None, lax: bool, registry: Any, formats: bool) -> Grammar:
     """See `Grammar.from_json_schema`."""
     return schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats)
+
+
+def json(
+    max_depth: int | None, max_items: int | None, max_properties: int | None, top: str, spelling: Spelling | None
+) -> Grammar:
+    """See `Grammar.json`."""
+    return schema_grammar(json_schema(max_depth, max_items, max_properties, top), spelling=spelling)
 
 
 def to_lark(grammar: Grammar) -> str:

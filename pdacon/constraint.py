@@ -27,7 +27,7 @@ from pdacon.errors import ArtifactError, EmptyLanguageError
 from pdacon.grammar import Grammar
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
-from pdacon.values import reader_of
+from pdacon.values import UNKNOWN, reader_of
 
 T = TypeVar("T")
 
@@ -319,12 +319,12 @@ class Constraint:
         return np.zeros((rows, -(-self._size // 32)), dtype=np.int32)
 
     def parse(self, text: str | bytes, start: str | None = None) -> Any:
-        """The value that a sentence stands for, where the grammar knows one: of the built-in ``json`` and its variants.
+        """The value that a sentence stands for, where the grammar knows one: of a JSON Schema, of the built-in ``json``.
 
         Returns
         -------
         value
-            What ``json.loads`` makes of it; of ``jsonl`` a list with the value of each line.
+            What ``json.loads`` makes of it; of the built-in ``jsonl`` a list with the value of each line.
 
         Raises
         ------
@@ -335,9 +335,9 @@ class Constraint:
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of(self.builtin_name)
+        read = reader_of(self.grammar.language, self.builtin_name)
         if read is None:
-            raise TypeError(f"{self._name} knows no values; those built-in grammars that are JSON do")
+            raise TypeError(f"{self._name} {UNKNOWN}")
         if not self.accepts(text, start):
             explanation = self.matcher(start).explain(text)
             cut = "it is only the beginning of a text" if explanation.allowed else explanation.reason

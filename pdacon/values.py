@@ -1,4 +1,4 @@
-"""Texts as values, where a grammar knows what its sentences stand for: so far the built-in ones that are JSON."""
+"""Texts as values, where a grammar knows what its sentences stand for: those of JSON Schemas, and built-in ones."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from pdacon.grammar.model import SourceLanguage
 
-def reader_of(builtin_name: str | None) -> Callable[[str], Any] | None:
-    """What makes a value of a sentence of this built-in grammar; None where it knows none."""
-    return _READERS.get(builtin_name or "")
+UNKNOWN = "knows no values; those of JSON Schemas do, and those built-in grammars that are JSON"
+
+
+def reader_of(language: SourceLanguage, builtin_name: str | None) -> Callable[[str], Any] | None:
+    """What makes a value of a sentence of a grammar in this language, or of this built-in one; None: it knows none."""
+    return json.loads if language == "JSON Schema" else _READERS.get(builtin_name or "")
 
 
 def _lines(text: str) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
 from pdacon.explanation import Explanation
@@ -221,6 +221,42 @@ class Grammar(GrammarData):
         Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
         """
         grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats)
+        return grammar
+
+    @classmethod
+    def json(
+        cls,
+        max_depth: int | None = None,
+        max_items: int | None = None,
+        max_properties: int | None = None,
+        *,
+        top: Literal["object", "array", "any"] = "object",
+        spelling: Any = None,
+    ) -> Grammar:
+        """The grammar of JSON, or of JSON that is not nested deeply and has short lists.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            How many objects and arrays may lie in each other: at 1, only values without parts in one.
+        max_items, max_properties : int, optional
+            How many items an array, and how many members an object has at most.
+        top : {"object", "array", "any"}
+            What the text is.
+        spelling : pdacon.Spelling, optional
+            As for :meth:`from_json_schema`, which makes it.
+
+        Raises
+        ------
+        ValueError
+            A bound is negative, or leaves nothing; ``top`` is none of these.
+
+        Notes
+        -----
+        Source: T. Koo, F. Liu and L. He, "Automata-based constraints for language model decoding" (2024), section 5.1,
+        where such a truncated JSON is an automaton without a stack.
+        """
+        grammar: Grammar = ask("json", max_depth, max_items, max_properties, top, spelling)
         return grammar
 
     @classmethod

@@ -12,7 +12,7 @@ The rooms within, in the order in which data goes through them: ``documents`` (r
 
 from pdacon.frontends.json_schema.documents import canonical
 from pdacon.frontends.json_schema.places import schema_lines
-from pdacon.frontends.json_schema.schema import schema_grammar
+from pdacon.frontends.json_schema.schema import json_schema, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
-__all__ = ["Spelling", "canonical", "schema_grammar", "schema_lines"]
+__all__ = ["Spelling", "canonical", "json_schema", "schema_grammar", "schema_lines"]

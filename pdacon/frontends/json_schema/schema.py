@@ -63,3 +63,26 @@ def schema_grammar(
         unenforced=tuple(dropped),
         language="JSON Schema",
     )
+
+
+def json_schema(max_depth: int | None, max_items: int | None, max_properties: int | None, top: str) -> Any:
+    """The schema of JSON within some bounds; see `Grammar.json`."""
+    for name, bound in (("max_depth", max_depth), ("max_items", max_items), ("max_properties", max_properties)):
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int) or bound < 0):
+            raise ValueError(f"{name} is a number, 0 or more, not {bound!r}")
+    if top not in ("object", "array", "any"):
+        raise ValueError(f'top is "object", "array" or "any", not {top!r}')
+    if max_depth == 0 and top != "any":
+        raise ValueError(f'an {top} is nested once, so that max_depth=0 leaves nothing; give 1 or more, or top="any"')
+    bounds = {"maxItems": max_items, "maxProperties": max_properties}
+    bounds = {keyword: bound for keyword, bound in bounds.items() if bound is not None}
+    kinds = {} if top == "any" else {"type": top}
+    if max_depth is None:
+        below = {"$ref": "#/$defs/value"}
+        value = {**bounds, "items": below, "additionalProperties": below}
+        return {**kinds, **value, "$defs": {"value": value}} if bounds else kinds
+    values: dict[str, Any] = {"depth_0": {"not": {"type": ["array", "object"]}}}
+    for depth in range(1, max_depth + 1):
+        below = {"$ref": f"#/$defs/depth_{depth - 1}"}
+        values[f"depth_{depth}"] = {**bounds, "items": below, "additionalProperties": below}
+    return {**kinds, "$ref": f"#/$defs/depth_{max_depth}", "$defs": values}

@@ -15,7 +15,7 @@ from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
 from pdacon.notebook import preformatted, shaded
-from pdacon.values import reader_of
+from pdacon.values import UNKNOWN, reader_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Generation:
 
     @property
     def value(self) -> Any:
-        """What the text stands for, where the grammar knows it: of the built-in ``json`` and its variants.
+        """What the text stands for, where the grammar knows it: of a JSON Schema, of the built-in ``json``.
 
         Raises
         ------
@@ -61,9 +61,9 @@ class Generation:
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of(self.grammar)
+        read = reader_of("Lark" if self._constraint is None else self._constraint.grammar.language, self.grammar)
         if read is None:
-            raise TypeError("the grammar of this text knows no values; those built-in grammars that are JSON do")
+            raise TypeError(f"the grammar of this text {UNKNOWN}")
         if not self.complete:
             raise ValueError(f"the text was cut off after {len(self.token_ids)} tokens; give more max_new_tokens")
         return read(self.text)
