@@ -319,7 +319,7 @@ class Constraint:
         return np.zeros((rows, -(-self._size // 32)), dtype=np.int32)
 
     def parse(self, text: str | bytes, start: str | None = None) -> Any:
-        """The value that a sentence stands for, where the grammar knows one: of a JSON Schema, of the built-in ``json``.
+        """The value that a sentence stands for, where the grammar knows one: of a JSON Schema, the built-in ``json``.
 
         Returns
         -------

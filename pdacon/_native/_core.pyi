@@ -143,6 +143,15 @@ def read_words(
     max_states: int,
     max_bytes: int = 0,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], int] | None: ...
+def all_but_words(  # the states of prefixes of the words; their targets count on to those of the automaton
+    offset: NDArray[np.int32],
+    low: NDArray[np.uint8],
+    high: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    letters: NDArray[np.uint8],
+    lengths: NDArray[np.int32],
+    max_states: int,
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
 def find_early_end(
     nfa: Nfa, terminal: int, max_states: int, max_seconds: float, max_bytes: int = 0
 ) -> tuple[bytes, int] | None: ...

@@ -27,9 +27,12 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
+from functools import lru_cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import numpy as np
 
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
@@ -116,6 +119,11 @@ def compile_terminal(
     if terminal.pattern.automaton is not None:
         return from_automaton(terminal.pattern.automaton)
     regexp = terminal.pattern.regexp
+    if terminal.pattern.kind == "str" and not terminal.pattern.flags and not options.g_regex_flags:
+        with suppress(UnicodeEncodeError):  # for the general way to say
+            literal = terminal.pattern.value.encode(options.encoding)
+            if 0 < len(literal) < limit:
+                return _literal(literal)
     numbered = {"numbered_backreference", "numbered_conditional_group"}
     found = sre.first_of(numbered, regexp, options.g_regex_flags) if _MAYBE_NUMBERED.search(regexp) else None
     if found is not None:
@@ -127,6 +135,22 @@ def compile_terminal(
             feature="group-numbers",
         )
     return compile_pattern(regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes, cancel=cancel)
+
+
+@lru_cache(maxsize=4096)
+def _literal(text: bytes) -> Program:
+    """What the general way makes of a text that stands for itself."""
+    letters = np.frombuffer(text, np.uint8)
+    steps = np.arange(len(text) + 1, dtype=np.int32)
+    return Program(
+        kind=np.append(np.full(len(text), BYTES, np.uint8), np.uint8(MATCH)),
+        offset=np.append(steps, steps[-1:]),
+        lo=letters,
+        hi=letters,
+        target=steps[1:],
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )
 
 
 class _Cache:

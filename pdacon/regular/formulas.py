@@ -137,6 +137,16 @@ class Formulas:
                 pending += (then, otherwise)
         return sorted(variables)
 
+    def alternatives(self, formula: int) -> list[int] | None:
+        """The variables of which the formula says that one holds, -1 for what always does; None if it says more."""
+        found: list[int] = []
+        while formula != FALSE:
+            variable, then, formula = (-1, TRUE, FALSE) if formula == TRUE else self._nodes[formula]
+            if then != TRUE:
+                return None
+            found.append(variable)
+        return found
+
     def implies(self, formula: int, other: int) -> bool:
         """Whether the other one holds wherever this one does."""
         return self.choice(formula, other, TRUE) == TRUE

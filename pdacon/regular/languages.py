@@ -10,8 +10,8 @@ Source: A. Chandra, D. Kozen and L. Stockmeyer, "Alternation", Journal of the AC
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -77,6 +77,8 @@ _Trie: TypeAlias = "dict[str, _Trie]"
 
 _SMALL = 64
 """Up to so many states equal ones are merged; formulas are few to begin with, and long chains take many rounds."""
+
+_ALWAYS = 1  # the bit of what always holds, in a set of positions
 
 _END, _START, _AFTER_WORD = 0, 1, 2  # variables that ask where the text is
 
@@ -200,6 +202,9 @@ class Languages:
         formulas = self.formulas
         start = self._placed(formula, {_START: TRUE, _AFTER_WORD: FALSE})
         firsts = self._classes(start)
+        subsets = self._subsets(start, firsts, limit)
+        if subsets is not None:
+            return subsets
         words = [any(first <= point <= last for first, last in WORD) for point in firsts]
         characters = [any(first <= point <= last for first, last in ANY) for point in firsts]
         done: list[dict[int, int]] = [{} for _ in firsts]
@@ -235,6 +240,78 @@ class Languages:
         accepting = [formulas.evaluated(state, lambda one: self._positions[one].at_end) for state in order]
         return _trimmed(firsts, rows, accepting)
 
+    def _subsets(self, start: int, firsts: tuple[int, ...], limit: int) -> Dfa | None:
+        """The automaton, if every formula that comes up is a disjunction of positions; else None.
+
+        That is so without look-ahead, complements and what looks behind. A state is then a set of positions, as bits,
+        and reading a character is a union: much faster than to put formulas in the place of variables.
+        """
+        rows_of: dict[int, list[int]] = {}  # by position: for each class the positions behind
+        sets: dict[int, int | None] = {}  # by formula
+
+        def positions(formula: int) -> int | None:
+            if formula not in sets:
+                sets[formula] = self._alternatives(formula)
+            return sets[formula]
+
+        def row_of(position: int) -> list[int] | None:
+            row = rows_of.get(position)
+            if row is None:
+                row = rows_of[position] = [0] * len(firsts)
+                for ranges, then in self._positions[position].edges:
+                    behind = positions(then)
+                    if behind is None:
+                        return None
+                    for first, last in ranges:
+                        for k in range(bisect_left(firsts, first), bisect_right(firsts, last)):
+                            row[k] |= behind
+            return row
+
+        begin = positions(start)
+        if begin is None:
+            return None
+        everywhere = [int(any(first <= point <= last for first, last in ANY)) for point in firsts]
+        number: dict[int, int] = {begin: 0}
+        order = [begin]
+        rows: list[list[int]] = []
+        for state in order:  # grows
+            after = list(everywhere) if state & _ALWAYS else [0] * len(firsts)
+            for position in _bits(state >> 1):
+                row = row_of(position)
+                if row is None:
+                    return None
+                after = [a | b for a, b in zip(after, row, strict=True)]
+            after = [_ALWAYS if a & _ALWAYS else a for a in after]
+            for a in dict.fromkeys(after):
+                if a and a not in number:
+                    number[a] = len(order)
+                    order.append(a)
+                    if len(order) > limit:
+                        raise TooManyStates
+            rows.append([number[a] if a else -1 for a in after])
+        ends = {k for k, position in enumerate(self._positions) if position.at_end}
+        accepting = [bool(state & _ALWAYS) or not ends.isdisjoint(_bits(state >> 1)) for state in order]
+        return _trimmed(firsts, rows, accepting)
+
+    def _alternatives(self, formula: int) -> int | None:
+        """The positions of which any may hold, as bits behind that of what always holds; None: it is no disjunction."""
+        found = 0
+        pending = [formula]
+        loops: set[int] = set()
+        while pending:
+            variables = self.formulas.alternatives(pending.pop())
+            if variables is None:
+                return None
+            for variable in variables:
+                if variable in (_START, _AFTER_WORD):
+                    return None
+                if variable not in self._loops:
+                    found |= _ALWAYS if variable < 0 else 2 << variable
+                elif variable not in loops:
+                    loops.add(variable)
+                    pending.append(self._loops[variable])
+        return found
+
     def _placed(self, formula: int, place: dict[int, int], done: dict[int, int] | None = None) -> int:
         """The formula at a point of the text, with loops replaced by what they stand for."""
 
@@ -267,6 +344,14 @@ class Languages:
         if looks_behind:
             cuts.update(point for first, last in WORD for point in (first, last + 1))
         return tuple(sorted(cut for cut in cuts if cut <= ANY[-1][1]))
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The places of the bits that are set, ascending."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
 
 
 def _starts_anchored(tree: ecma.Tree) -> bool:

@@ -113,6 +113,7 @@ class Reader:
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
+        self._meanings: dict[tuple[int, Type], int] = {}
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -127,14 +128,17 @@ class Reader:
 
     def meaning(self, question: int, kind: Type) -> int:
         """A question as a formula over facts about values of one type."""
-        formulas = self.facts.formulas
+        key = question, kind
+        known = self._meanings.get(key)
+        if known is None:
 
-        def of(variable: int) -> int:
-            fact = self.facts[variable]
-            assert isinstance(fact, Satisfies)
-            return self._of(fact.schema, kind).formula
+            def of(variable: int) -> int:
+                fact = self.facts[variable]
+                assert isinstance(fact, Satisfies)
+                return self._of(fact.schema, kind).formula
 
-        return formulas.substituted(question, of)
+            known = self._meanings[key] = self.facts.formulas.substituted(question, of)
+        return known
 
     def _number(self, place: Place) -> int:
         key: Any = place

@@ -15,12 +15,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon._native import _core
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, byte_trie
 from pdacon.regular import ANY, Dfa
 from pdacon.regular.characters import Ranges, complement, intersection
 
 Whitespace: TypeAlias = Literal["json.dumps", "compact", "any"]
+
+_MOST_STATES = 1_000_000  # of an automaton for names
 
 SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
 ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
@@ -252,15 +255,40 @@ def _place(writer: _Writer, state: int, parts: list[Edges]) -> None:
 @lru_cache(maxsize=256)
 def other_names_program(names: frozenset[str], behind: bytes) -> Program:
     """Every JSON string but some, each followed by fixed bytes."""
+    every = _every_name_program(behind)
+    if not names:
+        return every
+    words = [spelled(name).encode() for name in names]
+    offset, lo, hi, target = _core.all_but_words(
+        every.offset,
+        every.lo,
+        every.hi,
+        every.target,
+        np.frombuffer(b"".join(words), np.uint8),
+        np.array([*map(len, words)], np.int32),
+        _MOST_STATES,
+    )
+    made = len(offset) - 1
+    return Program(
+        kind=np.concatenate([np.full(made, BYTES, np.uint8), every.kind]),
+        offset=np.concatenate([offset, every.offset[1:] + offset[-1]]),
+        lo=np.concatenate([lo, every.lo]),
+        hi=np.concatenate([hi, every.hi]),
+        target=np.concatenate([target, every.target + made]),
+        entries=every.entries,
+        behind=every.behind,
+    )
+
+
+@lru_cache(maxsize=16)
+def _every_name_program(behind: bytes) -> Program:
     writer = _Writer()
     quote = writer.text(behind, 0)
     loop = writer.reserve()
     escapes = writer.state(writer.escapes([(point, loop) for point in range(0x20)] + [(0x22, loop), (0x5C, loop)]))
     free = (*writer.character(PLAIN, loop), (0x5C, 0x5C, escapes))
     writer.edges[loop] = _joined((*free, (0x22, 0x22, quote)))
-    trie = _trie(spelled(name)[1:-1].encode() for name in names)
-    entry = _beside(writer, trie, loop)
-    return pack(writer.kinds, writer.edges, [writer.state(((0x22, 0x22, entry),))])
+    return pack(writer.kinds, writer.edges, [writer.state(((0x22, 0x22, loop),))])
 
 
 _Trie: TypeAlias = "dict[int, _Trie]"
@@ -275,31 +303,6 @@ def _trie(words: Iterable[bytes]) -> _Trie:
             node = node.setdefault(byte, {})
         node[-1] = {}
     return trie
-
-
-def _beside(writer: _Writer, trie: _Trie, loop: int) -> int:
-    """What may follow the bytes of a path in the trie of the names, so that the whole is none of them."""
-    order = [(trie, loop)]
-    for node, free in order:  # grows; `free` is where a byte leads that leaves the names
-        targets = {byte: to for lo, hi, to in writer.edges[free] for byte in range(lo, hi + 1)}
-        order += [(child, targets[byte]) for byte, child in node.items() if byte >= 0]
-    placed: dict[int, int] = {}
-    for node, free in reversed(order):
-        edges: list[tuple[int, int, int]] = []
-        for lo, hi, to in writer.edges[free]:
-            at = lo
-            for byte in sorted(one for one in node if lo <= one <= hi):
-                if at < byte:
-                    edges.append((at, byte - 1, to))
-                if id(node[byte]) in placed:
-                    edges.append((byte, byte, placed[id(node[byte])]))
-                at = byte + 1
-            if at <= hi:
-                edges.append((at, hi, to))
-        if -1 in node:
-            edges = [edge for edge in edges if edge[0] != 0x22]
-        placed[id(node)] = writer.state(tuple(edges))
-    return placed[id(trie)]
 
 
 def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:

@@ -71,7 +71,7 @@ def outcomes(
                 pending.append((at + 1, condition, left, denied))
                 continue
             lost = {variable for variable in askers[question] if steps[variable].no == FALSE}
-            without = tuple(_denied(facts, one, lost) for one in left)
+            without = tuple(_denied(facts, one, lost) for one in left) if lost else left
             refused = formulas.conjunction(condition, formulas.negation(question))
             if any(one != FALSE for one in without) and refused != FALSE and possible(refused):
                 pending.append((at + 1, refused, without, denied | {question}))
@@ -84,7 +84,8 @@ def outcomes(
             one = steps[variable]
             return one.no if one.question == FALSE or one.question in denied else one.yes
 
-        result = tuple(formulas.substituted(one, after) for one in left)
+        done: dict[int, int] = {}
+        result = tuple(formulas.substituted(one, after, done) for one in left)
         if any(one != FALSE for one in result):
             found[result] = formulas.disjunction(found.get(result, FALSE), condition)
     return list(found.items())

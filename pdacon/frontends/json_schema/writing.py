@@ -505,6 +505,7 @@ class _ObjectWriter:
         self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
         self._pending: list[tuple[str, int, Vector]] = []
         self._seen: set[tuple[str, int, Vector]] = set()
+        self._found: dict[Hashable, list[tuple[Vector, int]]] = {}
         self._classes = self._classes_of_names()
 
     def write(self) -> None:
@@ -551,7 +552,12 @@ class _ObjectWriter:
                         self._add(own, terminal, at, found)
 
     def _outcomes(self, vector: Vector, name: Name) -> list[tuple[Vector, int]]:
-        return outcomes(self._facts, vector, members_step(self._facts, name), self._writer.possible)
+        key = vector, name.listed or id(name)  # names that are not listed are kept for as long as this
+        found = self._found.get(key)
+        if found is None:
+            step = members_step(self._facts, name)
+            found = self._found[key] = outcomes(self._facts, vector, step, self._writer.possible)
+        return found
 
     def _add(self, own: int, terminal: int, at: int, found: list[tuple[Vector, int]]) -> None:
         family = tuple(sorted(question for _, question in found))
