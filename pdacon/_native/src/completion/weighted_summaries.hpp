@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "base/interner.hpp"
+#include "base/interned_map.hpp"
 #include "completion/least_yields.hpp"
 #include "completion/weighted_controls.hpp"
 #include "pda/pushdown.hpp"
@@ -54,11 +54,9 @@ class WeightedSummaries {
     }
     // Finds all results of a summary that cost no more than `bound`; there may be others.
     void explore(std::int32_t summary, std::int64_t bound);
-    std::int64_t bound(std::int32_t summary) const { return nodes_[static_cast<std::size_t>(summary)].bound; }
+    std::int64_t bound(std::int32_t summary) const { return nodes_[summary].bound; }
     // Valid until the next call.
-    const std::vector<Result>& results(std::int32_t summary) const {
-        return nodes_[static_cast<std::size_t>(summary)].results;
-    }
+    const std::vector<Result>& results(std::int32_t summary) const { return nodes_[summary].results; }
 
   private:
     struct Link {
@@ -111,9 +109,10 @@ class WeightedSummaries {
     WeightedControls& pending_;
     LeastYields& yields_;
     Budget& budget_;
-    Interner node_ids_, step_ids_;
-    std::vector<Node> nodes_;
-    std::deque<Step> steps_;
+    InternedMap<Node> nodes_;  // by kind, control, state, reduction and left-hand side
+    // By label, column, state and reduction; those after a reduction by its left-hand side, state and
+    // reduction.
+    InternedMap<Step, std::deque<Step>> steps_;
     static constexpr std::size_t kLinksPerState = 16;  // links are small, and count less against the limit
     std::size_t num_links_ = 0;
     std::vector<std::int32_t> raised_;  // nodes to expand anew, as their bounds were raised

@@ -35,16 +35,16 @@ namespace pdacon {
 
 class TokenClasses {
   public:
-    // The suffixes below a trie node, to be lexed behind a pushback. `pushback` is the id of the look-behind
+    // The suffixes below a trie node, to be lexed behind a residue. `residue` is the id of the look-behind
     // state followed by the byte classes to be lexed again.
-    struct Root {
-        std::int32_t trie_node, pushback;
+    struct Remainder {
+        std::int32_t trie_node, residue;
     };
     // The suffixes whose first commit has one label.
     struct EmittingEdge {
         std::int32_t label;
         RelativeColumn column;    // of the layout's newline
-        std::int32_t remainders;  // the id of the roots that are left behind the commit
+        std::int32_t remainders;  // the id of the remainders that are left behind the commit
     };
     // Where tokens end inside a lexeme: a future, or, where columns decide, a lexer state with its columns.
     struct InnerEnd {
@@ -77,7 +77,7 @@ class TokenClasses {
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          pushback_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
+          residue_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           steps_(machine, futures, trie, budget) {}
 
@@ -137,10 +137,10 @@ class TokenClasses {
     // A walk uses the kept results of subtrees, and the walk of such a subtree uses those of smaller ones, up
     // to this depth. Below it nodes are walked one by one, so that the recursion is bounded.
     static constexpr int kMostNested = 3;
-    struct EmittingRoots {
+    struct EmittingRemainders {
         std::int32_t label;
         RelativeColumn column;
-        std::vector<Root> roots;
+        std::vector<Remainder> remainders;
     };
     // What a walk has found. `ranges[i]` are the tokens that end in `ends[i]`, as positions of the trie;
     // `edges` are whole sets that others share, taken over as they are.
@@ -148,11 +148,11 @@ class TokenClasses {
         std::vector<InnerEnd> ends;
         std::vector<std::vector<TokenRange>> ranges;
         std::vector<InnerEdge> edges;
-        std::vector<EmittingRoots> emitting;
+        std::vector<EmittingRemainders> emitting;
     };
     Node* make(WalkResult found);
     void make_edge(WalkResult& found, std::size_t at);
-    std::int32_t intern(std::span<const Root> roots);
+    std::int32_t intern(std::span<const Remainder> remainders);
     // The kept result of a walk over a subtree, its root included. `lexer_state` is the state behind the
     // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
     const WalkResult& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
@@ -162,10 +162,10 @@ class TokenClasses {
     const Coaccessibility& futures_;
     const SharedTrie& trie_;
     Budget& budget_;
-    Interner pushbacks_;  // look-behind states, each followed by byte classes
+    Interner residues_;  // look-behind states, each followed by byte classes
     std::vector<std::int32_t>
-        pushback_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
-    Interner remainders_;     // lists of roots, as pairs
+        residue_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
+    Interner remainders_;    // lists of remainders, as pairs
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders: context, node
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;

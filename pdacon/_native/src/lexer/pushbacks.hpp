@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "lexer/columns.hpp"
 
@@ -58,7 +59,7 @@ class Pushbacks {
     // in any context.
     std::int32_t after_match(std::int32_t label, std::int32_t look_behind, std::int32_t byte_class);
     std::int32_t after(std::int32_t pushback, std::int32_t byte_class);
-    std::int32_t length(std::int32_t pushback) const { return at(pushback).length; }
+    std::int32_t length(std::int32_t pushback) const { return pushbacks_[pushback].length; }
     // The text that represents the pushback, as byte classes.
     std::vector<std::int32_t> text(std::int32_t pushback) const;
 
@@ -84,7 +85,6 @@ class Pushbacks {
     };
     static constexpr std::int32_t kUnknown = -2;
 
-    const Pushback& at(std::int32_t pushback) const { return pushbacks_[static_cast<std::size_t>(pushback)]; }
     std::int32_t start(std::int32_t label, std::int32_t look_behind);
     std::int32_t class_after(std::int32_t cls, std::int32_t byte_class);
     void compute(std::int32_t cls, std::int32_t byte_class);
@@ -96,13 +96,12 @@ class Pushbacks {
     Lexer& lexer_;
     std::int32_t num_classes_;
     Budget& budget_;
-    Interner pushback_ids_;  // class and length
-    std::vector<Pushback> pushbacks_;
-    Interner start_ids_;                // label and look-behind state
-    std::vector<std::int32_t> starts_;  // of each: the class of the empty text
-    Interner assignments_;              // the start, then for each entry state the index of its result, or -1
-    Interner class_ids_;                // the assignment, then the results
-    std::deque<Class> classes_;
+    InternedMap<Pushback> pushbacks_;   // by class and length
+    InternedMap<std::int32_t> starts_;  // by label and look-behind state: the class of the empty text
+    // Of a class: the label and the look-behind state, then for each entry state the index of its result, or
+    // -1.
+    Interner assignments_;
+    InternedMap<Class, std::deque<Class>> classes_;  // by assignment and results
 };
 
 }  // namespace pdacon

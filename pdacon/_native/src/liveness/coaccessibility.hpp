@@ -79,7 +79,7 @@ class Coaccessibility {
         return reaches_end(futures_.of(reading, speller_state), stack);
     }
 
-    // What holds for a future on every stack with this top. kMayLive may be said of what is live on all
+    // What holds for a future on every stack with this top. kUndecided may be said of what is live on all
     // stacks or on none. The caller holds the lock.
     Liveness liveness(std::int32_t future, std::int32_t top);
 
@@ -155,7 +155,7 @@ bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool sk
     if (!skipped && !controls_.keeps_block(control, machine_.block(top))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
-        return rows_.has_row(future) && liveness_of(future) == Liveness::kMustLive;
+        return rows_.has_row(future) && liveness_of(future) == Liveness::kLiveOnAll;
     });
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "liveness/summaries.hpp"
 #include "pda/pushdown.hpp"
@@ -67,9 +68,8 @@ class CoinductiveProofs {
     Summaries summaries_;
     Interner pending_sets_;  // sets of pending controls
     Interner pop_sets_;      // sets of pop controls: their groups in ascending order, three numbers each
-    Interner exposed_ids_, goal_ids_;
-    std::vector<std::int32_t> exposed_;       // of each set of pending controls and state
-    std::vector<Goal> goals_;                 // of each set of pop controls and state
+    InternedMap<std::int32_t> exposed_;       // by set of pending controls, and state
+    InternedMap<Goal> goals_;                 // by set of pop controls, and state
     std::vector<std::int32_t> key_, joined_;  // scratch space
 };
 

@@ -2,8 +2,8 @@
 //
 // An emission is a commit as the parser will see it: the label, and what the lexer has to read again after
 // it. Lexer configurations with the same future are live on the same stacks, so this is the Myhill-Nerode
-// quotient of the lexer by which coaccessibility looks at it. Emissions are quotients themselves: pushbacks
-// that every context scans to the same results are in one pushback class, and texts of one class are not told
+// quotient of the lexer by which coaccessibility looks at it. Emissions are quotients themselves: residues
+// that every context scans to the same results are in one residue class, and texts of one class are not told
 // apart. Without that, a lookahead of k bytes would give as many emissions as there are texts of k bytes.
 //
 // Only the contexts that a commit may lead to are known here, no parser. What follows a newline can depend on
@@ -17,19 +17,20 @@
 #include <span>
 #include <vector>
 
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
 
 namespace pdacon {
 
-// A commit that a lexer configuration can still make. `pushback` stands for its class: the bytes behind the
+// A commit that a lexer configuration can still make. `residue` stands for its class: the bytes behind the
 // end of the lexeme that must be read again, with the look-behind state there, the speller state, and whether
 // the input ended. `column` is the least of its class where the label is the newline; -1: no line break in
 // it.
 struct Emission {
-    std::int32_t label, pushback, column;
-    std::int32_t pushback_class;  // with the label; emissions that differ only in their columns share it
+    std::int32_t label, residue, column;
+    std::int32_t residue_class;  // with the label; emissions that differ only in their columns share it
 };
 
 class Futures {
@@ -45,19 +46,19 @@ class Futures {
     std::int32_t of(const LexerConfiguration& reading, std::int32_t speller_state);
 
     std::span<const std::int32_t> emissions(std::int32_t set) const { return sets_[set]; }
-    const Emission& emission(std::int32_t id) const { return emissions_[static_cast<std::size_t>(id)]; }
+    const Emission& emission(std::int32_t id) const { return emissions_[id]; }
     std::int32_t intern_set(std::span<const std::int32_t> sorted_emissions) {
         return sets_.intern(sorted_emissions);
     }
-    // The pushback at the start of a text: nothing has been read.
-    std::int32_t beginning() { return pushback(0, false, 0, {}); }
-    // The bytes of a pushback, as byte classes.
-    std::span<const std::int32_t> bytes_of(std::int32_t pushback) const {
-        return pushbacks_[pushback].subspan(3);
+    // The residue at the start of a text: nothing has been read.
+    std::int32_t beginning() { return residue(0, false, 0, {}); }
+    // The bytes of a residue, as byte classes.
+    std::span<const std::int32_t> bytes_of(std::int32_t residue) const {
+        return residues_[residue].subspan(3);
     }
-    // The emissions that can come first when a pushback has been read from the start of a context.
-    std::vector<Emission> after(std::int32_t context, std::int32_t pushback);
-    // What reading a pushback from the start of a context comes to: the emission of the first commit on the
+    // The emissions that can come first when a residue has been read from the start of a context.
+    std::vector<Emission> after(std::int32_t context, std::int32_t residue);
+    // What reading a residue from the start of a context comes to: the emission of the first commit on the
     // way, with the column itself rather than its class; or, where all bytes stay in one lexeme, a lexer
     // configuration and a speller state; or nothing, if it is dead.
     struct ScanResult {
@@ -67,7 +68,7 @@ class Futures {
         std::int32_t speller_state = 0;
         bool dead() const { return emission < 0 && reading.state < 0; }
     };
-    ScanResult scan(std::int32_t context, std::int32_t pushback);
+    ScanResult scan(std::int32_t context, std::int32_t residue);
 
     // The distinct moves of a speller state: a byte class of the lexer, and the speller state after it.
     struct Move {
@@ -78,7 +79,7 @@ class Futures {
     }
     // The emission at the end of input, or -1.
     std::int32_t end_emission(const LexerConfiguration& reading);
-    // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its pushback
+    // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its residue
     // is dead in every context.
     std::int32_t commit_emission(std::int32_t next, const LexerConfiguration& reading, const Move& move);
     // The column of a commit, if it is the newline's.
@@ -114,20 +115,20 @@ class Futures {
         LexerConfiguration reading;
         std::int32_t speller_state;
         std::int32_t set = -1;    // its future, once known
-        std::int32_t index = -1;  // among the nodes that close_over works on
+        std::int32_t index = -1;  // among the nodes that close_over works on; -1 between its calls
     };
-    // A scan of a pushback up to the first commit, and the raw emission of that commit; kNone: there is none.
+    // A scan of a residue up to the first commit, and the raw emission of that commit; kNone: there is none.
     struct FirstScan {
         ScanResult result;
         std::int32_t raw = kNone;
     };
     static constexpr std::int32_t kNone = -1;
-    FirstScan first_scan(std::int32_t context, std::int32_t pushback_id);
-    // A raw emission is (label, pushback, class of column) before its pushback has been classified. Returns
+    FirstScan first_scan(std::int32_t context, std::int32_t residue_id);
+    // A raw emission is (label, residue, class of column) before its residue has been classified. Returns
     // its number.
-    std::int32_t raw_emission(std::int32_t label, std::int32_t pushback, Column column);
+    std::int32_t raw_emission(std::int32_t label, std::int32_t residue, Column column);
     std::int32_t raw_end_emission(const LexerConfiguration& reading);
-    // The emission of a raw one, or -1: no context after the label can read the pushback.
+    // The emission of a raw one, or -1: no context after the label can read the residue.
     std::int32_t classify(std::int32_t raw);
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
     ScanResult result_of(const FirstScan& first) const;
@@ -137,8 +138,8 @@ class Futures {
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
     static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
     void drop_covered(std::vector<std::int32_t>& emissions) const;
-    std::int32_t pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
-                          std::span<const std::int32_t> bytes);
+    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+                         std::span<const std::int32_t> bytes);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -147,12 +148,12 @@ class Futures {
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
     std::vector<std::int32_t> plain_nodes_;  // by lexer state: its node between two tokens without columns
-    Interner node_ids_, pushbacks_, raw_emissions_, pushback_classes_, emission_ids_, sets_;
-    std::vector<Node> nodes_;
+    Interner residues_, residue_classes_, sets_;
+    InternedMap<Node> nodes_;                  // by lexer configuration and speller state
+    InternedMap<Emission> emissions_;          // by residue class and column
+    InternedMap<std::int32_t> raw_emissions_;  // their emissions; kUnclassified: not known yet
     std::vector<ScanResult> results_with_columns_;
     std::vector<std::int32_t> plain_emissions_;  // by commit, between two tokens, if it has no column
-    std::vector<Emission> emissions_;            // by emission_ids_: pushback class and column
-    std::vector<std::int32_t> emission_of_;      // by raw emission; kUnclassified: not known yet
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
 };
