@@ -36,8 +36,7 @@ std::int32_t WeightedSummaries::node(std::int32_t kind, std::int32_t control, st
 
 void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
     auto& node = nodes_[at];
-    if (bound > kUnbounded / 2)
-        bound = kUnbounded;  // unbounded less what was spent on the way is still unbounded
+    if (bound > kUnbounded / 2) bound = kUnbounded;  // less what was spent on the way, it still is
     if (bound <= node.bound) return;
     node.bound = bound;
     if (node.queued) return;
@@ -46,10 +45,10 @@ void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
 }
 
 // Finds the continuations of a step that has pushed `found.top` on `state` for `cost` bytes: the kernel
-// reductions of the new top that lead to the wanted one of `state`. `known`: the least yield from where the
-// step began.
+// reductions of the new top that lead to the wanted one of `state`. `potential`: the least yield from where
+// the step began.
 void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std::int32_t reduction,
-                                           std::int64_t cost, std::int64_t known) {
+                                           std::int64_t cost, std::int64_t potential) {
     const auto& wanted = yields_.reductions(state)[static_cast<std::size_t>(reduction)];
     const auto reductions = yields_.reductions(found.top);
     for (std::size_t at = 0; at < reductions.size(); ++at) {
@@ -61,7 +60,7 @@ void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std:
             continue;
         const auto total = LeastYields::sum(cost, LeastYields::sum(least, rest));
         if (total == LeastYields::kNever) continue;
-        const auto more = std::max<std::int64_t>(0, total - known);
+        const auto more = std::max<std::int64_t>(0, total - potential);
         found.continuations.push_back({static_cast<std::int32_t>(at), left == 0 ? lhs : -1, more});
         found.least = std::min(found.least, more);
     }

@@ -1,16 +1,24 @@
 // The lexing transducer composed with the detokenizer: token classes, as a tree for each lexer state.
 //
-// Two tokens are in the same class of a lexer state if reading them makes the same commits and ends in lexer
-// states with the same future. A node of the tree stands for a set of token suffixes that are read from one
-// lexer state. Its inner edges are the suffixes that stay inside a lexeme, by the future in which they end.
-// Its emitting edges are those that end a lexeme, by the label of the first commit; each leads to one more
-// node for each lexical context that the parser may be in after the commit. Example: from the start of a JSON
+// Reading a token from a lexer state, the first commit, if there is one, does not depend on the parser. What
+// is left of the token is read in a context that does. So two suffixes of tokens are in the same class of a
+// lexer state if both stay inside a lexeme and end in the same future; or if both commit the same label
+// first, and what is left of them is in the same class behind it, in each context that can follow. Whatever
+// the stack, it allows all tokens of a class or none.
+//
+// A node of the tree stands for a set of suffixes that are read from one lexer state, or from the start of
+// one context. Its inner edges are the suffixes that stay inside a lexeme, by the future in which they end.
+// Its emitting edges are those that end a lexeme, by the label of the first commit; behind each there is one
+// more node for each context that the parser may be in after the commit. Example: from the start of a JSON
 // value, `12` and `7` are on one inner edge, `1,` and `1,"` on the emitting edge of NUMBER. No parser is
 // known here: which edges a stack allows is decided by MaskAssembly.
 //
+// Cost: nodes are made on demand. A node takes one visit of each trie node at or below its suffixes from
+// which the lexer goes on, and at most one scan of a residue for each remainder. That can be the whole trie
+// for each lexer state. Self-loops of the lexer (CharacterSteps), which are looked up instead of walked, and
+// the kept results of large subtrees keep it far below.
 // Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding", for the
-// composition. Nodes are made on demand; a node costs O(trie nodes visited), which self-loops of the lexer
-// (CharacterSteps) and shared subtrees keep far below the size of the trie.
+// composition.
 #pragma once
 
 #include <array>
@@ -35,8 +43,8 @@ namespace pdacon {
 
 class TokenClasses {
   public:
-    // The suffixes below a trie node, to be lexed behind a residue. `residue` is the id of the look-behind
-    // state followed by the byte classes to be lexed again.
+    // What is left of some tokens behind a commit: the suffixes below a trie node, and the residue that is to
+    // be lexed before them. That is the look-behind state, followed by byte classes that are pushed back.
     struct Remainder {
         std::int32_t trie_node, residue;
     };
@@ -84,14 +92,15 @@ class TokenClasses {
     // Does beforehand what each mask in a string or a name needs: see CharacterSteps::find_loops.
     void find_loops() { steps_.find_loops(); }
 
-    // The node of all tokens, read from a lexer state. Kept.
+    // The node of all tokens, read from a lexer state. Made once.
     Node& of_state(std::int32_t lexer_state);
 
-    // The node of the suffixes below a trie node, read from a lexer state. Not kept.
+    // The node of the suffixes below a trie node, read from a lexer state. Each call makes a new one, which
+    // `forget` frees with all others.
     Node& below(std::int32_t trie_node, std::int32_t lexer_state);
 
-    // The node behind an emitting edge of one of the nodes, in a lexical context. Edges with equal remainders
-    // share it.
+    // The node behind an emitting edge of one of the nodes, in a lexical context. Made once; edges with equal
+    // remainders share it.
     Node& after(const EmittingEdge& edge, std::int32_t context);
 
     // Memory that `forget` gives back. It invalidates all nodes; they are made again on demand.

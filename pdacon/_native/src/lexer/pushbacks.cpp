@@ -42,8 +42,8 @@ std::int32_t Pushbacks::start(std::int32_t label, std::int32_t look_behind) {
     })];
 }
 
-// The classes that have to be known first are of shorter texts. They are found with an explicit stack: a
-// pushback can be as long as a terminal, and consist of as many lexemes.
+// The needed classes have to be known first. They are found with an explicit stack: a pushback can be as long
+// as a terminal, and consist of as many lexemes.
 std::int32_t Pushbacks::class_after(std::int32_t cls, std::int32_t byte_class) {
     std::vector<std::int32_t> open{cls};
     while (!open.empty()) {

@@ -187,7 +187,7 @@ std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> contro
             taken.push_back({control, std::move(after)});
     }
     if (taken.empty()) return false;
-    if (depth == kMostLabels) return std::nullopt;
+    if (depth + 1 == kMostLabels) return std::nullopt;
     bool unknown = false;
     for (auto& [control, after] : taken) {
         std::vector<std::int32_t> next;

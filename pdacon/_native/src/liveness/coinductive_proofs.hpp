@@ -10,6 +10,8 @@
 // Pop controls that differ only in what is pending behind their reduction do the same until the reduction is
 // complete. They are one group, and are told apart only where its left-hand side has been pushed.
 //
+// Unusable after an exception, as are the summaries in it.
+//
 // Cost: for each goal one visit of the predecessors of its state, and O(log) for each refutation.
 // Source: Kozen and Silva 2017, "Practical coinduction".
 #pragma once

@@ -1,16 +1,25 @@
 // Futures: for each lexer configuration the set of emissions that some spellable text still leads to.
 //
-// An emission is a commit as the parser will see it: the label, and what the lexer has to read again after
-// it. Lexer configurations with the same future are live on the same stacks, so this is the Myhill-Nerode
-// quotient of the lexer by which coaccessibility looks at it. Emissions are quotients themselves: residues
-// that every context scans to the same results are in one residue class, and texts of one class are not told
-// apart. Without that, a lookahead of k bytes would give as many emissions as there are texts of k bytes.
+// An emission is a commit as the parser will see it: its label and its residue. The residue is all that the
+// rest of the text depends on beside the parser: the bytes that the commit pushes back, the look-behind state
+// before them, the speller state behind them, and whether the input has ended.
+//
+// The future of a configuration is the set of its reachable next outputs, and configurations with the same
+// future are live on the same stacks. This quotient is coarser than the Myhill-Nerode equivalence, which also
+// asks which text makes which output; coaccessibility asks only whether some text does.
+//
+// Emissions are classes, too. Residues that every context scans to the same results are in one residue class,
+// and an emission stands for all residues of its class. Otherwise a lookahead of k bytes would give as many
+// emissions as there are texts of k bytes.
 //
 // Only the contexts that a commit may lead to are known here, no parser. What follows a newline can depend on
 // the column that it leaves, so the emissions of a newline are told apart by the class of that column.
 //
-// Cost: amortised one visit of each (lexer configuration, speller state) and its edges; sets of emissions are
-// joined once for each strongly connected component of that graph (Tarjan 1972).
+// A limit that is met leaves all that was known as it was, and the same question can be asked again.
+//
+// Cost: each pair of a lexer configuration and a speller state is visited once, with its edges, and each
+// residue is scanned once in each context that can follow its label. The sets of emissions are joined once
+// for each strongly connected component (Tarjan 1972), in time linear in the sets that are joined.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +33,11 @@
 
 namespace pdacon {
 
-// A commit that a lexer configuration can still make. `residue` stands for its class: the bytes behind the
-// end of the lexeme that must be read again, with the look-behind state there, the speller state, and whether
-// the input ended. `column` is the least of its class where the label is the newline; -1: no line break in
-// it.
+// A commit that a lexer configuration can still make. `residue` is one of its class and stands for all of it.
+// `column` is the least of its class where the label is the newline; -1: there is no line break in it.
 struct Emission {
     std::int32_t label, residue, column;
-    std::int32_t residue_class;  // with the label; emissions that differ only in their columns share it
+    std::int32_t residue_class;  // of one label; emissions that differ only in columns share it
 };
 
 class Futures {
@@ -50,17 +57,17 @@ class Futures {
     std::int32_t intern_set(std::span<const std::int32_t> sorted_emissions) {
         return sets_.intern(sorted_emissions);
     }
-    // The residue at the start of a text: nothing has been read.
+    // The residue at the start of a text: there is nothing to be read again.
     std::int32_t beginning() { return residue(0, false, 0, {}); }
-    // The bytes of a residue, as byte classes.
+    // The bytes that a residue has to read again, as byte classes.
     std::span<const std::int32_t> bytes_of(std::int32_t residue) const {
         return residues_[residue].subspan(3);
     }
     // The emissions that can come first when a residue has been read from the start of a context.
     std::vector<Emission> after(std::int32_t context, std::int32_t residue);
-    // What reading a residue from the start of a context comes to: the emission of the first commit on the
-    // way, with the column itself rather than its class; or, where all bytes stay in one lexeme, a lexer
-    // configuration and a speller state; or nothing, if it is dead.
+    // The result of reading a residue from the start of a context. It is the emission of the first commit on
+    // the way, with the column itself rather than its class; or the lexer configuration and the speller state
+    // at the end, where all bytes stay in one lexeme; or dead.
     struct ScanResult {
         std::int32_t emission = -1;
         Column column;

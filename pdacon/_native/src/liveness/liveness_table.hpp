@@ -18,7 +18,7 @@
 
 namespace pdacon {
 
-// Of a set of stacks: all of them are live, none is, or a further look down has to decide.
+// Of a set of stacks: all are proved live, all are proved dead, or neither.
 enum class Liveness : std::uint8_t { kUnknown = 0, kLiveOnAll, kDeadOnAll, kUndecided };
 constexpr std::int64_t kNumLivenessValues = 4;
 

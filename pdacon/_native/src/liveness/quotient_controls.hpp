@@ -1,4 +1,4 @@
-// Pending controls on the Myhill-Nerode quotient of the lexer: a label with the set of all residues that it
+// Pending controls on the quotient of the lexer by its futures: a label with the set of all residues that it
 // may leave, wherever its lexeme goes on from a future.
 //
 // Sets of residues in place of single ones keep the controls few: one for each label of a future, and for
