@@ -21,8 +21,8 @@
 //    a look below the LR state, and dead if the parser takes no label of the future there. Coinductive
 //    proofs, which look below, fill only the cells of the starts of lexemes, when the table is made.
 // 3. Where a cell is undecided, the parser is tried with each label that can come next, a few labels ahead.
-// 4. What is left is decided by summaries, which pop the stack symbol by symbol, until a coinductive
-//    proof answers or nothing is left of it.
+// 4. What is left is decided by summaries, which pop the stack symbol by symbol, until a coinductive proof
+//    answers or nothing is left of it.
 //
 // Cost: a table is made with one proof for each LR state and start of a lexeme that can follow it. After that
 // step 1 is a look-up, step 3 takes at most kMostFeeds reduce chains, and step 4 a look-up for each symbol of
