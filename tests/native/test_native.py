@@ -1,4 +1,4 @@
-"""Unit tests of the native core's data structures: small C++ programs that compare one each with a plain model."""
+"""Unit tests of the native core: small C++ programs that compare one part each with a plain model."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ SOURCES = HERE.parents[1] / "pdacon" / "_native" / "src"
 PROGRAMS = sorted(HERE.glob("test_*.cpp"))
 # The sources that a program needs beside the headers that it includes.
 LINKED = {
+    "test_pushbacks": ["lexer/pushbacks"],
+    "test_reduce_chains": [
+        *("lalr/automaton", "lalr/tables", "pda/empty_reduces", "pda/pushdown", "artifact/artifact", "base/memory"),
+        *(f"lexer/{name}" for name in ("automaton", "automaton_artifact", "determinizer", "legibility", "nfa")),
+        *(f"lexer/{name}" for name in ("lookahead_cycles", "pushbacks", "relexing", "subset_construction")),
+    ],
     "test_token_set": ["detokenizer/token_set", "detokenizer/trie", "detokenizer/tokens", "artifact/artifact"],
 }
 FLAGS = ["-std=c++20", "-O1", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]

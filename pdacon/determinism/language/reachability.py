@@ -2,8 +2,8 @@
 
 The rules alone say which terminals may follow each other; the lexer may have it otherwise, because a lexeme takes the
 text of the next one. Here both are followed together. A *place* is an LR state on top of the stack; what is known of a
-text that leads there is its *pushback*, what the lexer has read of it beyond the last lexeme. From a place and a
-pushback the native core tells which terminals can be committed next and what they leave; the tables tell which places
+text that leads there is its *residue*, what the lexer has read of it beyond the last lexeme. From a place and a
+residue the native core tells which terminals can be committed next and what they leave; the tables tell which places
 each of them leads to, through all reductions that it asks for.
 
 What lies below the top is not followed here: a reduction may come out wherever the LR automaton allows it to, between
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
 
-# Sets of symbols, states and pushbacks are integers: bit k is member k.
+# Sets of symbols, states and residues are integers: bit k is member k.
 
 
 @dataclass(slots=True, eq=False)
@@ -179,7 +179,7 @@ class Follower:
             exact.shifted[state] = exact.shifted.get(state, 0) | 1 << label
         after = {self._actions[state][label] - 1 for state, label in shifts}
         exact.passed = after | {self._goto[state][lhs - first] for state, lhs in gotos} | {*self.tables.start_states}
-        exact.places = {state: pushbacks for state, pushbacks in exact.places.items() if state in exact.passed}
+        exact.places = {state: residues for state, residues in exact.places.items() if state in exact.passed}
         exact.read = self._by_place(following, exact)
         exact.in_sentences = self._by_place(in_sentences, exact)
         exact.stuck &= exact.places.keys()
@@ -236,12 +236,12 @@ class Follower:
                         pending.append((target, more))
 
     def _read(
-        self, state: int, pushbacks: int, leads: dict[int, list[int]], back: Lookbacks, found: Reach
+        self, state: int, residues: int, leads: dict[int, list[int]], back: Lookbacks, found: Reach
     ) -> Iterator[tuple[int, int]]:
         """Read one lexeme: the places that it leads to, and what is left. ``leads``: the places by lookahead."""
         layout = self.grammar.layout
         lookaheads = 0
-        for label, left in self._after(self._contexts[state], pushbacks).items():
+        for label, left in self._after(self._contexts[state], residues).items():
             if label == self._ignored or (
                 layout is not None and label == layout.newline and self.tables.in_parens[state]
             ):
@@ -253,7 +253,7 @@ class Follower:
             found.next[state] = found.next.get(state, 0) | new
             for target, label in self._feed(state, new, back, found):
                 leads.setdefault(label, []).append(target)
-        for label, left in self._after(self._contexts[state], pushbacks).items():
+        for label, left in self._after(self._contexts[state], residues).items():
             if lookaheads >> label & 1:
                 for target in leads.get(label, ()):
                     yield target, left
@@ -320,15 +320,15 @@ class Follower:
                 return True
         return self.grammar.layout is not None and state in found.passed
 
-    def _after(self, context: int, pushbacks: int) -> dict[int, int]:
+    def _after(self, context: int, residues: int) -> dict[int, int]:
         """What can be committed next, and what each leaves."""
-        key = context, pushbacks
+        key = context, residues
         if key not in self._emissions:
             left: dict[int, int] = {}
-            for pushback in members(pushbacks):
-                if (context, pushback) not in self._single:
-                    self._single[context, pushback] = self._lexemes.after(context, pushback)
-                for label, rest in self._single[context, pushback]:
+            for residue in members(residues):
+                if (context, residue) not in self._single:
+                    self._single[context, residue] = self._lexemes.after(context, residue)
+                for label, rest in self._single[context, residue]:
                     left[label] = left.get(label, 0) | 1 << rest
             self._emissions[key] = left
         return self._emissions[key]

@@ -26,9 +26,9 @@
 namespace pdacon {
 
 // To be raised whenever files that were written before would be read wrongly: also when lexer states, rows of
-// verdicts or anything else that an array counts is numbered in another way, and when a record of the grammar
-// or a setting changes. The one place that has the number; tests/composition/artifacts holds it against the
-// layout.
+// liveness values or anything else that an array counts is numbered in another way, and when a record of the
+// grammar or a setting changes. The one place that has the number; tests/composition/artifacts holds it
+// against the layout.
 constexpr std::uint32_t kArtifactVersion = 4;
 
 // Becomes pdacon.errors.ArtifactError.

@@ -16,6 +16,7 @@ class Interner {
     Interner() : slots_(64, -1) {}
 
     // The id of the sequence; ids count up from 0 in the order of first occurrence. Amortised O(length).
+    // Where memory runs out, all is as it was.
     std::int32_t intern(std::span<const std::int32_t> sequence) {
         if ((size() + 1) * 2 > slots_.size()) grow();
         std::size_t slot = hash(sequence) & (slots_.size() - 1);
@@ -25,9 +26,14 @@ class Interner {
                 return slots_[slot];
         }
         const auto id = static_cast<std::int32_t>(size());
+        offsets_.push_back(data_.size() + sequence.size());
+        try {
+            data_.insert(data_.end(), sequence.begin(), sequence.end());
+        } catch (...) {
+            offsets_.pop_back();
+            throw;
+        }
         slots_[slot] = id;
-        data_.insert(data_.end(), sequence.begin(), sequence.end());
-        offsets_.push_back(data_.size());
         return id;
     }
 
@@ -81,7 +87,7 @@ class Interner {
     }
 
     void grow() {
-        slots_.assign(slots_.size() * 2, -1);
+        std::vector<std::int32_t>(slots_.size() * 2, -1).swap(slots_);
         for (std::size_t id = 0; id < size(); ++id) {
             std::size_t slot = hash((*this)[static_cast<std::int32_t>(id)]) & (slots_.size() - 1);
             while (slots_[slot] >= 0) slot = (slot + 1) & (slots_.size() - 1);

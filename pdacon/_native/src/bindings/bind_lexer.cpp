@@ -79,8 +79,8 @@ std::int32_t at_end(const LexingAutomaton& automaton, std::int32_t state) {
 
 std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const LexingAutomaton& automaton,
                                                                          std::int32_t next) {
-    const auto number = checked(LexingAutomaton::kDead - 1 - next, automaton.num_commits(), "no commit");
-    const auto& found = automaton.commit(LexingAutomaton::kDead - 1 - number);
+    const auto number = checked(LexingAutomaton::commit_number(next), automaton.num_commits(), "no commit");
+    const auto& found = automaton.commit(LexingAutomaton::commit_with(number));
     const auto word = automaton.pushback(found.pushback);
     return {found.label, found.look_behind, {word.begin(), word.end()}};
 }
@@ -199,7 +199,7 @@ class NextLexemes {
         const MemoryLimit memory(max_bytes_, bytes_);
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
         for (const auto& emission : futures_.after(context, residue))
-            found.emplace_back(emission.label, emission.pushback);
+            found.emplace_back(emission.label, emission.residue);
         return found;
     }
 

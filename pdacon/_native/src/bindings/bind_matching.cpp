@@ -317,7 +317,8 @@ bool is_allowed(const Matcher& matcher, nb::handle token) {
     const Matcher::Use use(matcher);
     const auto id = whole_number(token, "token");
     const auto known = matcher.known_allowed(id);
-    return known == Liveness::kUnknown ? allowed_step(matcher, id).has_value() : known == Liveness::kMustLive;
+    return known == Liveness::kUnknown ? allowed_step(matcher, id).has_value()
+                                       : known == Liveness::kLiveOnAll;
 }
 
 bool accept_token(Matcher& matcher, nb::handle token) {

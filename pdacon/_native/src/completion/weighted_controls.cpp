@@ -4,39 +4,40 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace pdacon {
 
-// One control for each label, column and cost. Controls with costs relative to their cheapest pushback would
+// One control for each label, column and cost. Controls with costs relative to their cheapest residue would
 // be fewer, but their number need not be finite.
 std::vector<PendingControls::Successor> WeightedControls::by_label(const EmissionCosts& costs) {
     std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
     for (const auto& [id, cost] : costs) {
         const auto& emission = futures_.emission(id);
         const auto beyond =
-            cost - lengths_.of_word(futures_.bytes_of(emission.pushback)) - lengths_.of(emission.label);
-        groups[{emission.label, emission.column, beyond}].push_back(emission.pushback);
+            cost - lengths_.of_word(futures_.bytes_of(emission.residue)) - lengths_.of(emission.label);
+        groups[{emission.label, emission.column, beyond}].push_back(emission.residue);
     }
     std::vector<Successor> successors;
-    for (auto& [group, pushbacks] : groups) {
+    for (auto& [group, residues] : groups) {
         const auto [label, column, beyond] = group;
-        std::sort(pushbacks.begin(), pushbacks.end());
-        emit_controls(label, column, pushbacks,
+        std::sort(residues.begin(), residues.end());
+        emit_controls(label, column, residues,
                       [&, cost = beyond](std::int32_t control) { successors.push_back({control, cost}); });
     }
     return successors;
 }
 
 std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> pushbacks) {
+                                                                std::span<const std::int32_t> residues) {
     EmissionCosts costs;
     const auto add = [&](std::int32_t emission, std::int32_t cost) {
         const auto [at, added] = costs.try_emplace(emission, cost);
         if (!added) at->second = std::min(at->second, cost);
     };
-    for (const auto pushback : pushbacks) {
-        const auto result = futures_.scan(context, pushback);
-        const auto bytes = lengths_.of_word(futures_.bytes_of(pushback));
+    for (const auto residue : residues) {
+        const auto result = futures_.scan(context, residue);
+        const auto bytes = lengths_.of_word(futures_.bytes_of(residue));
         if (result.emission >= 0) add(result.emission, bytes);
         if (result.reading.state < 0) continue;
         for (const auto& [emission, cost] : emission_costs({result.reading, result.speller_state}))
@@ -48,18 +49,19 @@ std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t con
 WeightedControls::Following WeightedControls::following(const LexerConfiguration& reading,
                                                         std::int32_t speller_state) {
     const State from{futures_.classes().least(reading), speller_state};
-    const auto [known, added] = following_.try_emplace(number(from));
-    if (!added) return known->second;
+    if (const auto known = following_.find(number(from)); known != following_.end()) return known->second;
     auto successors = by_label(emission_costs(from));
-    auto& [list_id, least] = known->second;
-    for (const auto& successor : successors) least = std::min(least, successor.cost);
-    for (auto& successor : successors) successor.cost -= least;
-    list_id = list(successors);
-    return known->second;
+    Following found;
+    for (const auto& successor : successors) found.cost = std::min(found.cost, successor.cost);
+    for (auto& successor : successors) successor.cost -= found.cost;
+    found.list = list(successors);
+    following_.emplace(number(from), found);
+    return found;
 }
 
 const std::vector<std::int32_t>& WeightedControls::any() {
     if (!any_.empty()) return any_;
+    std::vector<std::int32_t> controls;
     const auto& lexer = futures_.lexer();
     std::set<std::int32_t> entries, emissions;
     for (std::int32_t context = 0; context < lexer.num_contexts(); ++context)
@@ -72,20 +74,20 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     std::map<std::pair<std::int32_t, std::int32_t>, std::set<std::int32_t>> groups;
     for (const auto id : emissions) {
         const auto& emission = futures_.emission(id);
-        groups[{emission.label, emission.column}].insert(emission.pushback);
+        groups[{emission.label, emission.column}].insert(emission.residue);
         if (has_layout_)
-            error_bound_ = std::max(error_bound_,
-                                    static_cast<std::int32_t>(futures_.bytes_of(emission.pushback).size()));
+            error_bound_ =
+                std::max(error_bound_, static_cast<std::int32_t>(futures_.bytes_of(emission.residue).size()));
     }
-    for (const auto& [group, pushbacks] : groups) {
-        const std::vector<std::int32_t> left(pushbacks.begin(), pushbacks.end());
-        const auto add = [&](std::int32_t control) { any_.push_back(control); };
+    for (const auto& [group, residues] : groups) {
+        const std::vector<std::int32_t> left(residues.begin(), residues.end());
+        const auto add = [&](std::int32_t control) { controls.push_back(control); };
         emit_controls(group.first, group.second, left, [&](std::int32_t control) {
             add(control);
             emit_blocks(control, add);
         });
     }
-    return any_;
+    return any_ = std::move(controls);
 }
 
 // Breadth first by the number of bytes; visit(state, bytes) says whether to go on from a state. Blanks of a

@@ -1,6 +1,6 @@
-// Pending controls with costs: (label, set of pushbacks), and how many bytes it takes to come there.
+// Pending controls with costs: (label, set of residues), and how many bytes it takes to come there.
 //
-// A control has all pushbacks that its label may leave at one cost. A control for each single emission would
+// A control has all residues that its label may leave at one cost. A control for each single emission would
 // be one for each text of the lookahead.
 //
 // A cost counts only bytes beyond the least yield of the grammar. Each byte is counted with the lexeme that
@@ -33,11 +33,11 @@ class WeightedControls final : public PendingControls {
         std::int32_t cost = 0;
     };
     Following following(const LexerConfiguration& reading, std::int32_t speller_state);
-    // For each label and class of columns a control with all pushbacks that a lexeme can leave which begins
+    // For each label and class of columns a control with all residues that a lexeme can leave which begins
     // between two tokens. What can follow any control can follow one of these, for at most `error_bound`
     // bytes more.
     const std::vector<std::int32_t>& any();
-    // How much too high a cost from `any` can be. With layout, blanks are free in a pushback but cost a byte
+    // How much too high a cost from `any` can be. With layout, blanks are free in a residue but cost a byte
     // each where they are read; else it is 0.
     std::int32_t error_bound() const { return error_bound_; }
     // The bytes of the shortest lexeme of a label.
@@ -58,7 +58,7 @@ class WeightedControls final : public PendingControls {
                                     state.speller_state};
         return numbers_.intern(key);
     }
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) override;
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
     template <class Visit>
     void search(const State& from, Visit visit);
     const EmissionCosts& emission_costs(State from);

@@ -12,14 +12,14 @@ void WeightedSummaries::explore(std::int32_t summary, std::int64_t bound) {
         if (!raised_.empty()) {
             const auto at = raised_.back();
             raised_.pop_back();
-            nodes_[static_cast<std::size_t>(at)].queued = false;
+            nodes_[at].queued = false;
             expand(at);
             continue;
         }
         const auto [at, result] = improved_.front();
         improved_.pop_front();
-        for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(at)].links.size(); ++i) {
-            const auto link = nodes_[static_cast<std::size_t>(at)].links[i];
+        for (std::size_t i = 0; i < nodes_[at].links.size(); ++i) {
+            const auto link = nodes_[at].links[i];
             flow(link, result);
         }
     }
@@ -28,18 +28,15 @@ void WeightedSummaries::explore(std::int32_t summary, std::int64_t bound) {
 std::int32_t WeightedSummaries::node(std::int32_t kind, std::int32_t control, std::int32_t state,
                                      std::int32_t reduction, std::int32_t lhs) {
     const std::int32_t key[] = {kind, control, state, reduction, lhs};
-    const auto id = node_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == nodes_.size()) {
-        nodes_.push_back({kind, control, state, reduction, lhs, -1, false, {}, {}});
-        budget_.check_states(nodes_.size());
-    }
-    return id;
+    return nodes_.find_or_make(key, [&] {
+        budget_.check_states(nodes_.size() + 1);
+        return Node{kind, control, state, reduction, lhs, -1, false, {}, {}};
+    });
 }
 
 void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
-    auto& node = nodes_[static_cast<std::size_t>(at)];
-    if (bound > kUnbounded / 2)
-        bound = kUnbounded;  // unbounded less what was spent on the way is still unbounded
+    auto& node = nodes_[at];
+    if (bound > kUnbounded / 2) bound = kUnbounded;  // less what was spent on the way, it still is
     if (bound <= node.bound) return;
     node.bound = bound;
     if (node.queued) return;
@@ -48,10 +45,10 @@ void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
 }
 
 // Finds the continuations of a step that has pushed `found.top` on `state` for `cost` bytes: the kernel
-// reductions of the new top that lead to the wanted one of `state`. `known`: the least yield from where the
-// step began.
+// reductions of the new top that lead to the wanted one of `state`. `potential`: the least yield from where
+// the step began.
 void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std::int32_t reduction,
-                                           std::int64_t cost, std::int64_t known) {
+                                           std::int64_t cost, std::int64_t potential) {
     const auto& wanted = yields_.reductions(state)[static_cast<std::size_t>(reduction)];
     const auto reductions = yields_.reductions(found.top);
     for (std::size_t at = 0; at < reductions.size(); ++at) {
@@ -63,7 +60,7 @@ void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std:
             continue;
         const auto total = LeastYields::sum(cost, LeastYields::sum(least, rest));
         if (total == LeastYields::kNever) continue;
-        const auto more = std::max<std::int64_t>(0, total - known);
+        const auto more = std::max<std::int64_t>(0, total - potential);
         found.continuations.push_back({static_cast<std::int32_t>(at), left == 0 ? lhs : -1, more});
         found.least = std::min(found.least, more);
     }
@@ -113,24 +110,20 @@ const WeightedSummaries::Step& WeightedSummaries::step(std::int32_t control, std
     const auto label = pending_.label(control);
     const auto column = label == machine_.layout.indent ? pending_.column(control) : -1;
     const std::int32_t key[] = {label, column, state, reduction};
-    const auto id = static_cast<std::size_t>(step_ids_.intern(key));
-    if (id == steps_.size()) steps_.push_back(find_step(control, state, reduction));
-    return steps_[id];
+    return steps_[steps_.find_or_make(key, [&] { return find_step(control, state, reduction); })];
 }
 
 const WeightedSummaries::Step& WeightedSummaries::step_after(std::int32_t lhs, std::int32_t state,
                                                              std::int32_t reduction) {
     const std::int32_t key[] = {lhs, state, reduction};
-    const auto id = static_cast<std::size_t>(step_ids_.intern(key));
-    if (id == steps_.size()) {
+    return steps_[steps_.find_or_make(key, [&] {
         Step found;
         found.top = machine_.tables.goto_of(state, lhs);
         found.kind = Step::kGoto;
         if (found.top >= 0)
             find_continuations(found, state, reduction, 0, yields_.after(lhs, state, reduction));
-        steps_.push_back(std::move(found));
-    }
-    return steps_[id];
+        return found;
+    })];
 }
 
 // Whether a control's label can do anything on a state. After most reductions it cannot.
@@ -141,7 +134,7 @@ bool WeightedSummaries::leads_on(std::int32_t control, std::int32_t state) const
 }
 
 void WeightedSummaries::expand(std::int32_t at) {
-    const auto& node = nodes_[static_cast<std::size_t>(at)];
+    const auto& node = nodes_[at];
     const auto [kind, control, state, reduction, lhs] =
         std::tuple(node.kind, node.control, node.state, node.reduction, node.lhs);
     if (kind == kPending) return expand_pending(at, control, state, reduction);
@@ -186,7 +179,7 @@ void WeightedSummaries::expand_pending(std::int32_t at, std::int32_t control, st
     const auto list = pending_.after(machine_.tables.context[static_cast<std::size_t>(top)],
                                      machine_.block(top), control, skipped);
     if (skipped) return connect(any_of(list, top, reduction), {at, -1, found.least});
-    const auto bound = nodes_[static_cast<std::size_t>(at)].bound;
+    const auto bound = nodes_[at].bound;
     for (const auto& continuation : found.continuations)
         if (continuation.cost <= bound)
             connect(any_of(list, top, continuation.reduction), {at, continuation.lhs, continuation.cost});
@@ -196,13 +189,13 @@ void WeightedSummaries::expand_pending(std::int32_t at, std::int32_t control, st
 void WeightedSummaries::connect_pending(std::int32_t control, std::int32_t state, std::int32_t reduction,
                                         const Link& link) {
     const auto least = step(control, state, reduction).least;
-    if (link.cost + least <= nodes_[static_cast<std::size_t>(link.target)].bound)
+    if (link.cost + least <= nodes_[link.target].bound)
         connect(node(kPending, control, state, reduction, -1), link);
 }
 
 // Adds a link, and raises the source's bound to what the target can use of it.
 void WeightedSummaries::connect(std::int32_t source, const Link& link) {
-    auto& links = nodes_[static_cast<std::size_t>(source)].links;
+    auto& links = nodes_[source].links;
     const auto known = std::find_if(links.begin(), links.end(), [&](const Link& other) {
         return other.target == link.target && other.lhs == link.lhs;
     });
@@ -212,16 +205,16 @@ void WeightedSummaries::connect(std::int32_t source, const Link& link) {
     } else if (known->cost > link.cost) {
         known->cost = link.cost;
     }
-    raise(source, nodes_[static_cast<std::size_t>(link.target)].bound - link.cost);
+    raise(source, nodes_[link.target].bound - link.cost);
     // By index: `flow` may add nodes, and results to this one.
-    for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].results.size(); ++i) {
-        const auto result = nodes_[static_cast<std::size_t>(source)].results[i];
+    for (std::size_t i = 0; i < nodes_[source].results.size(); ++i) {
+        const auto result = nodes_[source].results[i];
         flow(link, result);
     }
 }
 
 void WeightedSummaries::add(std::int32_t at, std::int32_t control, std::int64_t cost) {
-    auto& results = nodes_[static_cast<std::size_t>(at)].results;
+    auto& results = nodes_[at].results;
     const auto known = std::find_if(results.begin(), results.end(),
                                     [&](const Result& result) { return result.control == control; });
     if (known == results.end())
@@ -235,7 +228,7 @@ void WeightedSummaries::add(std::int32_t at, std::int32_t control, std::int64_t 
 
 void WeightedSummaries::flow(const Link& through, const Result& result) {
     const auto [bound, state, reduction] = [&] {
-        const auto& target = nodes_[static_cast<std::size_t>(through.target)];
+        const auto& target = nodes_[through.target];
         return std::tuple(target.bound, target.state, target.reduction);
     }();
     const auto cost = result.cost + through.cost;

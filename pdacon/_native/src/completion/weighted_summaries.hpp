@@ -1,14 +1,23 @@
 // Weighted summaries: what it costs to pop a stack symbol, from a control on it to each reduction that
 // exposes what lies below, with what is pending then.
 //
-// As Summaries (liveness/summaries.hpp), with three differences. A cost counts only bytes beyond the least
-// yields of the grammar, so it is a small number, and 0 along a shortest path. Summaries are told apart by
-// the kernel reduction they lead to, because the yields differ by it. And a summary is explored only as far
-// as a bound that is asked for, and raised later: most pops cost nothing or little more.
+// As Summaries (liveness/summaries.hpp), with three differences. The least yields of the grammar are a
+// potential: a cost counts only the bytes beyond them, so it is a small number, and 0 along a shortest path.
+// Summaries are told apart by the kernel reduction they lead to, because the yields differ by it. And they
+// are deepened iteratively: a summary is explored only as far as a bound that is asked for, and raised later,
+// because most pops cost nothing or little more.
 //
-// Cost: O(links x results of their sources), of those within the bounds.
-// Sources: summaries as in Reps, Horwitz & Sagiv 1995; weights as in Reps, Schwoon, Jha & Melski 2005; the
-// lower bound as potential: A* (Hart, Nilsson & Raphael 1968).
+// A summary whose bound is raised is expanded again, and asks its sources for more. Results are handed on as
+// they are found, not in the order of their costs, so one may be found again at less cost.
+//
+// Unusable after an exception, because work that was under way is lost: its owner drops it (GuardedWork).
+//
+// Cost: for each bound of a summary O(links x results of their sources) within it, and again for results that
+// are found at less cost. Completion raises a bound by half, and soon to all there is, so that bounds are
+// few. A link is looked for among those of its source one by one.
+// Sources: summaries as in Reps, Horwitz and Sagiv 1995; weights as in Reps, Schwoon, Jha and Melski 2005;
+// potentials as in Johnson 1977, "Efficient algorithms for shortest paths in sparse networks"; deepening as
+// in Korf 1985, "Depth-first iterative-deepening".
 #pragma once
 
 #include <cstdint>
@@ -19,7 +28,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "base/interner.hpp"
+#include "base/interned_map.hpp"
 #include "completion/least_yields.hpp"
 #include "completion/weighted_controls.hpp"
 #include "pda/pushdown.hpp"
@@ -52,19 +61,17 @@ class WeightedSummaries {
     std::int32_t completed_before_any(std::int32_t lhs, std::int32_t state, std::int32_t reduction) {
         return node(kBeforeAny, -1, state, reduction, lhs);
     }
-    // Finds all results of a summary that cost no more than `bound`; there may be others.
+    // Finds all results of a summary that cost no more than `bound`. It may have others, too.
     void explore(std::int32_t summary, std::int64_t bound);
-    std::int64_t bound(std::int32_t summary) const { return nodes_[static_cast<std::size_t>(summary)].bound; }
+    std::int64_t bound(std::int32_t summary) const { return nodes_[summary].bound; }
     // Valid until the next call.
-    const std::vector<Result>& results(std::int32_t summary) const {
-        return nodes_[static_cast<std::size_t>(summary)].results;
-    }
+    const std::vector<Result>& results(std::int32_t summary) const { return nodes_[summary].results; }
 
   private:
+    // Hands the results of a source on to `target`. `lhs`: its reduction is complete above the target's state
+    // then; -1: the results are the target's own.
     struct Link {
-        std::int32_t target;
-        std::int32_t
-            lhs;  // its reduction is complete above the target's state then; -1: results are handed on
+        std::int32_t target, lhs;
         std::int64_t cost;
     };
     enum Kind : std::int32_t { kPending, kAnyOf, kCompleted, kBeforeAny };
@@ -75,8 +82,7 @@ class WeightedSummaries {
         std::vector<Result> results;
         std::vector<Link> links;
     };
-    // After a push: one of the new top's kernel reductions that leads on, and its cost beyond the least
-    // yields.
+    // After a push: a kernel reduction of the new top that leads on, and its cost beyond the least yields.
     struct Continuation {
         std::int32_t reduction, lhs;  // as in Link
         std::int64_t cost;
@@ -97,7 +103,7 @@ class WeightedSummaries {
     Step find_step(std::int32_t control, std::int32_t state, std::int32_t reduction);
     const Step& step_after(std::int32_t lhs, std::int32_t state, std::int32_t reduction);
     void find_continuations(Step& step, std::int32_t state, std::int32_t reduction, std::int64_t cost,
-                            std::int64_t known);
+                            std::int64_t potential);
     bool leads_on(std::int32_t control, std::int32_t state) const;
     void raise(std::int32_t at, std::int64_t bound);
     void expand(std::int32_t at);
@@ -111,14 +117,14 @@ class WeightedSummaries {
     WeightedControls& pending_;
     LeastYields& yields_;
     Budget& budget_;
-    Interner node_ids_, step_ids_;
-    std::vector<Node> nodes_;
-    std::deque<Step> steps_;
+    InternedMap<Node> nodes_;  // by kind, control, state, reduction and left-hand side
+    // By label, column, state and reduction; those after a reduction by its left-hand side, state and
+    // reduction.
+    InternedMap<Step, std::deque<Step>> steps_;
     static constexpr std::size_t kLinksPerState = 16;  // links are small, and count less against the limit
     std::size_t num_links_ = 0;
-    std::vector<std::int32_t> raised_;  // nodes to expand anew, as their bounds were raised
-    std::deque<std::pair<std::int32_t, Result>>
-        improved_;  // nodes, and new or cheaper results of theirs to hand on
+    std::vector<std::int32_t> raised_;                      // nodes to expand, as their bounds were raised
+    std::deque<std::pair<std::int32_t, Result>> improved_;  // of nodes: results to hand on, new or cheaper
 };
 
 }  // namespace pdacon

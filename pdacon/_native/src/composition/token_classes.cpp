@@ -19,14 +19,15 @@ class TokenClasses::Walk {
         scratch_.path.resize(static_cast<std::size_t>(trie_.max_depth()) + 1);
     }
 
-    // Adds the suffixes of a root, read from the start of a context: first its pushback, then its subtree.
-    void add(const Root& root, std::int32_t context) {
-        if (root.pushback != scan_.pushback || context != scan_.context) scan(root.pushback, context);
+    // Adds the suffixes of a remainder, read from the start of a context: first its residue, then its
+    // subtree.
+    void add(const Remainder& remainder, std::int32_t context) {
+        if (remainder.residue != scan_.residue || context != scan_.context) scan(remainder.residue, context);
         if (scan_.dead) return;
-        if (scan_.emission.pushback >= 0)
-            emit(scan_.emission, root.trie_node);
+        if (scan_.emission.residue >= 0)
+            emit(scan_.emission, remainder.trie_node);
         else
-            add(root.trie_node, scan_.lexing);
+            add(remainder.trie_node, scan_.lexing);
     }
 
     // Adds the suffixes below a trie node, read from a lexer configuration.
@@ -61,16 +62,16 @@ class TokenClasses::Walk {
     WalkResult found;
 
   private:
-    // A commit: its label and column, and the id of the pushback behind it.
+    // A commit: its label and column, and the id of the residue behind it.
     struct Emission {
         std::int32_t label = 0;
         RelativeColumn column;
-        std::int32_t pushback = -1;
+        std::int32_t residue = -1;
     };
-    // The result of lexing a pushback from the start of a context: dead, an emission, or a configuration.
-    // Most roots of an edge have the same pushback, so the last result is kept.
-    struct PushbackScan {
-        std::int32_t pushback = -1, context = -1;
+    // The result of lexing a residue from the start of a context: dead, an emission, or a configuration.
+    // Most remainders of an edge have the same residue, so the last result is kept.
+    struct ResidueScan {
+        std::int32_t residue = -1, context = -1;
         bool dead = false;
         RelativeConfiguration lexing;
         Emission emission;
@@ -214,12 +215,12 @@ class TokenClasses::Walk {
         }
         found.edges.insert(found.edges.end(), subtree.edges.begin(), subtree.edges.end());
         for (const auto& [label, column, others] : subtree.emitting) {
-            auto& roots = roots_of(label, column);
-            roots.insert(roots.end(), others.begin(), others.end());
+            auto& remainders = remainders_of(label, column);
+            remainders.insert(remainders.end(), others.begin(), others.end());
         }
     }
 
-    // `rest` is what is left of a pushback that was being read. The commit's own pushback comes before it.
+    // `rest` is what is left of a residue that was being read. The commit's own pushback comes before it.
     Emission commit(const RelativeConfiguration& lexing, std::int32_t next, std::int32_t byte_class,
                     std::span<const std::int32_t> rest) {
         const auto& commit = lexer_.commit(next);
@@ -228,42 +229,42 @@ class TokenClasses::Walk {
         if (commit.label == classes_.newline_)
             emission.column = lexer_.committed_column(commit, lexing, byte_class);
         auto& known =
-            classes_.pushback_of_commit_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next)];
+            classes_.residue_of_commit_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
         if (rest.empty() && known >= 0) {
-            emission.pushback = known;
+            emission.residue = known;
             return emission;
         }
         const auto again = lexer_.pushback(commit.pushback);
-        pushback_.assign(1, commit.look_behind);
-        pushback_.insert(pushback_.end(), again.begin(), again.end());
-        pushback_.insert(pushback_.end(), rest.begin(), rest.end());
-        emission.pushback = classes_.pushbacks_.intern(pushback_);
-        if (rest.empty()) known = emission.pushback;
+        residue_.assign(1, commit.look_behind);
+        residue_.insert(residue_.end(), again.begin(), again.end());
+        residue_.insert(residue_.end(), rest.begin(), rest.end());
+        emission.residue = classes_.residues_.intern(residue_);
+        if (rest.empty()) known = emission.residue;
         return emission;
     }
 
     void emit(const Emission& emission, std::int32_t trie_node) {
-        roots_of(emission.label, emission.column).push_back({trie_node, emission.pushback});
+        remainders_of(emission.label, emission.column).push_back({trie_node, emission.residue});
     }
 
-    std::vector<Root>& roots_of(std::int32_t label, const RelativeColumn& column) {
+    std::vector<Remainder>& remainders_of(std::int32_t label, const RelativeColumn& column) {
         const auto add = [&] {
             found.emitting.push_back({label, column, {}});
             return found.emitting.size() - 1;
         };
         if (label != classes_.newline_)
-            return found.emitting[scratch_.emitting_at.find_or_add(label, scratch_.walk, add)].roots;
-        const auto known = std::ranges::find_if(found.emitting, [&](const EmittingRoots& roots) {
-            return roots.label == label && roots.column == column;
+            return found.emitting[scratch_.emitting_at.find_or_add(label, scratch_.walk, add)].remainders;
+        const auto known = std::ranges::find_if(found.emitting, [&](const EmittingRemainders& other) {
+            return other.label == label && other.column == column;
         });
-        return known == found.emitting.end() ? found.emitting[add()].roots : known->roots;
+        return known == found.emitting.end() ? found.emitting[add()].remainders : known->remainders;
     }
 
-    // Lexes a pushback from the start of a context, into `scan_`.
-    void scan(std::int32_t pushback, std::int32_t context) {
-        const auto known = classes_.pushbacks_[pushback];
+    // Lexes a residue from the start of a context, into `scan_`.
+    void scan(std::int32_t residue, std::int32_t context) {
+        const auto known = classes_.residues_[residue];
         const auto entry = lexer_.entry(context, known[0]);
-        scan_ = {pushback, context, entry < 0, {entry, {}, {}}, {}};
+        scan_ = {residue, context, entry < 0, {entry, {}, {}}, {}};
         if (scan_.dead) return;
         const std::vector<std::int32_t> bytes(known.begin() + 1, known.end());
         auto& lexing = scan_.lexing;
@@ -284,8 +285,8 @@ class TokenClasses::Walk {
     const SharedTrie& trie_;
     int nesting_;  // how many walks over kept subtrees this one is part of
     Scratch& scratch_;
-    PushbackScan scan_;
-    std::vector<std::int32_t> pushback_;
+    ResidueScan scan_;
+    std::vector<std::int32_t> residue_;
 };
 
 void TokenClasses::make_edge(WalkResult& found, std::size_t at) {
@@ -309,17 +310,17 @@ TokenClasses::Node* TokenClasses::make(WalkResult found) {
         node.listed.push_back({found.ends[at], begin, node.tokens.size()});
     }
     node.inner = std::move(found.edges);
-    for (const auto& [label, column, roots] : found.emitting)
-        node.emitting.push_back({label, column, intern(roots)});
+    for (const auto& [label, column, remainders] : found.emitting)
+        node.emitting.push_back({label, column, intern(remainders)});
     bytes_ += sizeof(Node) + node.emitting.size() * sizeof(EmittingEdge) +
               node.listed.size() * sizeof(ListedEdge) + node.tokens.size() * sizeof(std::int32_t);
     return &node;
 }
 
-std::int32_t TokenClasses::intern(std::span<const Root> roots) {
+std::int32_t TokenClasses::intern(std::span<const Remainder> remainders) {
     std::vector<std::int32_t> key;
-    key.reserve(roots.size() * 2);
-    for (const auto& root : roots) key.insert(key.end(), {root.trie_node, root.pushback});
+    key.reserve(remainders.size() * 2);
+    for (const auto& remainder : remainders) key.insert(key.end(), {remainder.trie_node, remainder.residue});
     const auto id = remainders_.intern(key);
     if (static_cast<std::size_t>(id) == children_.size()) {
         children_.emplace_back();
@@ -344,7 +345,7 @@ const TokenClasses::WalkResult& TokenClasses::subtree(std::int32_t trie_node, st
         found.ranges.clear();
     }
     for (const auto& ranges : found.ranges) bytes_ += ranges.size() * sizeof(TokenRange);
-    for (const auto& emitting : found.emitting) bytes_ += emitting.roots.size() * sizeof(Root);
+    for (const auto& emitting : found.emitting) bytes_ += emitting.remainders.size() * sizeof(Remainder);
     bytes_ += sizeof(WalkResult);
     return *subtrees_.emplace(key, std::make_unique<const WalkResult>(std::move(found))).first->second;
 }
@@ -380,8 +381,8 @@ TokenClasses::Node& TokenClasses::after(const EmittingEdge& edge, std::int32_t c
     for (const auto& [known, node] : children_[static_cast<std::size_t>(remainders)])
         if (known == context) return *node;
     Walk walk(*this);
-    const auto roots = remainders_[remainders];
-    for (std::size_t at = 0; at < roots.size(); at += 2) walk.add({roots[at], roots[at + 1]}, context);
+    const auto pairs = remainders_[remainders];
+    for (std::size_t at = 0; at < pairs.size(); at += 2) walk.add({pairs[at], pairs[at + 1]}, context);
     auto* node = make(std::move(walk.found));
     children_[static_cast<std::size_t>(remainders)].emplace_back(context, node);
     return *node;

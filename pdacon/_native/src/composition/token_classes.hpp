@@ -1,16 +1,24 @@
 // The lexing transducer composed with the detokenizer: token classes, as a tree for each lexer state.
 //
-// Two tokens are in the same class of a lexer state if reading them makes the same commits and ends in lexer
-// states with the same future. A node of the tree stands for a set of token suffixes that are read from one
-// lexer state. Its inner edges are the suffixes that stay inside a lexeme, by the future in which they end.
-// Its emitting edges are those that end a lexeme, by the label of the first commit; each leads to one more
-// node for each lexical context that the parser may be in after the commit. Example: from the start of a JSON
+// Reading a token from a lexer state, the first commit, if there is one, does not depend on the parser. What
+// is left of the token is read in a context that does. So two suffixes of tokens are in the same class of a
+// lexer state if both stay inside a lexeme and end in the same future; or if both commit the same label
+// first, and what is left of them is in the same class behind it, in each context that can follow. Whatever
+// the stack, it allows all tokens of a class or none.
+//
+// A node of the tree stands for a set of suffixes that are read from one lexer state, or from the start of
+// one context. Its inner edges are the suffixes that stay inside a lexeme, by the future in which they end.
+// Its emitting edges are those that end a lexeme, by the label of the first commit; behind each there is one
+// more node for each context that the parser may be in after the commit. Example: from the start of a JSON
 // value, `12` and `7` are on one inner edge, `1,` and `1,"` on the emitting edge of NUMBER. No parser is
 // known here: which edges a stack allows is decided by MaskAssembly.
 //
+// Cost: nodes are made on demand. A node takes one visit of each trie node at or below its suffixes from
+// which the lexer goes on, and at most one scan of a residue for each remainder. That can be the whole trie
+// for each lexer state. Self-loops of the lexer (CharacterSteps), which are looked up instead of walked, and
+// the kept results of large subtrees keep it far below.
 // Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding", for the
-// composition. Nodes are made on demand; a node costs O(trie nodes visited), which self-loops of the lexer
-// (CharacterSteps) and shared subtrees keep far below the size of the trie.
+// composition.
 #pragma once
 
 #include <array>
@@ -35,16 +43,16 @@ namespace pdacon {
 
 class TokenClasses {
   public:
-    // The suffixes below a trie node, to be lexed behind a pushback. `pushback` is the id of the look-behind
-    // state followed by the byte classes to be lexed again.
-    struct Root {
-        std::int32_t trie_node, pushback;
+    // What is left of some tokens behind a commit: the suffixes below a trie node, and the residue that is to
+    // be lexed before them. That is the look-behind state, followed by byte classes that are pushed back.
+    struct Remainder {
+        std::int32_t trie_node, residue;
     };
     // The suffixes whose first commit has one label.
     struct EmittingEdge {
         std::int32_t label;
         RelativeColumn column;    // of the layout's newline
-        std::int32_t remainders;  // the id of the roots that are left behind the commit
+        std::int32_t remainders;  // the id of the remainders that are left behind the commit
     };
     // Where tokens end inside a lexeme: a future, or, where columns decide, a lexer state with its columns.
     struct InnerEnd {
@@ -77,21 +85,22 @@ class TokenClasses {
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          pushback_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
+          residue_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           steps_(machine, futures, trie, budget) {}
 
     // Does beforehand what each mask in a string or a name needs: see CharacterSteps::find_loops.
     void find_loops() { steps_.find_loops(); }
 
-    // The node of all tokens, read from a lexer state. Kept.
+    // The node of all tokens, read from a lexer state. Made once.
     Node& of_state(std::int32_t lexer_state);
 
-    // The node of the suffixes below a trie node, read from a lexer state. Not kept.
+    // The node of the suffixes below a trie node, read from a lexer state. Each call makes a new one, which
+    // `forget` frees with all others.
     Node& below(std::int32_t trie_node, std::int32_t lexer_state);
 
-    // The node behind an emitting edge of one of the nodes, in a lexical context. Edges with equal remainders
-    // share it.
+    // The node behind an emitting edge of one of the nodes, in a lexical context. Made once; edges with equal
+    // remainders share it.
     Node& after(const EmittingEdge& edge, std::int32_t context);
 
     // Memory that `forget` gives back. It invalidates all nodes; they are made again on demand.
@@ -137,10 +146,10 @@ class TokenClasses {
     // A walk uses the kept results of subtrees, and the walk of such a subtree uses those of smaller ones, up
     // to this depth. Below it nodes are walked one by one, so that the recursion is bounded.
     static constexpr int kMostNested = 3;
-    struct EmittingRoots {
+    struct EmittingRemainders {
         std::int32_t label;
         RelativeColumn column;
-        std::vector<Root> roots;
+        std::vector<Remainder> remainders;
     };
     // What a walk has found. `ranges[i]` are the tokens that end in `ends[i]`, as positions of the trie;
     // `edges` are whole sets that others share, taken over as they are.
@@ -148,11 +157,11 @@ class TokenClasses {
         std::vector<InnerEnd> ends;
         std::vector<std::vector<TokenRange>> ranges;
         std::vector<InnerEdge> edges;
-        std::vector<EmittingRoots> emitting;
+        std::vector<EmittingRemainders> emitting;
     };
     Node* make(WalkResult found);
     void make_edge(WalkResult& found, std::size_t at);
-    std::int32_t intern(std::span<const Root> roots);
+    std::int32_t intern(std::span<const Remainder> remainders);
     // The kept result of a walk over a subtree, its root included. `lexer_state` is the state behind the
     // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
     const WalkResult& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
@@ -162,10 +171,10 @@ class TokenClasses {
     const Coaccessibility& futures_;
     const SharedTrie& trie_;
     Budget& budget_;
-    Interner pushbacks_;  // look-behind states, each followed by byte classes
+    Interner residues_;  // look-behind states, each followed by byte classes
     std::vector<std::int32_t>
-        pushback_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
-    Interner remainders_;     // lists of roots, as pairs
+        residue_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
+    Interner remainders_;    // lists of remainders, as pairs
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders: context, node
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;

@@ -108,13 +108,13 @@ bool TokenPda::empty_language() {
 
 Liveness TokenPda::known_alive(const LexerConfiguration& lexing, const StackView& stack) const {
     const auto known = liveness_table_.at(liveness_table_.row(lexing), stack.top->state);
-    if (known == Liveness::kMustLive && liveness_table_.is_column_independent(lexing)) return known;
-    return known == Liveness::kDead ? known : Liveness::kUnknown;
+    if (known == Liveness::kLiveOnAll && liveness_table_.is_column_independent(lexing)) return known;
+    return known == Liveness::kDeadOnAll ? known : Liveness::kUnknown;
 }
 
 bool TokenPda::alive(const LexerConfiguration& lexing, const StackView& stack) {
     const auto known = known_alive(lexing, stack);
-    return known == Liveness::kUnknown ? alive_in(lexing, 0, stack) : known == Liveness::kMustLive;
+    return known == Liveness::kUnknown ? alive_in(lexing, 0, stack) : known == Liveness::kLiveOnAll;
 }
 
 // `star_state`: where the bytes of a token that has been begun lead to; 0: between two tokens.

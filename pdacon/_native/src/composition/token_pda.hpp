@@ -69,7 +69,7 @@ class TokenPda {
     }
 
     // Whether the configuration can reach acceptance with tokens of the vocabulary. `known_alive` never
-    // waits: kMustLive or kDead, if the lexer state and the top of the stack tell, else kUnknown.
+    // waits: kLiveOnAll or kDeadOnAll, if the lexer state and the top of the stack tell, else kUnknown.
     bool alive(const LexerConfiguration& lexing, const StackView& stack);
     Liveness known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
 

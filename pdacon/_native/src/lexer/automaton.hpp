@@ -71,6 +71,9 @@ class LexingAutomaton {
   public:
     static constexpr std::int32_t kDead = -1;
     static constexpr bool is_commit(std::int32_t next) { return next < kDead; }
+    // Commits count down from below kDead: the number of a commit, from 0, and the transition with a number.
+    static constexpr std::int32_t commit_number(std::int32_t next) { return kDead - 1 - next; }
+    static constexpr std::int32_t commit_with(std::int32_t number) { return kDead - 1 - number; }
 
     // Throws std::invalid_argument on inconsistent input, LimitExceeded("states" | "seconds").
     LexingAutomaton(const LexerSpec& spec, Budget& budget);
@@ -93,7 +96,7 @@ class LexingAutomaton {
         return delta_[in_matrix(state, end_.size(), byte_class, static_cast<std::size_t>(num_classes_))];
     }
     const Commit& commit(std::int32_t next) const {
-        return commits_[in_range(kDead - 1 - next, commits_.size())];
+        return commits_[in_range(commit_number(next), commits_.size())];
     }
     std::int32_t num_commits() const { return static_cast<std::int32_t>(commits_.size()); }
     std::span<const std::int32_t> pushback(std::int32_t id) const { return pushbacks_[id]; }

@@ -11,66 +11,62 @@ std::int32_t Pushbacks::after_match(std::int32_t label, std::int32_t look_behind
 }
 
 std::int32_t Pushbacks::after(std::int32_t pushback, std::int32_t byte_class) {
-    return add(class_after(at(pushback).cls, byte_class), pushback, byte_class);
+    return add(class_after(pushbacks_[pushback].cls, byte_class), pushback, byte_class);
 }
 
 std::vector<std::int32_t> Pushbacks::text(std::int32_t pushback) const {
     std::vector<std::int32_t> text;
-    for (; pushback != kNone; pushback = at(pushback).parent) text.push_back(at(pushback).via);
+    for (; pushback != kNone; pushback = pushbacks_[pushback].parent)
+        text.push_back(pushbacks_[pushback].via);
     std::reverse(text.begin(), text.end());
     return text;
 }
 
 std::int32_t Pushbacks::add(std::int32_t cls, std::int32_t parent, std::int32_t byte_class) {
     if (cls == kNone) return kNone;
-    const auto length = parent == kNone ? 1 : at(parent).length + 1;
+    const auto length = parent == kNone ? 1 : pushbacks_[parent].length + 1;
     const std::int32_t key[] = {cls, length};
-    const auto id = pushback_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == pushbacks_.size())
-        pushbacks_.push_back({cls, length, parent, byte_class});
-    return id;
+    return pushbacks_.find_or_make(key, [&] { return Pushback{cls, length, parent, byte_class}; });
 }
 
 std::int32_t Pushbacks::start(std::int32_t label, std::int32_t look_behind) {
     const std::int32_t key[] = {label, look_behind};
-    const auto id = start_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == starts_.size()) {
+    return starts_[starts_.find_or_make(key, [&] {
         std::vector<ScanResult> results;
-        std::vector<std::int32_t> assignment{id};
+        std::vector<std::int32_t> assignment{label, look_behind};
         for (const auto entry : lexer_.entries_after(label, look_behind)) {
             assignment.push_back(static_cast<std::int32_t>(results.size()));
             results.push_back({ScanResult::kInside, entry, {}, {}});
         }
-        starts_.push_back(intern(assignments_.intern(assignment), std::move(results)));
-    }
-    return starts_[static_cast<std::size_t>(id)];
+        return intern(assignments_.intern(assignment), std::move(results));
+    })];
 }
 
-// The classes that have to be known first are of shorter texts. They are found with an explicit stack: a
-// pushback can be as long as a terminal, and consist of as many lexemes.
+// The needed classes have to be known first. They are found with an explicit stack: a pushback can be as long
+// as a terminal, and consist of as many lexemes.
 std::int32_t Pushbacks::class_after(std::int32_t cls, std::int32_t byte_class) {
     std::vector<std::int32_t> open{cls};
     while (!open.empty()) {
         const auto last = open.back();
         const auto before = open.size();
         if (!known(last, byte_class))
-            for (const auto other : classes_[static_cast<std::size_t>(last)].needed)
+            for (const auto other : classes_[last].needed)
                 if (!known(other, byte_class)) open.push_back(other);
         if (open.size() > before) continue;
         open.pop_back();
         if (!known(last, byte_class)) compute(last, byte_class);
     }
-    return classes_[static_cast<std::size_t>(cls)].after[static_cast<std::size_t>(byte_class)];
+    return classes_[cls].after[static_cast<std::size_t>(byte_class)];
 }
 
 bool Pushbacks::known(std::int32_t cls, std::int32_t byte_class) const {
-    const auto& after = classes_[static_cast<std::size_t>(cls)].after;
+    const auto& after = classes_[cls].after;
     return !after.empty() && after[static_cast<std::size_t>(byte_class)] != kUnknown;
 }
 
 void Pushbacks::compute(std::int32_t cls, std::int32_t byte_class) {
     budget_.tick();
-    auto& from = classes_[static_cast<std::size_t>(cls)];
+    auto& from = classes_[cls];
     std::vector<ScanResult> results;
     std::vector<std::int32_t> result_of;  // of each result so far
     bool changed = false;
@@ -85,7 +81,7 @@ void Pushbacks::compute(std::int32_t cls, std::int32_t byte_class) {
     auto assignment = from.assignment;
     if (changed) {
         std::vector<std::int32_t> key(assignments_[assignment].begin(), assignments_[assignment].end());
-        for (std::size_t entry = 1; entry < key.size(); ++entry)
+        for (std::size_t entry = 2; entry < key.size(); ++entry)
             if (key[entry] >= 0) key[entry] = result_of[static_cast<std::size_t>(key[entry])];
         assignment = assignments_.intern(key);
     }
@@ -109,7 +105,7 @@ Pushbacks::ScanResult Pushbacks::scan(const ScanResult& from, std::int32_t byte_
     }
     const auto committed = lexer_.committed(next, lexing, byte_class);
     const auto left = committed.pushback == kNone ? start(committed.label, committed.look_behind)
-                                                  : at(committed.pushback).cls;
+                                                  : pushbacks_[committed.pushback].cls;
     return {ScanResult::kEmission, left, {}, committed.column};
 }
 
@@ -117,18 +113,17 @@ std::int32_t Pushbacks::intern(std::int32_t assignment, std::vector<ScanResult> 
     std::vector<std::int32_t> key{assignment};
     for (const auto& [kind, target, now, matched] : results)
         key.insert(key.end(), {kind, target, now.value, matched.value});
-    const auto id = class_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == classes_.size()) {
+    return classes_.find_or_make(key, [&] {
+        budget_.check_states(classes_.size() + 1);
         std::vector<std::int32_t> needed;
         for (const auto& result : results) {
             if (result.kind == ScanResult::kEmission) needed.push_back(result.target);
             if (result.kind != ScanResult::kInside) continue;
-            for (const auto pushback : lexer_.carried(result.target)) needed.push_back(at(pushback).cls);
+            for (const auto pushback : lexer_.carried(result.target))
+                needed.push_back(pushbacks_[pushback].cls);
         }
-        classes_.push_back({assignment, std::move(results), std::move(needed), {}});
-        budget_.check_states(classes_.size());
-    }
-    return id;
+        return Class{assignment, std::move(results), std::move(needed), {}};
+    });
 }
 
 }  // namespace pdacon

@@ -2,14 +2,23 @@
 //
 // When a match is committed, its pushback is lexed again, in each context that can follow. The result of that
 // scan in one context is dead, a lexer configuration inside a lexeme, or another commit with a shorter
-// pushback. Two pushbacks behind the same match are in one class if their scans have the same result in every
-// context: whatever follows leads to the same, so this refines the Myhill-Nerode equivalence. Equal class and
-// equal length make equal pushbacks, and the first text that is found stands for all of them. Example: with
+// pushback. Two texts behind the same match are in one class if their scans have the same result in every
+// context: whatever follows leads to the same, so this refines the Myhill-Nerode equivalence. Example: with
 // numbers such as `1.5`, the match `1` waits behind `1.` with the pushback `.`.
 //
-// The classes are computed on demand while the lexing automaton is built, and ask it for further steps in
-// turn. Such a step may need classes of other pushbacks; these are of shorter texts, so the mutual recursion
-// ends. Cost: each (class, byte class) pair is computed once, in O(contexts).
+// A pushback is a class and a length, and the first text that is found stands for all with both. The length
+// is no part of the class, because what follows does not depend on it. It is kept because where lexemes lie
+// in a text is found by going back so many bytes (lexeme_trace.hpp), and because it is the lookahead that the
+// automaton tells and bounds.
+//
+// Classes are computed on demand while the lexing automaton is built: `after` is the class with one more
+// byte. It asks the automaton for steps, and these may ask for `after` of other classes, `needed` ones. This
+// mutual recursion ends: a needed class is that of what is left of the text behind a lexeme, or behind a
+// match inside it, and both have read one byte or more. So for each text of a class, a needed class has a
+// shorter one, and the length of the shortest text falls along `needed`.
+//
+// A limit that is met leaves no class half made. Cost: each pair of a class and a byte class is computed
+// once, in O(contexts + r^2) for r distinct results.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +28,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "lexer/columns.hpp"
 
@@ -58,7 +68,7 @@ class Pushbacks {
     // in any context.
     std::int32_t after_match(std::int32_t label, std::int32_t look_behind, std::int32_t byte_class);
     std::int32_t after(std::int32_t pushback, std::int32_t byte_class);
-    std::int32_t length(std::int32_t pushback) const { return at(pushback).length; }
+    std::int32_t length(std::int32_t pushback) const { return pushbacks_[pushback].length; }
     // The text that represents the pushback, as byte classes.
     std::vector<std::int32_t> text(std::int32_t pushback) const;
 
@@ -79,12 +89,10 @@ class Pushbacks {
         std::int32_t assignment;           // which entry state has which result
         std::vector<ScanResult> results;   // the distinct ones, without kDead
         std::vector<std::int32_t> needed;  // the classes whose next byte has to be known before this one's
-        std::vector<std::int32_t>
-            after;  // by byte class: a class, kNone if all results are dead, or kUnknown
+        std::vector<std::int32_t> after;   // by byte class: a class, kNone: all are dead, or kUnknown
     };
     static constexpr std::int32_t kUnknown = -2;
 
-    const Pushback& at(std::int32_t pushback) const { return pushbacks_[static_cast<std::size_t>(pushback)]; }
     std::int32_t start(std::int32_t label, std::int32_t look_behind);
     std::int32_t class_after(std::int32_t cls, std::int32_t byte_class);
     void compute(std::int32_t cls, std::int32_t byte_class);
@@ -96,13 +104,12 @@ class Pushbacks {
     Lexer& lexer_;
     std::int32_t num_classes_;
     Budget& budget_;
-    Interner pushback_ids_;  // class and length
-    std::vector<Pushback> pushbacks_;
-    Interner start_ids_;                // label and look-behind state
-    std::vector<std::int32_t> starts_;  // of each: the class of the empty text
-    Interner assignments_;              // the start, then for each entry state the index of its result, or -1
-    Interner class_ids_;                // the assignment, then the results
-    std::deque<Class> classes_;
+    InternedMap<Pushback> pushbacks_;   // by class and length
+    InternedMap<std::int32_t> starts_;  // by label and look-behind state: the class of the empty text
+    // Of a class: the label and the look-behind state, then for each entry state the index of its result, or
+    // -1.
+    Interner assignments_;
+    InternedMap<Class, std::deque<Class>> classes_;  // by assignment and results
 };
 
 }  // namespace pdacon

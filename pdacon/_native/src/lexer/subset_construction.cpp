@@ -105,11 +105,11 @@ std::int32_t SubsetConstruction::reach(std::int32_t target) {
         }
         return number;
     }
-    const auto id = LexingAutomaton::kDead - 1 - target;
+    const auto id = LexingAutomaton::commit_number(target);
     auto& number = commit_number_[static_cast<std::size_t>(id)];
     if (number == LexingAutomaton::kDead) {
         const auto& match = commits_[static_cast<std::size_t>(id)];
-        number = LexingAutomaton::kDead - 1 - static_cast<std::int32_t>(reached_commits_.size());
+        number = LexingAutomaton::commit_with(static_cast<std::int32_t>(reached_commits_.size()));
         reached_commits_.push_back(target);
         const auto text = pushbacks_ ? pushbacks_->text(match.pushback) : std::vector<std::int32_t>{};
         made_.commits.push_back({match.label, match.look_behind, made_.pushbacks.intern(text)});
@@ -472,7 +472,7 @@ std::int32_t SubsetConstruction::commit(const Match& match) {
         commits_.push_back(match);
         commit_number_.push_back(LexingAutomaton::kDead);
     }
-    return LexingAutomaton::kDead - 1 - id;
+    return LexingAutomaton::commit_with(id);
 }
 
 std::int32_t SubsetConstruction::intern(State&& state) {
@@ -521,8 +521,9 @@ std::int32_t SubsetConstruction::next(std::int32_t state, std::int32_t cls) {
             made_.delta[static_cast<std::size_t>(number) * static_cast<std::size_t>(bytes_.count) +
                         static_cast<std::size_t>(cls)];
         if (target == LexingAutomaton::kDead) return target;
-        return target >= 0 ? reached_[static_cast<std::size_t>(target)]
-                           : reached_commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - target)];
+        return target >= 0
+                   ? reached_[static_cast<std::size_t>(target)]
+                   : reached_commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(target))];
     }
     const auto at = static_cast<std::size_t>(state);
     if (steps_[at].empty()) {
@@ -551,7 +552,7 @@ void SubsetConstruction::move(LexerConfiguration& lexing, std::int32_t next, std
 
 Pushbacks::Committed SubsetConstruction::committed(std::int32_t commit, const LexerConfiguration& lexing,
                                                    std::int32_t cls) {
-    const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::kDead - 1 - commit)];
+    const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(commit))];
     Column column;
     if (match.label == spec_.newline)
         column = match.waits() ? lexing.matched : columns_.after(lexing.now, cls);

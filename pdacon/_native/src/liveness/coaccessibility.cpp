@@ -33,12 +33,12 @@ void Coaccessibility::prove_starts() {
         auto& found = starts_of[static_cast<std::size_t>(context)];
         if (found.starts.empty()) found = starts_in(context);
         const auto prove = [&](std::int32_t set) {
-            if (is_proved(set, state)) liveness_table_.set(rows_.row(set), state, Liveness::kMustLive);
+            if (is_proved(set, state)) liveness_table_.set(rows_.row(set), state, Liveness::kLiveOnAll);
         };
         for (const auto set : found.blanks) prove(set);
         for (const auto& [set, blank] : found.starts)
-            if (blank >= 0 && liveness_table_.at(rows_.row(blank), state) == Liveness::kMustLive)
-                liveness_table_.set(rows_.row(set), state, Liveness::kMustLive);
+            if (blank >= 0 && liveness_table_.at(rows_.row(blank), state) == Liveness::kLiveOnAll)
+                liveness_table_.set(rows_.row(set), state, Liveness::kLiveOnAll);
             else
                 prove(set);
     }
@@ -93,13 +93,13 @@ bool Coaccessibility::is_proved(std::int32_t future, std::int32_t top) {
 // In the middle of a lexeme no proof for all stacks is tried. It can cost some milliseconds, and the search
 // on the stack at hand takes less than a microsecond.
 Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
-    if (below_hinted(future, top) == CoinductiveProofs::kAccepts) return Liveness::kMustLive;
+    if (below_hinted(future, top) == CoinductiveProofs::kAccepts) return Liveness::kLiveOnAll;
     const auto& controls = controls_.of_set(future);
     const bool can_go_on = std::any_of(controls.begin(), controls.end(), [&](std::int32_t control) {
         const auto label = controls_.label(control);
         return machine_.is_skipped(label, top) || machine_.tables.action_of(top, label) != 0;
     });
-    return can_go_on ? Liveness::kMayLive : Liveness::kDead;
+    return can_go_on ? Liveness::kUndecided : Liveness::kDeadOnAll;
 }
 
 // The search mostly ends with the first hinted label.
@@ -121,7 +121,7 @@ bool Coaccessibility::is_live(std::int32_t future, const StackView& stack, ReadS
     constexpr std::uint32_t kMostStates = 64;
     read_set.states = std::max(read_set.states, 1U);
     const auto answer = liveness(future, stack.top->state);
-    if (answer != Liveness::kMayLive) return answer == Liveness::kMustLive;
+    if (answer != Liveness::kUndecided) return answer == Liveness::kLiveOnAll;
     auto known = answers_.find(future, stack.top);
     if (known.answer < 0) {
         ReadSet here;
@@ -136,7 +136,7 @@ bool Coaccessibility::is_live(std::int32_t future, const StackView& stack, ReadS
 
 bool Coaccessibility::is_live(std::int32_t future, Overlay& stack) {
     const auto answer = liveness(future, stack.top());
-    return answer == Liveness::kMayLive ? search(future, stack) : answer == Liveness::kMustLive;
+    return answer == Liveness::kUndecided ? search(future, stack) : answer == Liveness::kLiveOnAll;
 }
 
 bool Coaccessibility::search(std::int32_t future, Overlay stack) {
@@ -187,7 +187,7 @@ std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> contro
             taken.push_back({control, std::move(after)});
     }
     if (taken.empty()) return false;
-    if (depth == kMostLabels) return std::nullopt;
+    if (depth + 1 == kMostLabels) return std::nullopt;
     bool unknown = false;
     for (auto& [control, after] : taken) {
         std::vector<std::int32_t> next;

@@ -5,23 +5,28 @@
 // grammars with an Indenter need column_classes and newline_liveness: leave them aside at first.
 //
 // Source: pre* of pushdown systems by summaries (Bouajjani, Esparza and Maler 1997; Reps, Horwitz and Sagiv
-// 1995), on the Myhill-Nerode quotient of the lexer by the emissions to come.
+// 1995), on the quotient of the lexer by reachable next outputs (futures.hpp).
 //
-// Coaccessibility: which configurations can reach acceptance, exactly, for the stack at hand.
+// Coaccessibility: which configurations can reach acceptance. The answer is for the stack at hand, and exact
+// in a grammar without layout. With layout, columns count by their classes: what is called dead is dead, and
+// NewlineLiveness looks further at what is called live within a newline.
 //
 // LR tables promise that some sentence of terminals follows a shift. They do not promise that its text can be
 // lexed, nor anything where a conflict was settled by shift. So four steps answer, each only where those
 // before it cannot:
 //
-// 1. The liveness table has a cell for each future of the lexer (futures.hpp) and each LR state on top: live
-// on
-//    every stack, on none, or on some.
-// 2. A cell is filled from completion hints and coinductive proofs: on the way that a hint shows, acceptance
-// is
-//    reached on every stack.
-// 3. Where the stack decides, the parser is tried with each label that can come next, a few labels ahead.
-// 4. What is left is decided by summaries, which pop the stack symbol by symbol. This always ends with an
-// answer.
+// 1. The liveness table has a cell for each future of the lexer and each LR state on top: live on all stacks,
+//    dead on all, or undecided. Undecided says only that nothing was proved: the stacks may all be live.
+// 2. A cell is filled when it is first asked for. It says live if completion hints lead to acceptance without
+//    a look below the LR state, and dead if the parser takes no label of the future there. Coinductive
+//    proofs, which look below, fill only the cells of the starts of lexemes, when the table is made.
+// 3. Where a cell is undecided, the parser is tried with each label that can come next, a few labels ahead.
+// 4. What is left is decided by summaries, which pop the stack symbol by symbol, until a coinductive proof
+//    answers or nothing is left of it.
+//
+// Cost: a table is made with one proof for each LR state and start of a lexeme that can follow it. After that
+// step 1 is a look-up, step 3 takes at most kMostFeeds reduce chains, and step 4 a look-up for each symbol of
+// the stack once its summaries are tabulated, in O(links x pops of their sources).
 #pragma once
 
 #include <algorithm>
@@ -79,8 +84,8 @@ class Coaccessibility {
         return reaches_end(futures_.of(reading, speller_state), stack);
     }
 
-    // What holds for a future on every stack with this top. kMayLive may be said of what is live on all
-    // stacks or on none. The caller holds the lock.
+    // What is proved of a future on every stack with this top. What is undecided may yet be live on all of
+    // these, or dead on all. The caller holds the lock.
     Liveness liveness(std::int32_t future, std::int32_t top);
 
     Futures& futures() { return futures_; }
@@ -108,7 +113,7 @@ class Coaccessibility {
         const CompletionHints* hints_;
     };
 
-    // Proofs.
+    // Cells of the table, and proofs.
     Liveness find_liveness(std::int32_t future, std::int32_t top);
     std::int32_t below_hinted(std::int32_t future, std::int32_t top);
     bool is_proved(std::int32_t future, std::int32_t top);
@@ -127,8 +132,9 @@ class Coaccessibility {
 
     // Search on the stack at hand.
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-    // How many labels ahead, and how often in all, the parser is tried before summaries are asked.
-    static constexpr int kMostLabels = 2, kMostFeeds = 512;
+    // How many labels one after another, and how many in all, are fed to the parser before summaries are
+    // asked.
+    static constexpr int kMostLabels = 3, kMostFeeds = 512;
     bool search(std::int32_t future, Overlay stack);
     std::optional<bool> try_labels(std::vector<std::int32_t> controls, const Overlay& stack, int depth,
                                    int& feeds);
@@ -155,7 +161,7 @@ bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool sk
     if (!skipped && !controls_.keeps_block(control, machine_.block(top))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
-        return rows_.has_row(future) && liveness_of(future) == Liveness::kMustLive;
+        return rows_.has_row(future) && liveness_of(future) == Liveness::kLiveOnAll;
     });
 }
 

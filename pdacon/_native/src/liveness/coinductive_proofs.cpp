@@ -32,14 +32,12 @@ bool CoinductiveProofs::is_subset(std::int32_t pending, std::int32_t of) const {
 // What remains of any one of a set of pending controls when the state has been popped.
 std::int32_t CoinductiveProofs::exposed(std::int32_t pending, std::int32_t state) {
     const std::int32_t key[] = {pending, state};
-    const auto id = static_cast<std::size_t>(exposed_ids_.intern(key));
-    if (id == exposed_.size()) {
+    return exposed_[exposed_.find_or_make(key, [&] {
+        budget_.check_states(exposed_.size() + 1);
         const auto known = pending_sets_[pending];
         const std::vector<std::int32_t> controls(known.begin(), known.end());
-        exposed_.push_back(find_exposed(controls, state));
-        budget_.check_states(exposed_.size());
-    }
-    return exposed_[id];
+        return find_exposed(controls, state);
+    })];
 }
 
 std::int32_t CoinductiveProofs::find_exposed(std::span<const std::int32_t> pending, std::int32_t state) {
@@ -100,7 +98,7 @@ std::int32_t CoinductiveProofs::below(std::vector<std::int32_t> pending, std::in
 }
 
 std::int32_t CoinductiveProofs::below(std::int32_t pops, std::int32_t state) {
-    const auto id = static_cast<std::size_t>(goal(pops, state));
+    const auto id = goal(pops, state);
     if (goals_[id].below != kUnknown) return goals_[id].below;
     std::vector<PopGroup> found;
     for (std::size_t at = 0; at < pop_sets_[pops].size(); at += 3) {  // looked up anew: add_below adds sets
@@ -115,9 +113,7 @@ std::int32_t CoinductiveProofs::below(std::int32_t pops, std::int32_t state) {
 
 std::int32_t CoinductiveProofs::goal(std::int32_t pops, std::int32_t state) {
     const std::int32_t key[] = {pops, state};
-    const auto id = goal_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == goals_.size()) goals_.emplace_back();
-    return id;
+    return goals_.find_or_make(key, [] { return Goal{}; });
 }
 
 // The greatest fixpoint that the header defines: all goals that are reached are open first, and those that
@@ -125,9 +121,7 @@ std::int32_t CoinductiveProofs::goal(std::int32_t pops, std::int32_t state) {
 // stack: each step goes one symbol down, and the start state, which has nothing below it, must accept by
 // itself.
 bool CoinductiveProofs::accept_on_every_stack(std::int32_t pops, std::int32_t state) {
-    const auto status_of = [&](std::int32_t id) -> Status& {
-        return goals_[static_cast<std::size_t>(id)].status;
-    };
+    const auto status_of = [&](std::int32_t id) -> Status& { return goals_[id].status; };
     const auto root = goal(pops, state);
     if (status_of(root) != Status::kNone) return status_of(root) == Status::kHolds;
     status_of(root) = Status::kOpen;
@@ -135,7 +129,7 @@ bool CoinductiveProofs::accept_on_every_stack(std::int32_t pops, std::int32_t st
     std::vector<std::pair<std::int32_t, std::int32_t>> uses;  // open goals, and those that need them
     for (std::size_t i = 0; i < open.size(); ++i) {
         const auto id = open[i];
-        const auto key = goal_ids_[id];
+        const auto key = goals_.key(id);
         const auto [controls, at] = std::pair(key[0], key[1]);
         const auto next_controls = below(controls, at);
         if (next_controls == kAccepts) continue;

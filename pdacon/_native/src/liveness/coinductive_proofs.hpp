@@ -10,6 +10,8 @@
 // Pop controls that differ only in what is pending behind their reduction do the same until the reduction is
 // complete. They are one group, and are told apart only where its left-hand side has been pushed.
 //
+// Unusable after an exception, as are the summaries in it.
+//
 // Cost: for each goal one visit of the predecessors of its state, and O(log) for each refutation.
 // Source: Kozen and Silva 2017, "Practical coinduction".
 #pragma once
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "liveness/summaries.hpp"
 #include "pda/pushdown.hpp"
@@ -67,9 +70,8 @@ class CoinductiveProofs {
     Summaries summaries_;
     Interner pending_sets_;  // sets of pending controls
     Interner pop_sets_;      // sets of pop controls: their groups in ascending order, three numbers each
-    Interner exposed_ids_, goal_ids_;
-    std::vector<std::int32_t> exposed_;       // of each set of pending controls and state
-    std::vector<Goal> goals_;                 // of each set of pop controls and state
+    InternedMap<std::int32_t> exposed_;       // by set of pending controls, and state
+    InternedMap<Goal> goals_;                 // by set of pop controls, and state
     std::vector<std::int32_t> key_, joined_;  // scratch space
 };
 

@@ -68,7 +68,7 @@ class BlankIndependence {
     // Whether a line break and bytes behind it can be pushed back together.
     bool pushes_lines_back() const {
         for (std::int32_t at = 0; at < lexer_.num_commits(); ++at) {
-            const auto word = lexer_.pushback(lexer_.commit(LexingAutomaton::kDead - 1 - at).pushback);
+            const auto word = lexer_.pushback(lexer_.commit(LexingAutomaton::commit_with(at)).pushback);
             for (std::size_t i = 0; i + 1 < word.size(); ++i)
                 if (lexer_.is_line_break(word[i])) return true;
         }
@@ -102,7 +102,7 @@ class BlankIndependence {
 
 // Computes which newline emissions can be made with which column, from each point where a line begins or a
 // pushback leads into one, and from that the coarsest classes. Two emissions count as one if they differ only
-// in their columns: it is pushback classes that are compared.
+// in their columns: it is residue classes that are compared.
 class ColumnEquivalence {
   public:
     ColumnEquivalence(Futures& futures, std::int32_t newline, Budget& budget)
@@ -138,7 +138,7 @@ class ColumnEquivalence {
 
   private:
     // A lexer state within a newline and a speller state: the product automaton over which columns count up.
-    // Sets of pushback classes say what is emitted on its edges, by the column that the emission gets; sets
+    // Sets of residue classes say what is emitted on its edges, by the column that the emission gets; sets
     // of states say where its other edges lead, by what becomes of the column. The match that is the fallback
     // keeps the column that it had: a fresh match, which ends at this state, has the state's column, an older
     // one another.
@@ -158,7 +158,7 @@ class ColumnEquivalence {
     struct Observation {
         std::int32_t state = -1, column = 0;        // a state within a line, in this column
         std::int32_t older = -1, older_column = 0;  // a state with an older match, in that column
-        std::int32_t emission = -1;                 // or a single pushback class, emitted with `column`
+        std::int32_t emission = -1;                 // or a single residue class, emitted with `column`
     };
 
     bool keeps_fresh_match(std::int32_t state) const {
@@ -197,7 +197,7 @@ class ColumnEquivalence {
                 if (!is_bare_newline(lexer_, next, newline_)) continue;
                 const auto emission = futures_.commit_emission(next, {state, {}, {}}, move);
                 if (emission >= 0)
-                    observations_.push_back({.emission = futures_.emission(emission).pushback_class});
+                    observations_.push_back({.emission = futures_.emission(emission).residue_class});
             }
         }
     }
@@ -216,7 +216,7 @@ class ColumnEquivalence {
     void observe(const Futures::ScanResult& result) {
         Observation observation;
         if (result.emission >= 0) {
-            observation.emission = futures_.emission(result.emission).pushback_class;
+            observation.emission = futures_.emission(result.emission).residue_class;
             observation.column = result.column.value;
         } else {
             const auto& [state, now, matched] = result.reading;
@@ -261,7 +261,7 @@ class ColumnEquivalence {
     std::vector<std::pair<std::int32_t, std::int32_t>> before_line_;
     std::vector<ProductState> states_;
     std::vector<Observation> observations_;
-    // By state, sets of pushback classes: those emitted with the column of its older match; [distance] those
+    // By state, sets of residue classes: those emitted with the column of its older match; [distance] those
     // emitted with a column so much further in than the state's own; [column] those emitted with this column
     // in a later line.
     Numbers older_;
@@ -286,7 +286,7 @@ void ColumnEquivalence::expand(std::int32_t id) {
         return;
     if (const auto emission = futures_.end_emission({state, {}, {}}); emission >= 0) {
         auto& at = states_[static_cast<std::size_t>(id)];
-        (keeps_fresh_match(state) ? at.now : at.older).push_back(futures_.emission(emission).pushback_class);
+        (keeps_fresh_match(state) ? at.now : at.older).push_back(futures_.emission(emission).residue_class);
     }
 }
 
@@ -313,7 +313,7 @@ void ColumnEquivalence::add_commit(std::int32_t id, std::int32_t next, const Fut
     const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
     const auto known = futures_.commit_emission(next, {state, {}, {}}, move);
     if (known < 0) return;
-    const auto emission = futures_.emission(known).pushback_class;
+    const auto emission = futures_.emission(known).residue_class;
     auto& at = states_[static_cast<std::size_t>(id)];
     if (!lexer_.pushback(lexer_.commit(next).pushback).empty())
         (keeps_fresh_match(state) ? at.now : at.older).push_back(emission);

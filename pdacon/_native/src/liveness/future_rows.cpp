@@ -27,7 +27,8 @@ FutureRows::FutureRows(const Pushdown& machine, Futures& futures, LivenessTable&
     for (std::size_t at = 0; at < configurations.size(); ++at)
         configurations[at].row = row_of(configuration_future_[at]);
     if (!table.set_rows(std::move(rows), std::move(first_of_state), std::move(configurations), count))
-        throw ArtifactDamage("the artifact is damaged: the rows of the verdicts are those of other tables");
+        throw ArtifactDamage(
+            "the artifact is damaged: the rows of its liveness table are those of other tables");
 }
 
 // Finds all configurations with columns, breadth first from where a line can begin, and which are independent

@@ -55,11 +55,11 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
     }
 }
 
-std::int32_t Futures::pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
-                               std::span<const std::int32_t> bytes) {
+std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+                              std::span<const std::int32_t> bytes) {
     std::vector<std::int32_t> key{speller_state, ended, behind};
     key.insert(key.end(), bytes.begin(), bytes.end());
-    return pushbacks_.intern(key);
+    return residues_.intern(key);
 }
 
 // Appends the key of a scan result. Most results are told apart by one number, a state or an emission.
@@ -75,43 +75,38 @@ void Futures::add_result(const ScanResult& result, std::vector<std::int32_t>& ke
                            reading.matched.value, speller_state});
 }
 
-std::int32_t Futures::raw_emission(std::int32_t label, std::int32_t pushback, Column column) {
-    const std::int32_t key[] = {label, pushback, classes_.least(column).value};
-    const auto raw = raw_emissions_.intern(key);
-    if (static_cast<std::size_t>(raw) == emission_of_.size()) emission_of_.push_back(kUnclassified);
-    return raw;
+std::int32_t Futures::raw_emission(std::int32_t label, std::int32_t residue, Column column) {
+    const std::int32_t key[] = {label, residue, classes_.least(column).value};
+    return raw_emissions_.find_or_make(key, [] { return kUnclassified; });
 }
 
-// A pushback can hold several lexemes. Its class then depends on the emission of the first of them, whose own
-// pushback is shorter, so this ends. Those are classified with an explicit stack, which can become as deep as
+// A residue can hold several lexemes. Its class then depends on the emission of the first of them, whose own
+// residue is shorter, so this ends. Those are classified with an explicit stack, which can become as deep as
 // a terminal is long.
 std::int32_t Futures::classify(std::int32_t raw) {
-    const auto known = emission_of_[static_cast<std::size_t>(raw)];
-    if (known != kUnclassified) return known;
+    if (raw_emissions_[raw] != kUnclassified) return raw_emissions_[raw];
     std::vector<std::int32_t> open{raw};
     while (!open.empty()) {
         const auto last = open.back();
-        if (emission_of_[static_cast<std::size_t>(last)] != kUnclassified || classify_or_defer(last, open))
-            open.pop_back();
+        if (raw_emissions_[last] != kUnclassified || classify_or_defer(last, open)) open.pop_back();
     }
-    return emission_of_[static_cast<std::size_t>(raw)];
+    return raw_emissions_[raw];
 }
 
-// Classifies a raw emission by what each context that can follow its label scans the pushback to. Returns
+// Classifies a raw emission by what each context that can follow its label scans the residue to. Returns
 // false where other raw emissions have to be classified first; these are pushed on `open`.
 bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open) {
     budget_->tick();
-    const auto key = raw_emissions_[raw];
-    const std::int32_t label = key[0], pushback = key[1], column = key[2];
+    const auto key = raw_emissions_.key(raw);
+    const std::int32_t label = key[0], residue = key[1], column = key[2];
     const auto before = open.size();
     std::vector<std::int32_t> results{label};
     std::vector<ScanResult> with_columns;
     bool dead = label != lexer_.end_label();
     if (dead) {
         for (const auto context : lexer_.contexts_after(label)) {
-            const auto first = first_scan(context, pushback);
-            if (first.raw != kNone && emission_of_[static_cast<std::size_t>(first.raw)] == kUnclassified)
-                open.push_back(first.raw);
+            const auto first = first_scan(context, residue);
+            if (first.raw != kNone && raw_emissions_[first.raw] == kUnclassified) open.push_back(first.raw);
             if (open.size() > before) continue;
             const auto result = result_of(first);
             dead = dead && result.dead();
@@ -124,12 +119,11 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
     results_with_columns_.insert(results_with_columns_.end(), with_columns.begin(), with_columns.end());
     std::int32_t emission = -1;
     if (!dead) {
-        const std::int32_t emission_key[] = {pushback_classes_.intern(results), column};
-        emission = emission_ids_.intern(emission_key);
-        if (static_cast<std::size_t>(emission) == emissions_.size())
-            emissions_.push_back({label, pushback, column, emission_key[0]});
+        const std::int32_t emission_key[] = {residue_classes_.intern(results), column};
+        emission = emissions_.find_or_make(emission_key,
+                                           [&] { return Emission{label, residue, column, emission_key[0]}; });
     }
-    emission_of_[static_cast<std::size_t>(raw)] = emission;
+    raw_emissions_[raw] = emission;
     return true;
 }
 
@@ -138,11 +132,11 @@ std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguratio
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
         const auto left =
-            pushback(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
+            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
         return classify(raw_emission(commit.label, left, column_of(commit, reading, move.byte_class)));
     };
     if (move.speller_state != 0 || commit.label == newline_) return make();
-    const auto number = static_cast<std::size_t>(LexingAutomaton::kDead - 1 - next);
+    const auto number = static_cast<std::size_t>(LexingAutomaton::commit_number(next));
     if (plain_emissions_[number] == kUnclassified) plain_emissions_[number] = make();
     return plain_emissions_[number];
 }
@@ -156,14 +150,14 @@ std::int32_t Futures::raw_end_emission(const LexerConfiguration& reading) {
     const auto end = lexer_.at_end(reading.state);
     if (end == LexingAutomaton::kDead) return kNone;
     if (end == LexingAutomaton::kBoundary)
-        return raw_emission(lexer_.end_label(), pushback(0, true, 0, {}), {});
+        return raw_emission(lexer_.end_label(), residue(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    const auto left = pushback(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
+    const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
     return raw_emission(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
 }
 
-Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t pushback_id) {
-    const auto key = pushbacks_[pushback_id];  // valid until another one is interned
+Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t residue_id) {
+    const auto key = residues_[residue_id];  // valid until another one is interned
     const auto bytes = key.subspan(3);
     const auto speller_state = key[0];
     const bool ended = key[1] != 0;
@@ -182,33 +176,33 @@ Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t pushba
         rest.insert(rest.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at) + 1, bytes.end());
         const auto column = column_of(commit, reading, bytes[at]);
         return {{-1, column},
-                raw_emission(commit.label, pushback(speller_state, ended, commit.look_behind, rest), column)};
+                raw_emission(commit.label, residue(speller_state, ended, commit.look_behind, rest), column)};
     }
     if (!ended) return {{-1, {}, reading, speller_state}};
     const auto raw = raw_end_emission(reading);
-    const bool ends_line = raw != kNone && raw_emissions_[raw][0] == newline_;
+    const bool ends_line = raw != kNone && raw_emissions_.key(raw)[0] == newline_;
     return {{-1, ends_line ? reading.matched : Column{}}, raw};
 }
 
 // The result of a scan whose raw emission has been classified.
 Futures::ScanResult Futures::result_of(const FirstScan& first) const {
     if (first.raw == kNone) return first.result;
-    const auto emission = emission_of_[static_cast<std::size_t>(first.raw)];
+    const auto emission = raw_emissions_[first.raw];
     return emission < 0 ? ScanResult{} : ScanResult{emission, first.result.column};
 }
 
-Futures::ScanResult Futures::scan(std::int32_t context, std::int32_t pushback) {
-    const auto first = first_scan(context, pushback);
+Futures::ScanResult Futures::scan(std::int32_t context, std::int32_t residue) {
+    const auto first = first_scan(context, residue);
     if (first.raw != kNone) classify(first.raw);
     return result_of(first);
 }
 
-std::vector<Emission> Futures::after(std::int32_t context, std::int32_t pushback_id) {
-    if (pushback_id < 0 || static_cast<std::size_t>(pushback_id) >= pushbacks_.size())
+std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_id) {
+    if (residue_id < 0 || static_cast<std::size_t>(residue_id) >= residues_.size())
         throw std::out_of_range("futures: no such residue");
     if (context < 0 || context >= lexer_.num_contexts()) throw std::out_of_range("futures: no such context");
-    if (lexer_.entry(context, pushbacks_[pushback_id][2]) == LexingAutomaton::kDead) return {};
-    const auto result = scan(context, pushback_id);
+    if (lexer_.entry(context, residues_[residue_id][2]) == LexingAutomaton::kDead) return {};
+    const auto result = scan(context, residue_id);
     if (result.emission >= 0) return {emission(result.emission)};
     std::vector<Emission> found;
     if (result.reading.state >= 0)
@@ -222,22 +216,19 @@ std::int32_t Futures::node(const LexerConfiguration& reading, std::int32_t spell
     if (plain && plain_nodes_[static_cast<std::size_t>(reading.state)] >= 0)
         return plain_nodes_[static_cast<std::size_t>(reading.state)];
     const std::int32_t key[] = {reading.state, speller_state, reading.now.value, reading.matched.value};
-    const auto id = node_ids_.intern(key);
+    const auto id = nodes_.find_or_make(key, [&] {
+        budget_->check_states(nodes_.size() + 1);
+        return Node{reading, speller_state};
+    });
     if (plain) plain_nodes_[static_cast<std::size_t>(reading.state)] = id;
-    if (static_cast<std::size_t>(id) == nodes_.size()) {
-        nodes_.emplace_back();
-        nodes_.back().reading = reading;
-        nodes_.back().speller_state = speller_state;
-        budget_->check_states(nodes_.size());
-    }
     return id;
 }
 
 // Appends the distinct successors of a node, and the emissions that its own edges make.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
     budget_->tick();
-    const auto reading = nodes_[static_cast<std::size_t>(at)].reading;
-    const auto speller_state = nodes_[static_cast<std::size_t>(at)].speller_state;
+    const auto reading = nodes_[at].reading;  // copies: more nodes are made
+    const auto speller_state = nodes_[at].speller_state;
     for (const auto& move : moves(speller_state)) {
         const auto next = lexer_.next(reading.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
@@ -258,23 +249,23 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
 std::int32_t Futures::of(const LexerConfiguration& reading, std::int32_t speller_state) {
     const auto start = node(
         newline_ < 0 ? LexerConfiguration{reading.state, {}, {}} : classes_.least(reading), speller_state);
-    if (nodes_[static_cast<std::size_t>(start)].set < 0) close_over(start);
-    return nodes_[static_cast<std::size_t>(start)].set;
+    if (nodes_[start].set < 0) close_over(start);
+    return nodes_[start].set;
 }
 
 // Removes emissions that others cover. A newline without a line break is of use only where the parser skips
-// newlines, and there every newline with the same pushback class does the same.
+// newlines, and there every newline with the same residue class does the same.
 void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
-    std::vector<std::int32_t> covered;  // pushback classes
+    std::vector<std::int32_t> covered;  // residue classes
     for (const auto id : emissions)
         if (emission(id).label == newline_ && emission(id).column >= 0)
-            covered.push_back(emission(id).pushback_class);
+            covered.push_back(emission(id).residue_class);
     if (covered.empty()) return;
     std::sort(covered.begin(), covered.end());
     std::erase_if(emissions, [&](std::int32_t id) {
         const auto& at = emission(id);
         return at.label == newline_ && at.column < 0 &&
-               std::binary_search(covered.begin(), covered.end(), at.pushback_class);
+               std::binary_search(covered.begin(), covered.end(), at.residue_class);
     });
 }
 
@@ -282,20 +273,28 @@ void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
 // connected component share theirs: the union of what their edges emit or lead to.
 void Futures::close_over(std::int32_t start) {
     std::vector<std::int32_t> open{start}, successors;
-    nodes_[static_cast<std::size_t>(start)].index = 0;
+    struct IndicesCleared {
+        InternedMap<Node>& nodes;
+        const std::vector<std::int32_t>& open;
+        ~IndicesCleared() {
+            for (const auto at : open) nodes[at].index = -1;
+        }
+    };
+    const IndicesCleared in_the_end{nodes_, open};  // where a limit is met, too
+    nodes_[start].index = 0;
     Sequences within, beyond, own;  // by open node: its open successors, the futures of others, own emissions
     for (std::size_t at = 0; at < open.size(); ++at) {
         successors.clear();
         expand(open[at], successors, own.values);
         for (const auto next : successors) {
-            auto& node = nodes_[static_cast<std::size_t>(next)];
+            auto& node = nodes_[next];
             if (node.set >= 0) {
                 beyond.values.push_back(node.set);
                 continue;
             }
             if (node.index < 0) {
-                node.index = static_cast<std::int32_t>(open.size());
                 open.push_back(next);
+                node.index = static_cast<std::int32_t>(open.size()) - 1;
             }
             within.values.push_back(node.index);
         }
@@ -317,19 +316,17 @@ void Futures::close_over(std::int32_t start) {
             emissions.insert(emissions.end(), own[at].begin(), own[at].end());
             sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
             for (const auto next : within[at])
-                if (const auto set =
-                        nodes_[static_cast<std::size_t>(open[static_cast<std::size_t>(next)])].set;
-                    set >= 0)
+                if (const auto set = nodes_[open[static_cast<std::size_t>(next)]].set; set >= 0)
                     sets.push_back(set);
         }
         make_set(sets);
         const auto answer = emissions.empty() && sets.size() == 1 ? sets[0] : join(emissions, sets);
-        for (const auto at : members) nodes_[static_cast<std::size_t>(open[at])].set = answer;
+        for (const auto at : members) nodes_[open[at]].set = answer;
     }
 }
 
 // The id of the union of some emissions and some sets of them. Where there are many, they are sorted through
-// a bitset, which is linear.
+// a bitset, which is linear. Its bits are 0 again in the end: `emissions` has room for what is left of it.
 std::int32_t Futures::join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets) {
     for (const auto set : sets) emissions.insert(emissions.end(), sets_[set].begin(), sets_[set].end());
     marks_.resize(emissions_.size() / kBits + 1, 0);

@@ -1,35 +1,43 @@
 // Futures: for each lexer configuration the set of emissions that some spellable text still leads to.
 //
-// An emission is a commit as the parser will see it: the label, and what the lexer has to read again after
-// it. Lexer configurations with the same future are live on the same stacks, so this is the Myhill-Nerode
-// quotient of the lexer by which coaccessibility looks at it. Emissions are quotients themselves: pushbacks
-// that every context scans to the same results are in one pushback class, and texts of one class are not told
-// apart. Without that, a lookahead of k bytes would give as many emissions as there are texts of k bytes.
+// An emission is a commit as the parser will see it: its label and its residue. The residue is all that the
+// rest of the text depends on beside the parser: the bytes that the commit pushes back, the look-behind state
+// before them, the speller state behind them, and whether the input has ended.
+//
+// The future of a configuration is the set of its reachable next outputs, and configurations with the same
+// future are live on the same stacks. This quotient is coarser than the Myhill-Nerode equivalence, which also
+// asks which text makes which output; coaccessibility asks only whether some text does.
+//
+// Emissions are classes, too. Residues that every context scans to the same results are in one residue class,
+// and an emission stands for all residues of its class. Otherwise a lookahead of k bytes would give as many
+// emissions as there are texts of k bytes.
 //
 // Only the contexts that a commit may lead to are known here, no parser. What follows a newline can depend on
 // the column that it leaves, so the emissions of a newline are told apart by the class of that column.
 //
-// Cost: amortised one visit of each (lexer configuration, speller state) and its edges; sets of emissions are
-// joined once for each strongly connected component of that graph (Tarjan 1972).
+// A limit that is met leaves all that was known as it was, and the same question can be asked again.
+//
+// Cost: each pair of a lexer configuration and a speller state is visited once, with its edges, and each
+// residue is scanned once in each context that can follow its label. The sets of emissions are joined once
+// for each strongly connected component (Tarjan 1972), in time linear in the sets that are joined.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "lexer/automaton.hpp"
 
 namespace pdacon {
 
-// A commit that a lexer configuration can still make. `pushback` stands for its class: the bytes behind the
-// end of the lexeme that must be read again, with the look-behind state there, the speller state, and whether
-// the input ended. `column` is the least of its class where the label is the newline; -1: no line break in
-// it.
+// A commit that a lexer configuration can still make. `residue` is one of its class and stands for all of it.
+// `column` is the least of its class where the label is the newline; -1: there is no line break in it.
 struct Emission {
-    std::int32_t label, pushback, column;
-    std::int32_t pushback_class;  // with the label; emissions that differ only in their columns share it
+    std::int32_t label, residue, column;
+    std::int32_t residue_class;  // of one label; emissions that differ only in columns share it
 };
 
 class Futures {
@@ -45,21 +53,21 @@ class Futures {
     std::int32_t of(const LexerConfiguration& reading, std::int32_t speller_state);
 
     std::span<const std::int32_t> emissions(std::int32_t set) const { return sets_[set]; }
-    const Emission& emission(std::int32_t id) const { return emissions_[static_cast<std::size_t>(id)]; }
+    const Emission& emission(std::int32_t id) const { return emissions_[id]; }
     std::int32_t intern_set(std::span<const std::int32_t> sorted_emissions) {
         return sets_.intern(sorted_emissions);
     }
-    // The pushback at the start of a text: nothing has been read.
-    std::int32_t beginning() { return pushback(0, false, 0, {}); }
-    // The bytes of a pushback, as byte classes.
-    std::span<const std::int32_t> bytes_of(std::int32_t pushback) const {
-        return pushbacks_[pushback].subspan(3);
+    // The residue at the start of a text: there is nothing to be read again.
+    std::int32_t beginning() { return residue(0, false, 0, {}); }
+    // The bytes that a residue has to read again, as byte classes.
+    std::span<const std::int32_t> bytes_of(std::int32_t residue) const {
+        return residues_[residue].subspan(3);
     }
-    // The emissions that can come first when a pushback has been read from the start of a context.
-    std::vector<Emission> after(std::int32_t context, std::int32_t pushback);
-    // What reading a pushback from the start of a context comes to: the emission of the first commit on the
-    // way, with the column itself rather than its class; or, where all bytes stay in one lexeme, a lexer
-    // configuration and a speller state; or nothing, if it is dead.
+    // The emissions that can come first when a residue has been read from the start of a context.
+    std::vector<Emission> after(std::int32_t context, std::int32_t residue);
+    // The result of reading a residue from the start of a context. It is the emission of the first commit on
+    // the way, with the column itself rather than its class; or the lexer configuration and the speller state
+    // at the end, where all bytes stay in one lexeme; or dead.
     struct ScanResult {
         std::int32_t emission = -1;
         Column column;
@@ -67,7 +75,7 @@ class Futures {
         std::int32_t speller_state = 0;
         bool dead() const { return emission < 0 && reading.state < 0; }
     };
-    ScanResult scan(std::int32_t context, std::int32_t pushback);
+    ScanResult scan(std::int32_t context, std::int32_t residue);
 
     // The distinct moves of a speller state: a byte class of the lexer, and the speller state after it.
     struct Move {
@@ -78,7 +86,7 @@ class Futures {
     }
     // The emission at the end of input, or -1.
     std::int32_t end_emission(const LexerConfiguration& reading);
-    // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its pushback
+    // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its residue
     // is dead in every context.
     std::int32_t commit_emission(std::int32_t next, const LexerConfiguration& reading, const Move& move);
     // The column of a commit, if it is the newline's.
@@ -114,20 +122,20 @@ class Futures {
         LexerConfiguration reading;
         std::int32_t speller_state;
         std::int32_t set = -1;    // its future, once known
-        std::int32_t index = -1;  // among the nodes that close_over works on
+        std::int32_t index = -1;  // among the nodes that close_over works on; -1 between its calls
     };
-    // A scan of a pushback up to the first commit, and the raw emission of that commit; kNone: there is none.
+    // A scan of a residue up to the first commit, and the raw emission of that commit; kNone: there is none.
     struct FirstScan {
         ScanResult result;
         std::int32_t raw = kNone;
     };
     static constexpr std::int32_t kNone = -1;
-    FirstScan first_scan(std::int32_t context, std::int32_t pushback_id);
-    // A raw emission is (label, pushback, class of column) before its pushback has been classified. Returns
+    FirstScan first_scan(std::int32_t context, std::int32_t residue_id);
+    // A raw emission is (label, residue, class of column) before its residue has been classified. Returns
     // its number.
-    std::int32_t raw_emission(std::int32_t label, std::int32_t pushback, Column column);
+    std::int32_t raw_emission(std::int32_t label, std::int32_t residue, Column column);
     std::int32_t raw_end_emission(const LexerConfiguration& reading);
-    // The emission of a raw one, or -1: no context after the label can read the pushback.
+    // The emission of a raw one, or -1: no context after the label can read the residue.
     std::int32_t classify(std::int32_t raw);
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
     ScanResult result_of(const FirstScan& first) const;
@@ -137,8 +145,8 @@ class Futures {
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
     static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
     void drop_covered(std::vector<std::int32_t>& emissions) const;
-    std::int32_t pushback(std::int32_t speller_state, bool ended, std::int32_t behind,
-                          std::span<const std::int32_t> bytes);
+    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+                         std::span<const std::int32_t> bytes);
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -147,12 +155,12 @@ class Futures {
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
     std::vector<std::int32_t> plain_nodes_;  // by lexer state: its node between two tokens without columns
-    Interner node_ids_, pushbacks_, raw_emissions_, pushback_classes_, emission_ids_, sets_;
-    std::vector<Node> nodes_;
+    Interner residues_, residue_classes_, sets_;
+    InternedMap<Node> nodes_;                  // by lexer configuration and speller state
+    InternedMap<Emission> emissions_;          // by residue class and column
+    InternedMap<std::int32_t> raw_emissions_;  // their emissions; kUnclassified: not known yet
     std::vector<ScanResult> results_with_columns_;
     std::vector<std::int32_t> plain_emissions_;  // by commit, between two tokens, if it has no column
-    std::vector<Emission> emissions_;            // by emission_ids_: pushback class and column
-    std::vector<std::int32_t> emission_of_;      // by raw emission; kUnclassified: not known yet
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
 };

@@ -21,8 +21,8 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
     const bool layout = machine.layout.newline >= 0;
     // Each row is that of some lexer state or configuration, the last one too.
     const auto most_rows = static_cast<std::int64_t>(states + configurations_.size());
-    require_artifact(rows_.size() == states, "verdicts of other tables");
-    require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the verdicts");
+    require_artifact(rows_.size() == states, "liveness of other tables");
+    require_artifact(all_within(rows_.view(), layout ? -1 : 0, most_rows), "a row of the liveness table");
     require_artifact(
         first_of_state_.size() == (layout ? states : 0) &&
             all_within(first_of_state_.view(), -1, static_cast<std::int64_t>(configurations_.size())),
@@ -40,14 +40,14 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
     const auto places = artifact.array<std::int32_t>(Part::kLivenessBlocks, start);
     require_artifact(known.size() == places.size() &&
                          all_within(places.view(), 0, static_cast<std::int64_t>(num_blocks())),
-                     "verdicts of other tables");
+                     "liveness of other tables");
     bool inside = true;
     for (std::size_t at = 0; at < known.size(); ++at) {
         inside &= all_within(std::span<const std::uint8_t>(known[at]), 0, kNumLivenessValues);
         std::memcpy(static_cast<void*>(&cells_[static_cast<std::size_t>(places[at]) * kBlock]), &known[at],
                     kBlock);
     }
-    require_artifact(inside, "a verdict");
+    require_artifact(inside, "a value of liveness");
 }
 
 // Few cells are known, so only blocks with a known cell are saved.
@@ -91,7 +91,8 @@ void LivenessTable::make_cells(std::size_t num_rows) {
     MemoryLimit::take(num_blocks() * kBlock);
     cells_.reset(static_cast<std::atomic<Liveness>*>(std::calloc(num_blocks(), kBlock)));
     if (cells_) return;
-    if (origin_) throw ArtifactDamage("the artifact is damaged: more verdicts than there is memory for");
+    if (origin_)
+        throw ArtifactDamage("the artifact is damaged: a larger liveness table than there is memory for");
     throw std::bad_alloc();
 }
 

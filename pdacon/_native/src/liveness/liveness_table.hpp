@@ -18,8 +18,8 @@
 
 namespace pdacon {
 
-// Of a set of stacks: all of them are live, none is, or a further look down has to decide.
-enum class Liveness : std::uint8_t { kUnknown = 0, kMustLive, kDead, kMayLive };
+// Of a set of stacks: all are proved live, all are proved dead, or neither.
+enum class Liveness : std::uint8_t { kUnknown = 0, kLiveOnAll, kDeadOnAll, kUndecided };
 constexpr std::int64_t kNumLivenessValues = 4;
 
 // A lexer configuration within a newline, with columns; the least column of a class stands for all of it.

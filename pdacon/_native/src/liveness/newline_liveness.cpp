@@ -29,13 +29,14 @@ bool NewlineLiveness::search(const LexerConfiguration& reading, std::int32_t spe
         budget_.tick();
         const auto node = nodes_[static_cast<std::size_t>(at)];
         const auto known = known_[static_cast<std::size_t>(node.id)];
-        if (known == Liveness::kDead) continue;
-        if (known != Liveness::kMustLive && !ends_here(node) && !goes_on_after(at)) continue;
+        if (known == Liveness::kDeadOnAll) continue;
+        if (known != Liveness::kLiveOnAll && !ends_here(node) && !goes_on_after(at)) continue;
         for (auto back = at; back >= 0; back = nodes_[static_cast<std::size_t>(back)].from)
-            known_[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(back)].id)] = Liveness::kMustLive;
+            known_[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(back)].id)] =
+                Liveness::kLiveOnAll;
         return true;
     }
-    for (const auto& node : nodes_) known_[static_cast<std::size_t>(node.id)] = Liveness::kDead;
+    for (const auto& node : nodes_) known_[static_cast<std::size_t>(node.id)] = Liveness::kDeadOnAll;
     return false;
 }
 

@@ -14,22 +14,20 @@ std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, st
                                     bool skipped) {
     if (skipped) block = -1;
     const std::int32_t key[] = {context, block, control};
-    const auto id = static_cast<std::size_t>(after_ids_.intern(key));
-    if (id == after_.size()) {
+    return after_[after_.find_or_make(key, [&] {
         const auto known = ids_[control];
-        const std::vector<std::int32_t> pushbacks(known.begin() + 2, known.end());
+        const std::vector<std::int32_t> residues(known.begin() + 2, known.end());
         std::vector<Successor> successors;
         if (!skipped) add_blocks(control, block, successors);
         if (is_at_end(control)) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), -1, pushbacks.back()};
+            const std::int32_t end[] = {futures_.lexer().end_label(), -1, residues.back()};
             successors.push_back({ids_.intern(end), 0});
         } else if (skipped || keeps_block(control, block)) {
-            const auto more = lexed(context, pushbacks);
+            const auto more = lexed(context, residues);
             successors.insert(successors.end(), more.begin(), more.end());
         }
-        after_.push_back(list(successors));
-    }
-    return after_[id];
+        return list(successors);
+    })];
 }
 
 std::int32_t PendingControls::list(std::span<const Successor> successors) {
@@ -47,8 +45,7 @@ std::vector<PendingControls::Successor> PendingControls::successors(std::int32_t
 
 const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t context, std::int32_t control) {
     const std::int32_t key[] = {context, control};
-    const auto id = static_cast<std::size_t>(entered_ids_.intern(key));
-    if (id == entered_.size()) {
+    return entered_[entered_.find_or_make(key, [&] {
         std::vector<std::int32_t> found;
         const auto known = ids_[control];
         for (std::size_t at = 2; at < known.size() && known[at] != kAtEnd; ++at) {
@@ -58,9 +55,8 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
         }
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());
-        entered_.push_back(std::move(found));
-    }
-    return entered_[id];
+        return found;
+    })];
 }
 
 // Blocks open or close between a newline and the next lexeme, and close at the end of the text. The control

@@ -1,11 +1,11 @@
 // Pending controls: the control locations of the pushdown system in which a label waits to be taken to the
 // parser.
 //
-// A pending control is (label, class of column, pushbacks): the label waits, its lexeme may leave any one of
-// the pushbacks to be read again, and the column counts for a newline and for the INDENT or DEDENT made of
-// it. Once the label has been taken, lexing goes on with the pushbacks in the context of the state that is
+// A pending control is (label, class of column, residues): the label waits, its lexeme may leave any one of
+// the residues to be read again, and the column counts for a newline and for the INDENT or DEDENT made of
+// it. Once the label has been taken, lexing goes on with the residues in the context of the state that is
 // then on top; what can be pending after that is found once for each (context, block, control) and remembered
-// as a list of successors. The subclasses know which successors a pushback has, and what they cost.
+// as a list of successors. The subclasses know which successors a residue has, and what they cost.
 //
 // Source: control locations as in Bouajjani, Esparza and Maler 1997.
 #pragma once
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "liveness/futures.hpp"
 #include "pda/pushdown.hpp"
@@ -40,21 +41,21 @@ class PendingControls {
     // newline in another column first opens or closes blocks, and the end of the text closes all.
     bool keeps_block(std::int32_t control, std::int32_t block) const;
     std::vector<Successor> successors(std::int32_t list) const;
-    // The futures of the lexer configurations between two tokens that the control's pushbacks lead to in a
+    // The futures of the lexer configurations between two tokens that the control's residues lead to in a
     // context. Valid as long as this object.
     const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
 
   protected:
-    // What can be pending once any one of the pushbacks has been read in a context.
-    virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) = 0;
+    // What can be pending once any one of the residues has been read in a context.
+    virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) = 0;
 
-    // Emits the controls of a label, a column and pushbacks. At the end of a text there are two: the end
+    // Emits the controls of a label, a column and residues. At the end of a text there are two: the end
     // itself, and a DEDENT, which closes a block before it.
     template <class Emit>
-    void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> pushbacks,
+    void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> residues,
                        Emit emit) {
         std::vector<std::int32_t> key{label, column};
-        key.insert(key.end(), pushbacks.begin(), pushbacks.end());
+        key.insert(key.end(), residues.begin(), residues.end());
         emit(ids_.intern(key));
         if (label != futures_.lexer().end_label() || layout_.newline < 0) return;
         key[0] = layout_.dedent;
@@ -80,7 +81,7 @@ class PendingControls {
     Futures& futures_;
 
   private:
-    static constexpr std::int32_t kAtEnd = -1;  // marks the DEDENT at the end of a text, before its pushbacks
+    static constexpr std::int32_t kAtEnd = -1;  // marks the DEDENT at the end of a text, before its residues
 
     bool is_at_end(std::int32_t control) const {
         return ids_[control].size() > 2 && ids_[control][2] == kAtEnd;
@@ -88,11 +89,11 @@ class PendingControls {
     void add_blocks(std::int32_t control, std::int32_t block, std::vector<Successor>& successors);
 
     const Layout& layout_;
-    Interner ids_;  // label, column and pushbacks, ascending
-    Interner after_ids_, lists_;
-    std::vector<std::int32_t> after_;  // by that key: a list of successors
-    Interner entered_ids_;
-    std::deque<std::vector<std::int32_t>> entered_;  // by context and control
+    Interner ids_;  // label, column and residues, ascending
+    Interner lists_;
+    InternedMap<std::int32_t> after_;  // by context, block and control: a list of successors
+    using Sets = std::vector<std::int32_t>;
+    InternedMap<Sets, std::deque<Sets>> entered_;  // by context and control
 };
 
 }  // namespace pdacon

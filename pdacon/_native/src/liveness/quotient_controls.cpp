@@ -2,37 +2,35 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace pdacon {
 
 const std::vector<std::int32_t>& QuotientControls::of_set(std::int32_t set) {
-    const auto [known, added] = of_set_.try_emplace(set);
-    if (added) {
-        std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and pushbacks
-        for (const auto id : futures_.emissions(set)) {
-            const auto& emission = futures_.emission(id);
-            left.push_back({emission.label, emission.column, emission.pushback});
-        }
-        std::sort(left.begin(), left.end());
-        auto& controls = known->second;
-        std::vector<std::int32_t> pushbacks;
-        for (std::size_t at = 0; at < left.size(); ++at) {
-            pushbacks.push_back(left[at][2]);
-            if (at + 1 < left.size() && left[at + 1][0] == left[at][0] && left[at + 1][1] == left[at][1])
-                continue;
-            emit_controls(left[at][0], left[at][1], pushbacks,
-                          [&](std::int32_t control) { controls.push_back(control); });
-            pushbacks.clear();
-        }
+    if (const auto known = of_set_.find(set); known != of_set_.end()) return known->second;
+    std::vector<std::array<std::int32_t, 3>> left;  // labels, columns and residues
+    for (const auto id : futures_.emissions(set)) {
+        const auto& emission = futures_.emission(id);
+        left.push_back({emission.label, emission.column, emission.residue});
     }
-    return known->second;
+    std::sort(left.begin(), left.end());
+    std::vector<std::int32_t> controls, residues;
+    for (std::size_t at = 0; at < left.size(); ++at) {
+        residues.push_back(left[at][2]);
+        if (at + 1 < left.size() && left[at + 1][0] == left[at][0] && left[at + 1][1] == left[at][1])
+            continue;
+        emit_controls(left[at][0], left[at][1], residues,
+                      [&](std::int32_t control) { controls.push_back(control); });
+        residues.clear();
+    }
+    return of_set_.emplace(set, std::move(controls)).first->second;
 }
 
 std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t context,
-                                                                std::span<const std::int32_t> pushbacks) {
-    std::vector<std::int32_t> emissions, sets;  // most pushbacks lead to the same sets
-    for (const auto pushback : pushbacks) {
-        const auto result = futures_.scan(context, pushback);
+                                                                std::span<const std::int32_t> residues) {
+    std::vector<std::int32_t> emissions, sets;  // most residues lead to the same sets
+    for (const auto residue : residues) {
+        const auto result = futures_.scan(context, residue);
         if (result.emission >= 0) emissions.push_back(result.emission);
         if (result.reading.state >= 0) sets.push_back(futures_.of(result.reading, result.speller_state));
     }

@@ -1,9 +1,9 @@
-// Pending controls on the Myhill-Nerode quotient of the lexer: a label with the set of all pushbacks that it
+// Pending controls on the quotient of the lexer by its futures: a label with the set of all residues that it
 // may leave, wherever its lexeme goes on from a future.
 //
-// Sets of pushbacks in place of single ones keep the controls few: one for each label of a future, and for
+// Sets of residues in place of single ones keep the controls few: one for each label of a future, and for
 // each class of columns of a newline. Nothing is lost, because only acceptance is asked for, and a control
-// reaches it if any one of its pushbacks does.
+// reaches it if any one of its residues does.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class QuotientControls final : public PendingControls {
     const std::vector<std::int32_t>& of_set(std::int32_t set);
 
   private:
-    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> pushbacks) override;
+    std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
 
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> of_set_;
 };

@@ -9,6 +9,8 @@
 // The table is a graph. A node is a summary, a link hands the pops of one node on to another, and each pop of
 // a node flows through each of its links once. Cost: O(links x pops of their sources).
 //
+// Unusable after an exception, because work that was under way is lost: its owner drops it (GuardedWork).
+//
 // Sources: pre* by saturation (Bouajjani, Esparza & Maler 1997); summaries as in Reps, Horwitz & Sagiv 1995.
 #pragma once
 

@@ -50,8 +50,8 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
             throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
     }
     const auto alive = pda_->known_alive(reading, stack.view());
-    if (alive == Liveness::kDead) return std::nullopt;
-    next.allowed = alive == Liveness::kMustLive;
+    if (alive == Liveness::kDeadOnAll) return std::nullopt;
+    next.allowed = alive == Liveness::kLiveOnAll;
     leading_space = leading_space && bytes.empty();
     length += bytes.size();
     return next;
@@ -91,13 +91,13 @@ Liveness Matcher::known_allowed(std::int64_t id) const {
                           !tokens.is_end(static_cast<std::int32_t>(id));
     if (!has_text || at_.terminated || at_.leading_space) return Liveness::kUnknown;
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
-    if (bytes.empty()) return Liveness::kDead;
+    if (bytes.empty()) return Liveness::kDeadOnAll;
     const auto& lexer = pda_->machine().lexer;
     auto reading = at_.reading;
     for (const char byte : bytes) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
         const auto state = lexer.next(reading.state, byte_class);
-        if (state < 0) return state == LexingAutomaton::kDead ? Liveness::kDead : Liveness::kUnknown;
+        if (state < 0) return state == LexingAutomaton::kDead ? Liveness::kDeadOnAll : Liveness::kUnknown;
         lexer.move(reading, state, byte_class);
     }
     return pda_->known_alive(reading, at_.stack.view());

@@ -63,8 +63,8 @@ class Matcher {
     bool is_allowed(const Step& step) const {
         return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
     }
-    // kMustLive or kDead, if the lexer and the top of the stack decide alone whether a token is allowed; else
-    // kUnknown. Takes no lock.
+    // kLiveOnAll or kDeadOnAll, if the lexer and the top of the stack decide alone whether a token is
+    // allowed; else kUnknown. Takes no lock.
     Liveness known_allowed(std::int64_t token) const;
     // Takes a step of this matcher from its present position that is_allowed; nothing changes if it throws.
     void accept(Step step);

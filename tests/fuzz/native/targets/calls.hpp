@@ -21,9 +21,9 @@ inline void compare(const pdacon::Matcher& matcher) {
         const auto step = matcher.step(id);
         const bool allowed = step && matcher.is_allowed(*step);
         const auto known = matcher.known_allowed(id);
-        const bool agrees = known == pdacon::Liveness::kMustLive ? allowed
-                            : known == pdacon::Liveness::kDead   ? !allowed
-                                                                 : true;
+        const bool agrees = known == pdacon::Liveness::kLiveOnAll   ? allowed
+                            : known == pdacon::Liveness::kDeadOnAll ? !allowed
+                                                                    : true;
         if (agrees && allowed == pdacon::has_bit(mask.words, static_cast<std::int32_t>(token))) continue;
         std::fprintf(stderr, "token %zu: the mask and the step differ\n", token);
         std::abort();
