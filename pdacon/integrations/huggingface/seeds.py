@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 _OF_TENSORS = frozenset({"multinomial", "bernoulli", "bernoulli_", "exponential_", "uniform_", "normal_", "random_"})
 _OF_SHAPES = frozenset({"rand", "randn", "randint", "randperm"})
 _LIKE = {"rand_like": torch.Tensor.uniform_, "randn_like": torch.Tensor.normal_}
+_DRAWS = _OF_TENSORS | _OF_SHAPES | _LIKE.keys()
 
 
 class Seeded(TorchFunctionMode):
@@ -36,8 +37,10 @@ class Seeded(TorchFunctionMode):
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
+        name = func.__name__ if hasattr(func, "__name__") else ""
+        if name not in _DRAWS:  # of the thousand calls of a model's step, all but one
+            return func(*args, **kwargs) if kwargs else func(*args)
         given = dict(kwargs or {})
-        name = getattr(func, "__name__", "")
         if given.get("generator") is None:
             if name in _OF_TENSORS and args and isinstance(args[0], torch.Tensor):
                 given["generator"] = self._generator(args[0].device)
