@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, Literal, overload
@@ -25,22 +26,14 @@ from pdacon.integrations.huggingface.arguments import (
     vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
+from pdacon.integrations.huggingface.options import require_options
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
 from pdacon.integrations.huggingface.seeds import Seeded
 
+_OTHER_NAMES = ("max_new_tokens", "do_sample")  # which `usual_names` reads
 _SMALL = 10_000_000  # Parameters of a model with which threads cost more than they bring.
-
-# Arguments of model.generate that this module sets itself, and what to use in their place.
-_OURS = {
-    "inputs": "the prompt",
-    "input_ids": "the prompt",
-    "attention_mask": "the prompt",
-    "decoder_input_ids": "prefix",
-    "max_length": "max_tokens",
-    "eos_token_id": "the vocabulary's eos_ids",
-}
 
 
 @overload
@@ -147,10 +140,19 @@ def generate(
     IncompleteWarning
         The most tokens were too few for a text.
     """
-    max_tokens, temperature = usual_names(max_tokens, temperature, num_beams, options)
-    _require_free(options, on_text)
+    max_tokens, temperature = require_values(
+        "generate",
+        model,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        num_beams=num_beams,
+        num_return_sequences=num_return_sequences,
+        on_text=on_text,
+        **options,
+    )
+    for name in _OTHER_NAMES:
+        options.pop(name, None)
     prompts = split(prompt)
-    require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
     constraints = choose_constraints("generate", model, tokenizer, grammar, constraint, start, len(prompts))
@@ -218,6 +220,34 @@ def generate(
     return texts[0]
 
 
+def require_values(
+    caller: str,
+    model: Any,
+    *,
+    max_tokens: int | None = None,
+    temperature: float | None = None,
+    num_beams: int = 1,
+    num_return_sequences: int = 1,
+    on_text: object = None,
+    **options: Any,
+) -> tuple[int, float]:
+    """Refuse options of `generate` that make no sense; return the most tokens and the temperature that they mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    require_options(caller, model, _PARAMETERS, options)
+    if on_text is not None and options.get("streamer") is not None:
+        raise TypeError("on_text is a streamer itself; give one of them")
+    max_tokens, temperature = usual_names(max_tokens, temperature, num_beams, options)
+    require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
+    return max_tokens, temperature
+
+
+_PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
+
+
 class _Streamer(BaseStreamer):
     """Hands the text of one row on, character by whole character."""
 
@@ -254,14 +284,6 @@ def _few_threads(model: Any) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _require_free(options: Mapping[str, Any], on_text: object) -> None:
-    for name in options:
-        if name in _OURS:
-            raise TypeError(f"generate sets {name} itself; give {_OURS[name]}")
-    if on_text is not None and options.get("streamer") is not None:
-        raise TypeError("on_text is a streamer itself; give one of them")
 
 
 def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
