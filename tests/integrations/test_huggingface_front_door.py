@@ -140,7 +140,7 @@ def test_a_generator_with_a_grammar_for_each_prompt(tiny: tuple[Any, Any]) -> No
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"max_token": 3}, TypeError, 'no.* option max_token; did you mean max_tokens'),
+        ({"max_token": 3}, TypeError, "no.* option max_token; did you mean max_tokens"),
         ({"nonsense": 3}, TypeError, "neither Generator nor model.generate has an option nonsense$"),
         ({"conflicts": "shift"}, TypeError, r"Grammar\.builtin\(name, conflicts="),
         ({"eager": True}, TypeError, r"pdacon\.compile\(grammar, .*eager="),
