@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pdacon.arguments import require, require_bool
+from pdacon.arguments import helps_with_names, require, require_bool
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.composition import Limits, compose, lower
 from pdacon.constraint import Constraint, no_sentence
@@ -24,6 +24,7 @@ _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
 
+@helps_with_names
 def compile(
     grammar: GrammarSource,
     vocabulary: Vocabulary | None = None,

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 from random import Random
 from threading import Thread
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -135,3 +136,13 @@ def test_html_is_escaped(orders: Grammar) -> None:
     report = pdacon.check(ORDERS)._repr_html_()
     assert report.startswith("<pre")
     assert ">note</b>[PDA016]" in report
+
+
+@pytest.mark.parametrize("ask", [pdacon.compile, pdacon.check])
+def test_options_that_belong_elsewhere(ask: Any) -> None:
+    with pytest.raises(TypeError, match=r"has no option json_schema; .* pdacon\.Grammar\.from_json_schema"):
+        ask("json", pdacon.Vocabulary.bytes(), json_schema={})
+    with pytest.raises(TypeError, match=r"has no option conflicts; .* Grammar\.builtin\(name, conflicts="):
+        ask("json", pdacon.Vocabulary.bytes(), conflicts="shift")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        ask("json", pdacon.Vocabulary.bytes(), nonsense=1)

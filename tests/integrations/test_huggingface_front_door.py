@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import re
@@ -239,3 +240,50 @@ def test_the_number_of_threads_is_as_before(tiny: tuple[Any, Any]) -> None:
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
+
+
+def test_what_stands_in_a_wrong_place(tiny: tuple[Any, Any], tmp_path: Path) -> None:
+    model, tokenizer = tiny
+    path = tmp_path / "json.pda"
+    pdacon.compile("json", tokenizer=tokenizer, model=model).save(path)
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        (
+            lambda: PDALogitsProcessor("json_dumps", tokenizer=tokenizer, model=model),  # type: ignore[arg-type]
+            TypeError,
+            r"give pdacon\.compile\('json_dumps', tokenizer=tokenizer, model=model\)",
+        ),
+        (lambda: generate(tokenizer, model, PROMPT, grammar="json"), TypeError, "the model comes first"),
+        (lambda: Generator(tokenizer, model, "json"), TypeError, "the model comes first"),
+        (lambda: generate(model, tokenizer, PROMPT, constraint="json"), TypeError, "is given as grammar="),
+        (lambda: generate(model, tokenizer, PROMPT, grammar={}), TypeError, r"Grammar\.from_json_schema"),
+        (lambda: Generator(model, tokenizer, path), pdacon.GrammarSyntaxError, r"pdacon\.Constraint\.load\("),
+        (lambda: generate(model, tokenizer, "word " * 2000, grammar="json"), ValueError, "context is of 1,024"),
+        (
+            lambda: generate(model, tokenizer, ["Hi", "word " * 2000], grammar="json"),
+            ValueError,
+            r"prompt 1 has \d,\d+ tokens, and the model's context",
+        ),
+    ]
+    for call, error, words in wrong:
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_a_tokenizer_without_an_end(tiny: tuple[Any, Any]) -> None:
+    model, tokenizer = copy.deepcopy(tiny)
+    tokenizer.eos_token = None
+    model.generation_config.eos_token_id = None
+    with pytest.raises(pdacon.VocabularyError, match=r"set tokenizer\.eos_token or model\.generation_config"):
+        generate(model, tokenizer, PROMPT, grammar="json")
+
+
+def test_a_saved_constraint_is_loaded_for_a_model(tiny: tuple[Any, Any], tmp_path: Path) -> None:
+    model, tokenizer = tiny
+    path = tmp_path / "json.pda"
+    pdacon.compile("json_dumps", tokenizer=tokenizer, model=model).save(path)
+    loaded = pdacon.Constraint.load(path, tokenizer=tokenizer, model=model, grammar="json_dumps")
+    assert Generator(model, tokenizer, loaded, temperature=0)(PROMPT).complete
+    with pytest.raises(pdacon.ArtifactError, match="compiled from another grammar"):
+        pdacon.Constraint.load(path, grammar="json")
+    with pytest.raises(TypeError, match="give vocabulary, or tokenizer and model"):
+        pdacon.Constraint.load(path, pdacon.Vocabulary.bytes(), tokenizer=tokenizer)

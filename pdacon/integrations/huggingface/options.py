@@ -9,8 +9,8 @@ from typing import Any
 from transformers import GenerationConfig
 from transformers.utils.generic import TransformersKwargs
 
+from pdacon.arguments import belongs_elsewhere
 from pdacon.compiling import compile
-from pdacon.grammar import Grammar
 from pdacon.quoting import did_you_mean
 
 # Arguments of model.generate that `generate` sets itself, and what to use in their place.
@@ -22,8 +22,6 @@ _OURS = {
     "max_length": "max_tokens",
     "eos_token_id": "the vocabulary's eos_ids",
 }
-_SCHEMAS = ("json_schema", "schema", "response_format", "output_type", "guided_json")
-_OF_GRAMMARS = frozenset(inspect.signature(Grammar.from_lark).parameters) - {"text_or_lark", "start"}
 _OF_COMPILE = frozenset({"limits", "eager", "cancel"}) & inspect.signature(compile).parameters.keys()
 
 
@@ -43,20 +41,15 @@ def require_options(caller: str, model: Any, own: Collection[str], options: Mapp
     ------
     TypeError
     """
+    if not hasattr(model, "generation_config"):
+        raise TypeError(f"{caller}: the model comes first, then its tokenizer; {type(model).__name__} is no model")
     for name in options:
         if name in _OURS:
             raise TypeError(f"{caller} sets {name} itself; give {_OURS[name]}")
         if name in own or name == "max_new_tokens" or options[name] is None:
             continue
-        if name in _SCHEMAS:
-            raise TypeError(
-                f"{caller} has no option {name}; a JSON Schema is a grammar: give pdacon.Grammar.from_json_schema(...)"
-            )
-        if name in _OF_GRAMMARS:
-            raise TypeError(
-                f"{caller} has no option {name}, which is one of the grammar; give pdacon.Grammar.from_lark(text, "
-                f"{name}={options[name]!r}), or Grammar.builtin(name, {name}=...)"
-            )
+        if advice := belongs_elsewhere(name):
+            raise TypeError(f"{caller} has no option {name}{advice}")
         if name in _OF_COMPILE:
             raise TypeError(
                 f"{caller} has no option {name}, which is one of compile; give what pdacon.compile(grammar, "

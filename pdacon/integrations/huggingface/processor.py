@@ -22,6 +22,7 @@ from pdacon.integrations.huggingface.successions import Succession
 from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import mask_ids
 
+_SHOWN = 40  # characters of a grammar that is given in place of a constraint
 _NORMALISED = 1e-3  # How far from 0 the logarithm of a sum of probabilities may be that is meant to be 1.
 
 
@@ -116,7 +117,11 @@ class PDALogitsProcessor(LogitsProcessor):
         constraints: list[Any] = list(constraint) if isinstance(constraint, list | tuple) else [constraint]
         for one in constraints:
             if one is not None and not hasattr(one, "matcher"):
-                raise TypeError(f"PDALogitsProcessor takes a pdacon.Constraint, not {type(one).__name__}")
+                shown = repr(one) if isinstance(one, str) and len(one) < _SHOWN else "grammar"
+                raise TypeError(
+                    f"PDALogitsProcessor takes a pdacon.Constraint, not {type(one).__name__}; "
+                    f"give pdacon.compile({shown}, tokenizer=tokenizer, model=model)"
+                )
         if not any(constraints):
             raise ValueError("there is no constraint; give at least one that is not None")
         if prompt_length is not None and prompt_length < 0:

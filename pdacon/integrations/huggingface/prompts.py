@@ -121,6 +121,7 @@ def encode(
         return Inputs(arguments, decoder_ids.shape[1])
     rows = [prompt_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
     require_embedded(model, tokenizer, rows)
+    _require_room(model, rows)
     input_ids, attention_mask = _padded(rows, pad, model.device, left=True)
     return Inputs({"input_ids": input_ids, "attention_mask": attention_mask}, input_ids.shape[1])
 
@@ -139,6 +140,27 @@ def require_embedded(model: Any, tokenizer: Any, rows: Sequence[Sequence[int]]) 
         raise VocabularyError(
             f"the prompt has token {stranger} ({text!r}), and the model knows {known} tokens only: the tokenizer has "
             "more; use the model's own, or model.resize_token_embeddings(len(tokenizer))"
+        )
+
+
+def _require_room(model: Any, rows: Sequence[Sequence[int]]) -> None:
+    """Refuse a prompt that leaves no room in the model's context, unless its positions can be stretched.
+
+    Behind its context a model with learnt positions fails, on CUDA with the end of the process; others write nonsense.
+
+    Raises
+    ------
+    ValueError
+    """
+    config = model.config.get_text_config(decoder=True)
+    most = getattr(config, "max_position_embeddings", None)
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    longest = max(range(len(rows)), key=lambda row: len(rows[row]))
+    if isinstance(most, int) and 0 < most <= len(rows[longest]) and "dynamic" not in str(rope):
+        which = f"prompt {longest}" if len(rows) > 1 else "the prompt"
+        raise ValueError(
+            f"{which} has {len(rows[longest]):,} tokens, and the model's context is of {most:,}: nothing can follow; "
+            "shorten it, for example tokenizer.decode(ids[-n:])"
         )
 
 
