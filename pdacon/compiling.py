@@ -94,6 +94,9 @@ def compile(
     Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
     threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
     tokens, 5 s for Python; docs/masks.md says more.
+
+    Terminals and alternatives that no text can use (PDA010, PDA012, PDA015) are no error here, and to find them can
+    cost many times what compiling does: ``constraint.report``, or `check` beforehand, names them.
     """
     grammar = grammar_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
