@@ -95,8 +95,9 @@ def compile(
     threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
     tokens, 5 s for Python; docs/masks.md says more.
 
-    Terminals and alternatives that no text can use (PDA010, PDA012, PDA015) are no error here, and to find them can
-    cost many times what compiling does: ``constraint.report``, or `check` beforehand, names them.
+    Terminals that are never matched, patterns that match less than they denote, and lexical dead ends (PDA010, PDA012,
+    PDA015) are no errors here, and to find them can cost many times what compiling does: ``constraint.report``, or
+    `check` beforehand, names them.
     """
     grammar = grammar_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
