@@ -84,6 +84,14 @@ def test_a_seed_repeats_in_threads(model: Any, tokenizer: Any, constraint: Any, 
     assert torch.equal(meanwhile, drawn)
 
 
+@pytest.mark.parametrize("seed", ["1", 1.5, 2**70])
+def test_what_is_no_seed_is_refused_before_anything_is_drawn(
+    model: Any, tokenizer: Any, constraint: Any, seed: Any
+) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError, RuntimeError)):
+        generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, temperature=0)
+
+
 def test_a_seed_brings_the_numbers_of_the_global_state() -> None:
     def draw() -> list[torch.Tensor]:
         chances = torch.tensor([0.1, 0.2, 0.7]).repeat(5, 1)

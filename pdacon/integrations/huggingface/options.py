@@ -55,11 +55,12 @@ def require_options(caller: str, model: Any, own: Collection[str], options: Mapp
                 f"{caller} has no option {name}, which is one of compile; give what pdacon.compile(grammar, "
                 f"tokenizer=tokenizer, model=model, {name}=...) returns"
             )
-    if options.get("custom_generate") is not None:  # it may have options of its own
+    others = [name for name, value in options.items() if name not in own and value is not None]
+    if not others or options.get("custom_generate") is not None:  # which may have options of its own
         return
     known = {*own, *_of_generate(model)}
-    for name in options:
-        if name not in known and options[name] is not None:
+    for name in others:
+        if name not in known:
             meant = did_you_mean(name, sorted(known))
             raise TypeError(f"neither {caller} nor model.generate has an option {name}; {meant}".rstrip("; "))
 

@@ -6,6 +6,7 @@ what other threads draw meanwhile, nor is the global state changed, saved or put
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,8 +28,8 @@ class Seeded(TorchFunctionMode):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self._seed = seed
-        self._generators: dict[torch.device, torch.Generator] = {}
+        self._seed = operator.index(seed)
+        self._generators = {torch.device("cpu"): torch.Generator().manual_seed(self._seed)}  # which says what a seed is
 
     def __torch_function__(
         self,
