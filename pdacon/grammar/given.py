@@ -52,6 +52,11 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
             f"{caller}: this text is JSON, not a grammar; of a JSON Schema pdacon.Grammar.from_json_schema makes one"
         )
     if given.strip() and "\n" not in given and "%" not in given and (":" not in given or given.endswith(".lark")):
+        if given.endswith(".pda"):
+            raise ValueError(
+                f"{caller}: grammar={given!r} looks like the path of a saved constraint; load it with "
+                f"pdacon.Constraint.load({given!r})"
+            )
         raise ValueError(
             f"{caller}: grammar={given!r} is neither the name of a built-in grammar nor the text of one; for a file "
             f"give pathlib.Path({given!r})"

@@ -147,6 +147,8 @@ def test_a_saved_constraint_is_no_grammar(tmp_path: Path) -> None:
     pdacon.compile("json", pdacon.Vocabulary.bytes()).save(path)
     with pytest.raises(GrammarSyntaxError, match=r"pdacon\.Constraint\.load\('.*json\.pda'\)"):
         Grammar.from_file(path)
+    with pytest.raises(ValueError, match=r"pdacon\.Constraint\.load\('.*json\.pda'\)"):
+        pdacon.compile(str(path), pdacon.Vocabulary.bytes())
 
 
 def test_an_error_in_an_imported_file_has_its_place(tmp_path: Path) -> None:

@@ -120,8 +120,8 @@ std::int64_t whole_number(nb::handle value, const char* what) {
             throw nb::type_error((std::string(what) + " must be a whole number, not " +
                                   nb::type_name(value.type()).c_str() +
                                   (PyUnicode_Check(value.ptr()) && std::string(what) == "token"
-                                       ? ": it is the id of a token; accept(text) takes text, and of a "
-                                         "fork() changes nothing here"
+                                       ? ": accept(text) takes text, and matcher.fork().accept(text) only "
+                                         "asks"
                                        : ""))
                                      .c_str());
         index = nb::steal(PyNumber_Index(value.ptr()));
