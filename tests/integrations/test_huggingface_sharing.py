@@ -208,6 +208,28 @@ def test_a_text_that_another_one_has_displaced_is_not_begun_anew_in_its_middle()
     assert _allowed(shared, [9, 2, 0]) == sorted(LETTERS.allowed(()))
 
 
+def test_a_reset_by_another_thread_interrupts_a_text() -> None:
+    shared = PDALogitsProcessor(LETTERS)
+    _allowed(shared, [9])
+    _allowed(shared, [9, 2])
+    thread = threading.Thread(target=shared.reset)
+    thread.start()
+    thread.join(60)
+    with pytest.raises(MatcherError, match="one PDALogitsProcessor for each"):
+        _allowed(shared, [9, 2, 0])
+
+
+def test_a_text_of_another_thread_is_continued_only_where_it_is_said_to_begin() -> None:
+    shared, told = PDALogitsProcessor(LETTERS), PDALogitsProcessor(LETTERS, prompt_length=1)
+    for processor in (shared, told):
+        thread = threading.Thread(target=_allowed, args=(processor, [9]))
+        thread.start()
+        thread.join(60)
+    with pytest.raises(MatcherError, match="prompt_length= says"):
+        _allowed(shared, [9, 2])
+    assert _allowed(told, [9, 2]) == sorted(LETTERS.allowed((2,)))
+
+
 @pytest.mark.filterwarnings("ignore::pdacon.IncompleteWarning")
 def test_a_generator_can_be_shared(model: Any, tokenizer: Any) -> None:
     write = Generator(model, tokenizer, "json", temperature=0, max_new_tokens=8)
