@@ -296,11 +296,11 @@ def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _no_forced_end(assistant: Any) -> Iterator[None]:
     """Candidates of an assistant end as its own configuration says, whatever the arguments of the call are."""
-    if assistant is None:
+    config = None if assistant is None else assistant.generation_config
+    forced = None if config is None else config.forced_eos_token_id
+    if config is None or forced is None:  # nothing is set and put back, so threads cannot disturb each other here
         yield
         return
-    config = assistant.generation_config
-    forced = config.forced_eos_token_id
     config.forced_eos_token_id = None
     try:
         yield
