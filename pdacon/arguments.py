@@ -3,8 +3,41 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 _MADE_BY = {"Grammar": "; make one with Grammar.from_lark"}
+
+
+_SCHEMA = "; a JSON Schema is a grammar: give pdacon.Grammar.from_json_schema(...) in its place"
+_OF_GRAMMARS = "; the grammar has it: give pdacon.Grammar.from_lark(text, {0}=...), or Grammar.builtin(name, {0}=...)"
+_ELSEWHERE = dict.fromkeys(("json_schema", "schema", "response_format", "output_type", "guided_json"), _SCHEMA)
+_ELSEWHERE |= dict.fromkeys(
+    ("start", "conflicts", "lookahead", "lexer", "postlex", "use_bytes", "import_paths", "source_path"), _OF_GRAMMARS
+)
+
+
+def belongs_elsewhere(name: str) -> str:
+    """Where an option belongs that functions which take a grammar have not; empty if that is not known."""
+    return _ELSEWHERE.get(name, "").format(name)
+
+
+def helps_with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a function that takes a grammar say where options belong that it has not."""
+
+    @wraps(function)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        for name in kwargs:
+            if name not in known and (advice := belongs_elsewhere(name)):
+                raise TypeError(f"{function.__name__} has no option {name}{advice}")
+        return function(*args, **kwargs)
+
+    known = frozenset(function.__code__.co_varnames)
+    return checked
 
 
 def require(caller: str, name: str, value: object, kind: type) -> None:

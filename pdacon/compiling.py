@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pdacon.arguments import require, require_bool
+from pdacon.arguments import helps_with_names, require, require_bool
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.composition import Limits, compose, lower
 from pdacon.constraint import Constraint, no_sentence
@@ -24,6 +24,7 @@ _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
 
+@helps_with_names
 def compile(
     grammar: GrammarSource,
     vocabulary: Vocabulary | None = None,
@@ -93,6 +94,10 @@ def compile(
     Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
     threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
     tokens, 5 s for Python; docs/masks.md says more.
+
+    Terminals that are never matched, patterns that match less than they denote, and lexical dead ends (PDA010, PDA012,
+    PDA015) are no errors here, and to find them can cost many times what compiling does: ``constraint.report``, or
+    `check` beforehand, names them.
     """
     grammar = grammar_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)

@@ -22,9 +22,9 @@ from pdacon._native import _core
 from pdacon.arguments import require, require_bool, require_count
 from pdacon.composition import StoredConstraint, encode, map_file, write
 from pdacon.determinism import DeterminismReport, check_within
-from pdacon.detokenizer import Vocabulary
+from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, EmptyLanguageError
-from pdacon.grammar import Grammar
+from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
 from pdacon.values import UNKNOWN, reader_of
@@ -106,7 +106,9 @@ class Constraint:
         path: str | os.PathLike[str],
         vocabulary: Vocabulary | None = None,
         *,
-        grammar: Grammar | None = None,
+        tokenizer: Any = None,
+        model: Any = None,
+        grammar: GrammarSource | None = None,
         verify: bool = False,
     ) -> Constraint:
         """Load what `save` has written: a file that is mapped into memory, and shared by all processes that do so.
@@ -117,8 +119,10 @@ class Constraint:
             Never change the file while it is mapped; `save` puts another one in its place.
         vocabulary : Vocabulary, optional
             What the constraint has to be for. Without it the vocabulary comes from the file, once it is asked for.
-        grammar : Grammar, optional
-            What the constraint has to be of.
+        tokenizer, model : optional
+            In place of the vocabulary, as in `compile`.
+        grammar : Grammar, str or pathlib.Path, optional
+            What the constraint has to be of, as in `compile`.
         verify : bool
             Check all of the file now. By default what is read at once is checked at once, each mask when it is first
             used, and the grammar, its names and the order of the tokens when they are.
@@ -145,6 +149,10 @@ class Constraint:
         Cost: for 131,072 tokens a third of a millisecond for JSON, about one for SQL and Python (decision 14).
         """
         name = os.fsdecode(path)
+        if tokenizer is not None or model is not None:
+            vocabulary = vocabulary_of("load", vocabulary, tokenizer, model)
+        if grammar is not None:
+            grammar = grammar_of("load", grammar)
         return cls._stored(map_file(name), name, vocabulary, grammar, verify)
 
     @classmethod

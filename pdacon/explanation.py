@@ -95,7 +95,8 @@ class Explanation:
     Attributes
     ----------
     allowed : bool
-        What ``is_allowed`` says of the token, and ``accept_bytes`` of bytes.
+        What ``is_allowed`` says of the token, and ``accept_bytes`` of bytes. Of no bytes, True: there is nothing to
+        refuse; ``may_end`` says whether the text so far is whole.
     reason : str
         Why, in one sentence.
     token : int or None
@@ -113,7 +114,8 @@ class Explanation:
     unfinished : tuple of str
         Terminals that ``lexeme`` may become, or become more of.
     expected : tuple of str
-        Terminals that may begin there, in the order in which the lexer tries them.
+        Terminals that may begin there, in the order in which the lexer tries them. Empty within a lexeme that has to go
+        on first, such as a string that is open: `wanted` is what a reader would say.
     blocks : tuple of int
         The columns in which the blocks begin that are open there; ``(0,)`` where the grammar has no indentation.
     may_end : bool
@@ -158,6 +160,15 @@ class Explanation:
     within: tuple[str, ...]
     ignored: tuple[str, ...] = ()
     schema: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Terminals that bring the text on: those that may begin there, without ignored ones, or else `unfinished`.
+
+        Ignored ones count where there are no others, and nothing does where the text has to end.
+        """
+        begin = tuple(terminal for terminal in self.expected if terminal not in self.ignored)
+        return begin or self.expected or (() if self.may_end else self.unfinished)
 
     def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False) -> str:
         """As text for people, some lines of up to about ``width`` characters.

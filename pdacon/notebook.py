@@ -6,8 +6,10 @@ import math
 import os
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from html import escape
 from pathlib import Path
+from xml.etree import ElementTree
 
 # Words that a terminal shows in colour. The colours have enough contrast on a light and on a dark page.
 _COLOURS = (
@@ -16,6 +18,10 @@ _COLOURS = (
     (re.compile(r"\bnote(?=\[PDA)"), "#2f7ed8"),
     (re.compile(r"\bis allowed:|\bok(?= \()"), "#2d8a4e"),
 )
+
+_NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
+_OF_IDS = ("id", "aria-labelledby")
+_REFERENCE = re.compile(r"^#[^)]+$|(?<=url\()#[^)]+")
 
 
 class Picture(str):
@@ -28,7 +34,16 @@ class Picture(str):
         Path(path).write_text(self, encoding="utf-8", newline="\n")
 
     def _repr_svg_(self) -> str:
-        return str(self)
+        """The same with ids of its own: a page that shows several pictures has one name space for all of them."""
+        mark = sha256(self.encode()).hexdigest()[:8]
+        root = ElementTree.fromstring(self.replace(_NAMESPACE, "", 1))
+        for element in root.iter():
+            for name, value in element.attrib.items():
+                if name in _OF_IDS:
+                    element.set(name, " ".join(f"{id}-{mark}" for id in value.split()))
+                else:
+                    element.set(name, _REFERENCE.sub(rf"\g<0>-{mark}", value))
+        return ElementTree.tostring(root, encoding="unicode").replace("<svg", f"<svg{_NAMESPACE}", 1)
 
 
 def shaded(before: str, steps: Sequence[tuple[str, int, int]], after: str) -> str:

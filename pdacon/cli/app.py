@@ -13,11 +13,13 @@ import typer
 
 from pdacon.cli.commands import files, grammars, models, texts
 from pdacon.cli.failures import BadInput, guarded
+from pdacon.cli.help import Command, Group
 from pdacon.cli.options import LONG_HELP
 
 _EXAMPLES = 3  # in the short help
 
 app = typer.Typer(
+    cls=Group,
     help="Constrain language models with Lark grammars.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -69,7 +71,7 @@ def _add(command: Callable[..., int], name: str, *examples: str) -> None:
     described = inspect.getdoc(command) or ""
     summary = described.partition("\n\n")[0]
     LONG_HELP[name] = _help(described, examples)
-    app.command(name=name, help=_help(summary, examples[:_EXAMPLES]), short_help=summary)(command)
+    app.command(name=name, cls=Command, help=_help(summary, examples[:_EXAMPLES]), short_help=summary)(command)
 
 
 def _help(described: str, examples: Sequence[str]) -> str:

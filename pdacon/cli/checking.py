@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -63,7 +64,7 @@ def check_grammars(
 
 
 def explain_finding(id: str) -> int:
-    """Print what an id means: as Markdown, rendered where standard output is a terminal."""
+    """Print what an id means: as Markdown, rendered where standard output is a terminal, else as wide as COLUMNS."""
     try:
         text = page(id.upper())
     except ValueError as problem:
@@ -74,8 +75,35 @@ def explain_finding(id: str) -> int:
 
         console.print(Markdown(text))
     else:
-        print(text, end="")  # noqa: T201
+        print(_wrapped(text, width()), end="")  # noqa: T201
     return 0
+
+
+def _wrapped(markdown: str, width: int) -> str:
+    """Markdown that means the same, with no paragraph wider; code, tables and headings stay as they are."""
+    lines: list[str] = []
+    paragraph: list[str] = []
+    code = False
+
+    def fill() -> None:
+        text, behind = " ".join(paragraph), "  " if paragraph[:1] and paragraph[0].startswith("- ") else ""
+        lines.extend(
+            textwrap.wrap(text, width, subsequent_indent=behind, break_long_words=False, break_on_hyphens=False)
+        )
+        paragraph.clear()
+
+    for line in markdown.splitlines():
+        fence = line.startswith("```")
+        stays = code or fence or not line.strip() or line[0] in "|#"
+        if stays or line.startswith("- "):
+            fill()
+        if stays:
+            lines.append(line)
+        else:
+            paragraph.append(line.strip())
+        code ^= fence
+    fill()
+    return "\n".join(lines) + "\n"
 
 
 def _from_here(name: str) -> str:

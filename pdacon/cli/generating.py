@@ -160,13 +160,22 @@ def show_texts(
     started = time.perf_counter()
     if not json_lines and sampling.batch == 1 and sampling.beams == 1:
         wanted = [request for request in requests for _ in range(sampling.count)]
+        between = Separator()
         for index, request in enumerate(wanted):
-            _stream_one(generator, request, index, sampling)
+            _stream_one(generator, request, index, sampling, between, len(wanted))
         return 0
     answers = []
+    between = Separator()
     for answer in generator.answers(requests):
         answers.append(answer)
-        _write(f"{json.dumps(_row(answer, sampling), ensure_ascii=False) if json_lines else answer.generation.text}\n")
+        text = answer.generation.text
+        if json_lines:
+            _write(f"{json.dumps(_row(answer, sampling), ensure_ascii=False)}\n")
+        else:
+            _write(f"{between.head(text)}{text}\n")
+            between.add(text)
+        if not answer.generation.complete:
+            sys.stderr.write(f"text {len(answers)}: {_state(generator, answer, sampling)}\n")
     seconds = time.perf_counter() - started
     tokens = sum(len(answer.generation.token_ids) for answer in answers)
     complete = sum(answer.generation.complete for answer in answers)
@@ -178,23 +187,50 @@ def show_texts(
     return 0
 
 
-def _stream_one(generator: Generator, request: Request, index: int, sampling: Sampling) -> None:
+class Separator:
+    """What is written between texts once one of them has several lines: where each begins could not be told then."""
+
+    def __init__(self) -> None:
+        self._written, self._long = 0, False
+
+    def head(self, text: str = "") -> str:
+        """What to write before a text; as much of it as is known."""
+        return f"--- {self._written + 1} ---\n" if self._written and (self._long or "\n" in text) else ""
+
+    def add(self, text: str) -> None:
+        """Count a text that has been written."""
+        self._written += 1
+        self._long = self._long or "\n" in text
+
+
+def _stream_one(
+    generator: Generator, request: Request, index: int, sampling: Sampling, between: Separator, wanted: int
+) -> None:
     started = time.perf_counter()
+    _write(between.head())
     try:
         answer = generator.stream(request, index)
     except KeyboardInterrupt:
         _write("\n")
         raise
     _write("\n")
+    between.add(answer.generation.text)
     seconds = time.perf_counter() - started
     tokens = len(answer.generation.token_ids)
-    state = "complete" if answer.generation.complete else "cut off"
-    if tokens == sampling.max_tokens and not generator.ended(answer):
-        state += f" by --max-tokens {sampling.max_tokens}" if state == "cut off" else ", but it might have gone on"
     drawn = f"; --seed {answer.seed}" if sampling.draws else ""
+    which = f"text {index + 1}: " if wanted > 1 else ""
     sys.stderr.write(
-        f"{_count(tokens, 'token')} in {seconds:.1f} s ({tokens / seconds:.0f} tokens/s); {state}{drawn}\n"
+        f"{which}{_count(tokens, 'token')} in {seconds:.1f} s ({tokens / seconds:.0f} tokens/s); "
+        f"{_state(generator, answer, sampling)}{drawn}\n"
     )
+
+
+def _state(generator: Generator, answer: Answer, sampling: Sampling) -> str:
+    """Whether a text is complete, and if not, why."""
+    state = "complete" if answer.generation.complete else "cut off"
+    if len(answer.generation.token_ids) == sampling.max_tokens and not generator.ended(answer):
+        state += f" by --max-tokens {sampling.max_tokens}" if state == "cut off" else ", but it might have gone on"
+    return state
 
 
 def _row(answer: Answer, sampling: Sampling) -> dict[str, Any]:

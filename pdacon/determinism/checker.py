@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdacon.arguments import helps_with_names
 from pdacon.composition import Limits
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
@@ -41,6 +42,7 @@ _SHARE = 0.3  # of the time: for advice, however long the search for examples to
 _LIMITS = Limits()
 
 
+@helps_with_names
 def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
     """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
 

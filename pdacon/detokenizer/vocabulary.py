@@ -255,7 +255,8 @@ class Vocabulary:
         if eos_ids is None:
             if not reading.eos_ids:
                 raise VocabularyError(
-                    f"{name} names no end token; give eos_ids, as in eos_ids=model.generation_config.eos_token_id"
+                    f"{name} names no end token; give eos_ids, as in eos_ids=model.generation_config.eos_token_id, or, "
+                    "where there is no such argument, set tokenizer.eos_token or model.generation_config.eos_token_id"
                 )
             eos_ids = reading.eos_ids
         if isinstance(eos_ids, (str, bytes, bytearray)):

@@ -17,8 +17,8 @@ from lark.lexer import Token
 from lark.load_grammar import EXT, _literal_to_pattern
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar.habits import advice_at, one_case
-from pdacon.grammar.importing import find_file, grammar_name, path_of, similar_file, similar_import
+from pdacon.grammar.habits import advice_at, is_json, one_case
+from pdacon.grammar.importing import find_file, grammar_name, import_of, path_of, similar_file, similar_import
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.places import shorten
@@ -149,7 +149,9 @@ def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] 
     if ignored:
         name = ignored.group(1)
         span = builder.source.statement_span("ignore", name)
-        return GrammarSyntaxError(_with_advice(f"terminal {name} is ignored but not defined"), span)
+        message = f"terminal {name} is ignored but not defined"
+        importing = import_of(name)
+        return GrammarSyntaxError(f"{message}; {importing}" if importing else _with_advice(message), span)
     return GrammarSyntaxError(_with_advice(message), _named_place(message, builder) or _blame(builder))
 
 
@@ -158,6 +160,9 @@ def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: Sourc
     if _FILE.fullmatch(source.text):
         message = f"{source.text!r} is no grammar; Grammar.from_file reads one from a file"
         return GrammarSyntaxError(message, source.span(0, len(source.text)))
+    if is_json(source.text):
+        message = "this is JSON, not a grammar; of a JSON Schema pdacon.Grammar.from_json_schema makes one"
+        return GrammarSyntaxError(message, source.span(start, start + 1))
     habit = advice_at(source.text, start)
     if not isinstance(unexpected, UnexpectedToken):
         advice = habit or "no lexeme of Lark's language begins with it"
@@ -209,7 +214,11 @@ def _explain_undefined(name: str, message: str, builder: RecordingBuilder) -> Gr
     within = f" (in {where.group(1)})" if where else ""
     others = [str(one) for one in builder._definitions if one != name]
     meant = similar_import(name, builder) or did_you_mean(name, others)
-    return GrammarSyntaxError(f"{kind} {name!r} is used but not defined{within}; {meant}define or %import it", span)
+    advice = import_of(name) if kind == "terminal" and not meant else ""
+    if not advice:
+        advice = f"{meant}define or %import it"
+        advice += f', or, if it is meant as text, write it in quotes: "{name}"' if kind == "rule" and not meant else ""
+    return GrammarSyntaxError(f"{kind} {name!r} is used but not defined{within}; {advice}", span)
 
 
 def _explain_accident(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:

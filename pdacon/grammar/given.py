@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pdacon.grammar.grammar import Grammar
+from pdacon.grammar.habits import is_json
+from pdacon.grammar.settings import schema_advice
 
 GrammarSource = Grammar | str | os.PathLike[str]
 """A `Grammar`, the name of a built-in one, a `pathlib.Path` of a file, or a text in Lark's language."""
@@ -38,13 +40,23 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
     if isinstance(given, os.PathLike):
         return Grammar.from_file(given, **options)
     if not isinstance(given, str):
+        advice = schema_advice(given) or "; of a lark.Lark, make one with Grammar.from_lark"
         raise TypeError(
             f"{caller}: grammar must be a pdacon.Grammar, the name of a built-in one, a pathlib.Path or the text of a "
-            f"grammar, not {type(given).__name__}; of a lark.Lark, make one with Grammar.from_lark"
+            f"grammar, not {type(given).__name__}{advice}"
         )
     if _NAME.fullmatch(given):
         return Grammar.builtin(given.strip(), **options)
+    if is_json(given):
+        raise ValueError(
+            f"{caller}: this text is JSON, not a grammar; of a JSON Schema pdacon.Grammar.from_json_schema makes one"
+        )
     if given.strip() and "\n" not in given and "%" not in given and (":" not in given or given.endswith(".lark")):
+        if given.endswith(".pda"):
+            raise ValueError(
+                f"{caller}: grammar={given!r} looks like the path of a saved constraint; load it with "
+                f"pdacon.Constraint.load({given!r})"
+            )
         raise ValueError(
             f"{caller}: grammar={given!r} is neither the name of a built-in grammar nor the text of one; for a file "
             f"give pathlib.Path({given!r})"

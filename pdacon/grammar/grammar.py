@@ -345,7 +345,7 @@ class Grammar(GrammarData):
 
     def _repr_svg_(self) -> str | None:
         try:
-            return str(self.draw())
+            return self.draw()._repr_svg_()
         except ModuleNotFoundError:  # the notebook shows the repr then
             return None
 

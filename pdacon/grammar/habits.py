@@ -44,6 +44,9 @@ _HABITS = (
     _Habit(re.compile(r"'(?P<text>(?:\\.|[^'\\\n])*)'"), _in_double_quotes),
     _habit(r"""'[^'"]*$""", 'texts stand in double quotes: "..."'),
     _habit(r'"(?:\\.|[^"\\])*$', r'the text that begins here has no closing " on its line'),
+    _habit(
+        r"(?P<pattern>(?:\\[A-Za-z.]|\^|\.[*+?])(?:\\.|[^\s()|/])*)", r"a pattern stands between slashes: /<pattern>/"
+    ),
     _habit(rf"<(?P<name>{_WORD})>", r"names stand without < and >: <name>"),
     _habit(r"(?P<set>\[[^\]\s]*\w-\w[^\]\s]*\][*+?]?)", r"a set of characters is a regular expression: /<set>/"),
     _habit(r";\s*$", r"a definition ends with its line: leave the ; out"),
@@ -54,7 +57,14 @@ _HABITS = (
     _habit(r",", r"what follows each other stands side by side, without commas"),
     _Habit(re.compile(r"\b_?(?P<name>(?=\w*[A-Z])(?=\w*[a-z])[A-Za-z]\w*)"), lambda groups: one_case(groups["name"])),
     _habit(r"/(?!/)(?:\\.|[^/\\])*$", r"the regular expression that begins here has no closing / on its line"),
+    _habit(r"(?P<number>\b\d+\b)", r'a text stands in double quotes: "<number>"'),
 )
+_JSON = re.compile(r"\s*\{\s*(?:\"|\}\s*$)")
+
+
+def is_json(text: str) -> bool:
+    """Whether a text looks like a JSON object, such as a JSON Schema: no grammar begins like one."""
+    return _JSON.match(text) is not None
 
 
 def advice_at(text: str, start: int) -> str | None:

@@ -90,6 +90,14 @@ def similar_import(name: str, builder: RecordingBuilder) -> str:
     return did_you_mean(name, known)
 
 
+def import_of(name: str) -> str:
+    """How to import a terminal that is in Lark's own library; empty for any other."""
+    found = find_file("common" + EXT, None, ())
+    if found is None or re.search(_DEFINITION.format(re.escape(name)), found[1], re.MULTILINE) is None:
+        return ""
+    return f"import it, on a line of its own: %import common.{name}"
+
+
 def path_of(base: Any) -> str:
     """The path to show for a file: a string, or a resource of a package."""
     return shown_path(base) if isinstance(base, str) else "/".join(map(str, base))

@@ -20,8 +20,10 @@ from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
 from pdacon.grammar.nesting import check_nesting
-from pdacon.grammar.settings import make_options
+from pdacon.grammar.settings import make_options, schema_advice
 from pdacon.spans import Span
+
+_SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 
 
 def read_text(text: str, options: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
@@ -56,6 +58,10 @@ def read_source(path: str | os.PathLike[str]) -> str:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         span = Span(os.fspath(path), 1, 1, 1, 1)
+        if error.object.startswith(_SAVED_CONSTRAINT):
+            way_out = f"pdacon.Constraint.load({os.fspath(path)!r})"
+            message = f"this is a constraint that was saved, not a grammar; load it with {way_out}"
+            raise GrammarSyntaxError(message, span) from error
         raise GrammarSyntaxError(f"not UTF-8 at byte {error.start}; save the grammar as UTF-8", span) from error
     if text.startswith("\ufeff"):
         span = Span(os.fspath(path), 1, 1, 1, 2)
@@ -66,7 +72,7 @@ def read_source(path: str | os.PathLike[str]) -> str:
 def read_lark(parser: Any, given: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
     """Load the text of a ready ``lark.Lark`` with its options, and make sure that the same grammar comes out."""
     if not isinstance(parser, lark.Lark):
-        raise TypeError(f"expected a grammar's text or a lark.Lark, got {type(parser).__name__}")
+        raise TypeError(f"expected a grammar's text or a lark.Lark, got {type(parser).__name__}{schema_advice(parser)}")
     if given != replace(GrammarOptions(), conflicts=given.conflicts, lookahead=given.lookahead):
         raise ValueError("a ready lark.Lark brings its options: beside it only conflicts= and lookahead= are accepted")
     text = _text_of(parser)

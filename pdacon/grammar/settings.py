@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from pdacon.errors import UnsupportedGrammarError
@@ -49,6 +49,16 @@ def make_options(
     if options.use_bytes:
         _check_bytes(options)
     return options
+
+
+def schema_advice(given: Any) -> str:
+    """What to do with a JSON Schema, or a class of Pydantic that has one, in place of a grammar; empty for others."""
+    if callable(getattr(given, "model_json_schema", None)):
+        name = given.__name__ if isinstance(given, type) else type(given).__name__
+        return f"; of its JSON Schema, make one with pdacon.Grammar.from_json_schema({name}.model_json_schema())"
+    if isinstance(given, Mapping):
+        return "; of a JSON Schema, make one with pdacon.Grammar.from_json_schema"
+    return ""
 
 
 def _check_bytes(options: GrammarOptions) -> None:

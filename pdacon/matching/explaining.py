@@ -106,7 +106,7 @@ class Explainer:
         place = located.place
         expected = self._following.expect(place, read, matcher if terminated else probe, reader)
         if terminated:
-            reason = Reason("an end token was accepted; only end tokens may follow")
+            reason = Reason("an end token has ended it; only end tokens may follow")
         elif token is not None and not self._vocabulary.tokens[token]:
             is_end = token in self._vocabulary.eos_ids
             reason = Reason(self._reasons.without_text(place, read, expected, allowed=allowed, is_end=is_end))
@@ -183,7 +183,7 @@ class Explainer:
     def _answer(self, matcher: _core.Matcher, asked: SupportsIndex | bytes) -> tuple[int | None, bytes, bool]:
         """The token, if one was asked about, its text, and whether it is allowed."""
         if isinstance(asked, bytes):
-            return None, asked, _core.Matcher(matcher).accept_bytes(asked)
+            return None, asked, not asked or _core.Matcher(matcher).accept_bytes(asked)
         if isinstance(asked, bool) or not hasattr(asked, "__index__"):
             raise TypeError(f"explain takes a token id, a str or bytes, not {type(asked).__name__}")
         token = operator.index(asked)

@@ -50,6 +50,14 @@ class ListedTexts:
         words = any(len(text) > 1 and text[0].isalpha() for text in texts)
         return len(texts) > 1 and words and all(map(_NAME.fullmatch, texts))
 
+    def is_single_name(self, terminal: int) -> bool:
+        """Whether it lists one name, and is no keyword that is called by it: a list of columns, say, with one left."""
+        texts, known = self.of(terminal), self._grammar.terminals[terminal]
+        if len(texts) != 1 or known.pattern is None or known.pattern.kind == "str":
+            return False
+        (text,) = texts
+        return _WORD.fullmatch(text) is not None and known.name.strip("_").lower() != text.lower()
+
     def naming(self, word: bytes) -> list[int]:
         """The terminals that list a word, whatever the case of its letters; those that list no other one, if any."""
         text = word.decode("utf-8", "surrogateescape").lower()
@@ -111,6 +119,8 @@ def find_unlisted(
     near = {piece[behind:].strip(_QUOTES + ".").lower(): piece for some in pieces.values() for piece in some}
     near.pop("", None)
     lists = {terminal: some for terminal, some in pieces.items() if some and listed.is_list(terminal)}
+    if lists:
+        lists |= {terminal: some for terminal, some in pieces.items() if some and listed.is_single_name(terminal)}
     cutoff = _CLOSE if lists else _CLOSE_TO_A_KEYWORD
     meant = next((near[text] for text in get_close_matches(whole[behind:].strip(_QUOTES), near, 1, cutoff)), None)
     if not (lists or meant):

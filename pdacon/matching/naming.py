@@ -31,8 +31,11 @@ class Names:
         return tuple(map(self.name, symbols))
 
     def begun(self, terminals: Iterable[int], lexeme: bytes) -> str:
-        """``STRING '"abc'``; several terminals joined by "or"."""
-        return " ".join(filter(None, [listing(self.names(terminals)), tail(lexeme)]))
+        """``STRING '"abc'``, or of a literal ``"tr" (of "true")``; several terminals joined by "or"."""
+        names = self.names(terminals)
+        if any(not name[:1].isalpha() and name[:1] != "_" for name in names):
+            return f"{tail(lexeme)} (of {listing(names)})"
+        return " ".join(filter(None, [listing(names), tail(lexeme)]))
 
     def expected(self, expected: Expectation) -> str:
         """What can come next, or else what is not finished: ``"," or the end``.

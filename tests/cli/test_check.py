@@ -11,6 +11,7 @@ from textwrap import dedent
 import pytest
 
 from pdacon.cli import main
+from pdacon.determinism.report.pages import page
 
 CONFLICT = """
 start: expr
@@ -313,6 +314,20 @@ def test_explain_prints_the_page_of_an_id(capsys: pytest.CaptureFixture[str]) ->
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("pdacon: no such finding: 'PDA999'; there are PDA001, ")
+
+
+@pytest.mark.parametrize("id", [f"PDA{number:03}" for number in range(1, 20)])
+def test_a_page_is_as_wide_as_columns_say(
+    id: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And says the same, word by word; code and tables stay as they are."""
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["check", "--explain", id]) == 0
+    out = capsys.readouterr().out
+    assert out.split() == page(id).split()
+    assert out.split("```")[1::2] == page(id).split("```")[1::2]
+    prose = "".join(out.split("```")[::2]).splitlines()
+    assert all(len(line) <= 60 or line[0] in "|#" or " " not in line.strip("- ") for line in prose)
 
 
 def test_colours_are_for_terminals(write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -105,6 +105,27 @@ def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
     assert constraint.matcher().accept_bytes(out.removesuffix("\n").encode())
 
 
+@pytest.mark.parametrize("options", [[], ["--batch-size", "2"], ["--jsonl"]])
+def test_of_several_texts_it_is_said_which_are_cut_off(generate, options: list[str], tmp_path: Path) -> None:
+    grammar = tmp_path / "lines.lark"
+    grammar.write_text('start: "a\\n" | "b" /[c-z]{9}/\n')
+    for number in range(20):
+        status, out, err = generate(str(grammar), "-n", "4", "--max-new-tokens", "4", "--seed", str(number), *options)
+        assert status == 0
+        if options == ["--jsonl"]:
+            texts = [json.loads(line)["text"] for line in out.splitlines()]
+        else:
+            heads = [int(head) for head in re.findall(r"^--- (\d) ---$", out, re.MULTILINE)]
+            bare = re.sub(r"^--- \d ---\n", "", out, flags=re.MULTILINE)
+            texts = [text.removesuffix("\n") for text in re.findall(r"a\n\n|.+\n", bare)]
+            long = next((at for at, text in enumerate(texts, 1) if "\n" in text), 4)
+            assert set(range(long + 1, 5)) <= set(heads) <= set(range(max(2, long), 5))
+        whole = [re.fullmatch(r"a\n|b[c-z]{9}", text) is not None for text in texts]
+        said = [int(found) - 1 for found in re.findall(r"^text (\d): .*cut off by --max-tokens 4", err, re.MULTILINE)]
+        assert said == [index for index, complete in enumerate(whole) if not complete]
+        assert len(texts) == 4
+
+
 def test_several_prompts_in_json_lines(generate, about: str, tmp_path: Path) -> None:
     rows = [{"prompt": "one", "id": 7}, {"prompt": "two"}]
     source = tmp_path / "prompts.jsonl"

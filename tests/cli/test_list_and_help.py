@@ -36,11 +36,29 @@ def test_help_begins_with_an_example_and_fits_a_screen(
     shown = [line.strip() for line in lines if line.strip()]
     assert shown[0].startswith(f"Usage: pdacon {command}")
     assert shown[1].startswith(f"• pdacon {command}")
+    assert "[GRAMMAR]" not in shown[0]
+    assert "{GRAMMAR}" not in shown[0]
     assert main([command, "--help-all"]) == 0
     whole = capsys.readouterr().out
+    assert "<bool>" not in whole
     if command not in ("list", "show", "tokens"):
         assert all(option in whole for option in ("--lexer", "--use-bytes", "--bound-labels"))
         assert "--lexer" not in "".join(lines)
+
+
+def test_usage_says_what_is_wanted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    usages = {
+        "check": "[OPTIONS] GRAMMAR...",
+        "generate": "[OPTIONS] GRAMMAR",
+        "mask": "[OPTIONS] GRAMMAR [TEXT]",
+        "tokens": "[OPTIONS] [TOKEN]...",
+    }
+    for command, usage in usages.items():
+        assert main([command, "--help"]) == 0
+        assert f"Usage: pdacon {command} {usage}" in [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert main(["--help"]) == 0
+    assert "<bool>" not in capsys.readouterr().out
 
 
 def test_a_grammar_with_a_slip_in_its_name(

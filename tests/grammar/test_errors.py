@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import pickle
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import lark
 import pytest
 
+import pdacon
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar import Grammar
 
@@ -81,6 +84,18 @@ HABITS = [
     ("start: WS\n%import comon.WS\n", 2, 15, "did you mean common? "),
     ("start: NUMBER\nNUMBR: /1/\n", 1, 8, "did you mean NUMBR? "),
     ('start: itms\nitems: "x"\n', 1, 8, "did you mean items? "),
+    ('start: yes "no"\n', 1, 8, 'if it is meant as text, write it in quotes: "yes"'),
+    ("start: 42\n", 1, 8, 'a text stands in double quotes: "42"'),
+    ("start: \\d+\n", 1, 8, r"a pattern stands between slashes: /\d+/"),
+    ('start: A\nA: "v" \\d+\\.\\d* "x"\n', 2, 8, r"a pattern stands between slashes: /\d+\.\d*/"),
+    ("start: (\\w+ | A)*\nA: /a/\n", 1, 9, r"a pattern stands between slashes: /\w+/"),
+    ("start: .*\n", 1, 8, "a pattern stands between slashes: /.*/"),
+    ("start: ^a$\n", 1, 8, "a pattern stands between slashes: /^a$/"),
+    ('start: "a"\n%ignore WS\n', 2, 9, "import it, on a line of its own: %import common.WS"),
+    ("start: NUMBER\n", 1, 8, "import it, on a line of its own: %import common.NUMBER"),
+    ('{"type": "object"}', 1, 1, "of a JSON Schema pdacon.Grammar.from_json_schema makes one"),
+    ('{\n  "type": "object",\n  "properties": {}\n}', 1, 1, "pdacon.Grammar.from_json_schema makes one"),
+    ("{}", 1, 1, "pdacon.Grammar.from_json_schema makes one"),
 ]
 PLACES += HABITS
 
@@ -104,6 +119,36 @@ def test_nothing_of_larks_comes_out(text: str, line: int, column: int, message: 
     assert not isinstance(caught.value, lark.exceptions.LarkError)
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.span) == (str(caught.value), caught.value.span)
+
+
+class _Model:
+    """What Pydantic's classes have."""
+
+    @classmethod
+    def model_json_schema(cls) -> dict[str, str]:
+        return {"type": "object"}
+
+
+@pytest.mark.parametrize("load", [Grammar.from_lark, partial(pdacon.compile, vocabulary=pdacon.Vocabulary.bytes())])
+def test_a_json_schema_is_told_where_it_belongs(load: Any) -> None:
+    for given, words in [
+        ({"type": "object"}, r"Grammar\.from_json_schema"),
+        (_Model, r"Grammar\.from_json_schema\(_Model\.model_json_schema\(\)\)"),
+        (_Model(), r"Grammar\.from_json_schema\(_Model\.model_json_schema\(\)\)"),
+    ]:
+        with pytest.raises(TypeError, match=words):
+            load(given)
+    with pytest.raises((GrammarSyntaxError, ValueError), match=r"Grammar\.from_json_schema makes one"):
+        load('{"type": "object"}')
+
+
+def test_a_saved_constraint_is_no_grammar(tmp_path: Path) -> None:
+    path = tmp_path / "json.pda"
+    pdacon.compile("json", pdacon.Vocabulary.bytes()).save(path)
+    with pytest.raises(GrammarSyntaxError, match=r"pdacon\.Constraint\.load\('.*json\.pda'\)"):
+        Grammar.from_file(path)
+    with pytest.raises(ValueError, match=r"pdacon\.Constraint\.load\('.*json\.pda'\)"):
+        pdacon.compile(str(path), pdacon.Vocabulary.bytes())
 
 
 def test_an_error_in_an_imported_file_has_its_place(tmp_path: Path) -> None:

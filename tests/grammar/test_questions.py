@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from random import Random
 from threading import Thread
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -111,12 +113,29 @@ def test_pictures(orders: Grammar, tmp_path: Path) -> None:
     pytest.importorskip("railroad")
     for picture in (orders.draw(), orders.draw("order"), orders.draw("COUNT"), orders.draw('","')):
         assert ElementTree.fromstring(picture).tag.endswith("svg")
-        assert picture._repr_svg_() == str(picture)
-    assert orders._repr_svg_() == orders.draw()
+        assert re.sub(r"-[0-9a-f]{8}(?=[\") ])", "", picture._repr_svg_()) == picture.removesuffix("\n")
+    assert orders._repr_svg_() == orders.draw()._repr_svg_()
     orders.draw().save(tmp_path / "rules.svg")
     assert (tmp_path / "rules.svg").read_text(encoding="utf-8") == orders.draw()
     with pytest.raises(pdacon.DrawingError, match="did you mean order"):
         orders.draw("oder")
+
+
+def test_pictures_on_one_page_have_no_id_in_common() -> None:
+    grammars = [Grammar.from_lark('start: "id=\\"title\\"" x | "(#a)"\nx: start "y"\n'), Grammar.builtin("arithmetic")]
+    pictures = [grammar.draw() for grammar in grammars] + [
+        Grammar.builtin("json").draw(name) for name in ("NUMBER", "WS")
+    ]
+    ids: list[str] = []
+    for picture in pictures:
+        shown = ElementTree.fromstring(picture._repr_svg_())
+        own = [element.get("id", "") for element in shown.iter() if "id" in element.attrib]
+        uses = re.findall(r'(?:href="|url\()#([^")]+)', picture._repr_svg_())
+        assert set(uses) <= set(own)
+        assert set(shown.get("aria-labelledby", "").split()) <= set(own)
+        assert list(shown.itertext()) == list(ElementTree.fromstring(picture).itertext())
+        ids += own
+    assert len(ids) == len(set(ids))
 
 
 def test_a_report_draws_its_conflicts() -> None:
@@ -135,3 +154,13 @@ def test_html_is_escaped(orders: Grammar) -> None:
     report = pdacon.check(ORDERS)._repr_html_()
     assert report.startswith("<pre")
     assert ">note</b>[PDA016]" in report
+
+
+@pytest.mark.parametrize("ask", [pdacon.compile, pdacon.check])
+def test_options_that_belong_elsewhere(ask: Any) -> None:
+    with pytest.raises(TypeError, match=r"has no option json_schema; .* pdacon\.Grammar\.from_json_schema"):
+        ask("json", pdacon.Vocabulary.bytes(), json_schema={})
+    with pytest.raises(TypeError, match=r"has no option conflicts; .* Grammar\.builtin\(name, conflicts="):
+        ask("json", pdacon.Vocabulary.bytes(), conflicts="shift")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        ask("json", pdacon.Vocabulary.bytes(), nonsense=1)

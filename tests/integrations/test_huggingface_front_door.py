@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import re
@@ -125,6 +126,59 @@ def test_a_generator_compiles_once(tiny: tuple[Any, Any], monkeypatch: pytest.Mo
         Generator(*tiny, other)
 
 
+def test_a_generator_with_a_grammar_for_each_prompt(tiny: tuple[Any, Any]) -> None:
+    digits = pdacon.compile('start: /[0-9]{3}/ "."', tokenizer=tiny[1], model=tiny[0])
+    write = Generator(*tiny, [PERSON, digits, None, PERSON], seed=1, max_new_tokens=40)
+    answers = write([PROMPT] * 4)
+    assert write.constraint[0] is write.constraint[3]
+    assert write.constraint[1:3] == [digits, None]
+    assert list(json.loads(answers[0].text)) == ["name", "age"]
+    assert re.fullmatch(r"[0-9]{3}\.", answers[1].text)
+    with pytest.raises(ValueError, match="there are 2 prompts, but 4 constraints"):
+        write([PROMPT] * 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"max_token": 3}, TypeError, "no.* option max_token; did you mean max_tokens"),
+        ({"nonsense": 3}, TypeError, "neither Generator nor model.generate has an option nonsense$"),
+        ({"conflicts": "shift"}, TypeError, r"Grammar\.builtin\(name, conflicts="),
+        ({"eager": True}, TypeError, r"pdacon\.compile\(grammar, .*eager="),
+        ({"json_schema": {"type": "object"}}, TypeError, r"Grammar\.from_json_schema"),
+        ({"constraint": None}, TypeError, "third argument, not constraint="),
+        ({"max_length": 3}, TypeError, "sets max_length itself"),
+        ({"start": "nobody"}, ValueError, "nobody"),
+        ({"max_tokens": 0}, ValueError, "max_tokens is 0"),
+        ({"temperature": -1}, ValueError, "temperature is -1"),
+        ({"max_tokens": 3, "max_new_tokens": 3}, TypeError, "two names"),
+    ],
+)
+def test_a_generator_checks_its_options_when_it_is_made(
+    tiny: tuple[Any, Any], options: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises((error, pdacon.GrammarError) if "start" in options else error, match=words):
+        Generator(*tiny, "json", **options)
+
+
+def test_a_call_of_a_generator_goes_before_its_options(tiny: tuple[Any, Any]) -> None:
+    write = Generator(*tiny, "json", start="array", temperature=0, max_new_tokens=3)
+    with pytest.warns(IncompleteWarning):
+        assert len(write("A list:").token_ids) == 3
+    with pytest.warns(IncompleteWarning):
+        answer = write("A list:", max_tokens=2, do_sample=True, seed=1)
+    assert len(answer.token_ids) == 2
+    assert answer.text.strip()[0] == "["
+    with pytest.raises(TypeError, match="third argument, not constraint="):
+        write("A list:", constraint=[write.constraint])
+    with pytest.raises(TypeError, match=r"pdacon\.generate\(model, tokenizer, prompt, grammar="):
+        write("A list:", grammar="json")
+    with pytest.raises(TypeError, match="option top_x"):
+        write("A list:", top_x=1)
+    with pytest.raises(TypeError, match="neither generate nor"):
+        generate(*tiny, "A list:", grammar="json", top_x=1)
+
+
 @pytest.mark.parametrize("run", [generate, generate_batch])
 def test_a_constraint_for_each_prompt(tiny: tuple[Any, Any], run: Any) -> None:
     """Each answer is what the prompt has alone."""
@@ -186,3 +240,50 @@ def test_the_number_of_threads_is_as_before(tiny: tuple[Any, Any]) -> None:
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
+
+
+def test_what_stands_in_a_wrong_place(tiny: tuple[Any, Any], tmp_path: Path) -> None:
+    model, tokenizer = tiny
+    path = tmp_path / "json.pda"
+    pdacon.compile("json", tokenizer=tokenizer, model=model).save(path)
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        (
+            lambda: PDALogitsProcessor("json_dumps", tokenizer=tokenizer, model=model),  # type: ignore[arg-type]
+            TypeError,
+            r"give pdacon\.compile\('json_dumps', tokenizer=tokenizer, model=model\)",
+        ),
+        (lambda: generate(tokenizer, model, PROMPT, grammar="json"), TypeError, "the model comes first"),
+        (lambda: Generator(tokenizer, model, "json"), TypeError, "the model comes first"),
+        (lambda: generate(model, tokenizer, PROMPT, constraint="json"), TypeError, "is given as grammar="),
+        (lambda: generate(model, tokenizer, PROMPT, grammar={}), TypeError, r"Grammar\.from_json_schema"),
+        (lambda: Generator(model, tokenizer, path), pdacon.GrammarSyntaxError, r"pdacon\.Constraint\.load\("),
+        (lambda: generate(model, tokenizer, "word " * 2000, grammar="json"), ValueError, "context is of 1,024"),
+        (
+            lambda: generate(model, tokenizer, ["Hi", "word " * 2000], grammar="json"),
+            ValueError,
+            r"prompt 1 has \d,\d+ tokens, and the model's context",
+        ),
+    ]
+    for call, error, words in wrong:
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_a_tokenizer_without_an_end(tiny: tuple[Any, Any]) -> None:
+    model, tokenizer = copy.deepcopy(tiny)
+    tokenizer.eos_token = None
+    model.generation_config.eos_token_id = None
+    with pytest.raises(pdacon.VocabularyError, match=r"set tokenizer\.eos_token or model\.generation_config"):
+        generate(model, tokenizer, PROMPT, grammar="json")
+
+
+def test_a_saved_constraint_is_loaded_for_a_model(tiny: tuple[Any, Any], tmp_path: Path) -> None:
+    model, tokenizer = tiny
+    path = tmp_path / "json.pda"
+    pdacon.compile("json_dumps", tokenizer=tokenizer, model=model).save(path)
+    loaded = pdacon.Constraint.load(path, tokenizer=tokenizer, model=model, grammar="json_dumps")
+    assert Generator(model, tokenizer, loaded, temperature=0)(PROMPT).complete
+    with pytest.raises(pdacon.ArtifactError, match="compiled from another grammar"):
+        pdacon.Constraint.load(path, grammar="json")
+    with pytest.raises(TypeError, match="give vocabulary, or tokenizer and model"):
+        pdacon.Constraint.load(path, pdacon.Vocabulary.bytes(), tokenizer=tokenizer)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pdacon
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.integrations.huggingface import Generation, generate, generate_batch, vocabulary
+from pdacon.integrations.huggingface.seeds import Seeded
 
 
 @pytest.fixture
@@ -52,6 +54,67 @@ def test_a_seed_repeats_and_leaves_the_global_state_alone(model: Any, tokenizer:
     assert torch.equal(torch.get_rng_state(), state)
     generate(model, tokenizer, "Hi", constraint=constraint)
     assert not torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("options", [{}, {"num_beams": 2, "temperature": 1.0}, {"assistant_model": True}])
+def test_a_seed_repeats_in_threads(model: Any, tokenizer: Any, constraint: Any, options: dict[str, Any]) -> None:
+    """Whatever other threads draw meanwhile, with seeds or from the global state; that one is as it was left."""
+    if "assistant_model" in options:
+        options = {"assistant_model": model}
+    seeds = range(6)
+    alone = [generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, **options) for seed in seeds]
+    barrier = threading.Barrier(3)
+    together: list[Any] = [None] * len(seeds)
+
+    def run(first: int) -> None:
+        for seed in range(first, len(seeds), 3):
+            barrier.wait(60)
+            together[seed] = generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, **options)
+
+    torch.manual_seed(42)
+    drawn = torch.rand(1000)
+    torch.manual_seed(42)
+    threads = [threading.Thread(target=run, args=(first,)) for first in range(3)]
+    for thread in threads:
+        thread.start()
+    meanwhile = torch.cat([torch.rand(10) for _ in range(100)])
+    for thread in threads:
+        thread.join(60)
+    assert together == alone
+    assert torch.equal(meanwhile, drawn)
+
+
+@pytest.mark.parametrize("seed", ["1", 1.5, 2**70])
+def test_what_is_no_seed_is_refused_before_anything_is_drawn(
+    model: Any, tokenizer: Any, constraint: Any, seed: Any
+) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError, RuntimeError)):
+        generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, temperature=0)
+
+
+def test_a_seed_brings_the_numbers_of_the_global_state() -> None:
+    def draw() -> list[torch.Tensor]:
+        chances = torch.tensor([0.1, 0.2, 0.7]).repeat(5, 1)
+        return [
+            torch.multinomial(chances, 2),
+            chances.multinomial(1),
+            torch.rand_like(chances),
+            torch.randn_like(chances, dtype=torch.float64),
+            torch.bernoulli(chances),
+            torch.rand(3),
+            torch.rand((2, 2), device="cpu"),
+            torch.randint(9, (3,)),
+            torch.empty(4).exponential_(),
+        ]
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(7)
+        expected = draw()
+    state = torch.get_rng_state()
+    with Seeded(7):
+        found = draw()
+    assert all(map(torch.equal, found, expected))
+    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_what_max_tokens_cuts_is_incomplete_whole_characters(model: Any, tokenizer: Any, emoji: Any) -> None:

@@ -12,6 +12,7 @@ from support.lark_oracle import accepts
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
+    BatchEncoding,
     T5Config,
     T5ForConditionalGeneration,
     TextIteratorStreamer,
@@ -20,7 +21,7 @@ from transformers import (
 
 import pdacon
 from pdacon.errors import MatcherError
-from pdacon.integrations.huggingface import PDALogitsProcessor, generate
+from pdacon.integrations.huggingface import PDALogitsProcessor, generate, generate_batch
 
 LISTS = 'start: "[" [item ("," item)*] "]"\nitem: /[a-c]{1,3}/ | start\n'
 TEMPLATE = (
@@ -300,7 +301,16 @@ def test_streamers(model: Any, tokenizer: Any, lists: Any, options: dict[str, An
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"prompt": []}, ValueError, "the list is empty"),
+        ({"prompt": None}, TypeError, "a text or a list of messages .* not None"),
+        ({"prompt": 3}, TypeError, "a text or a list of messages .* not 3"),
+        ({"prompt": b"Hi"}, TypeError, r"not bytes; give prompt\.decode\(\)"),
+        ({"prompt": {"role": "user", "content": "Hi"}}, TypeError, r"give \[message\]"),
+        ({"prompt": BatchEncoding({"input_ids": [[1]]})}, TypeError, "logits_processor="),
+        ({"prompt": {"Hi": 1}}, TypeError, "a text or a list of messages"),
+        ({"prompt": {"Hi", "Ho"}}, TypeError, r"a set has not both; give list\(prompts\)"),
+        ({"prompt": iter(["Hi"])}, TypeError, r"a list_iterator has not both; give list\(prompts\)"),
+        ({"prompt": (word for word in ["Hi"])}, TypeError, r"a generator has not both"),
+        ({"prompt": ["Hi", None]}, TypeError, "a text or a list of messages .* not None"),
         ({"prompt": [3]}, TypeError, "a text or a list of messages"),
         ({"prompt": [["Hi"]]}, TypeError, "a text or a list of messages"),
         ({"grammar": LISTS}, TypeError, "grammar or constraint, and not both"),
@@ -323,6 +333,14 @@ def test_arguments_that_make_no_sense(
     arguments = {"prompt": "Hi", "constraint": lists, **arguments}
     with pytest.raises(error, match=words):
         generate(model, tokenizer, arguments.pop("prompt"), **arguments)
+
+
+@pytest.mark.parametrize("run", [generate, generate_batch])
+def test_no_prompts_have_no_answers(model: Any, tokenizer: Any, lists: Any, run: Any) -> None:
+    assert run(model, tokenizer, [], constraint=lists) == []
+    assert run(model, tokenizer, (), constraint=[]) == []
+    with pytest.raises(ValueError, match="there are 0 prompts, but 1 constraints"):
+        run(model, tokenizer, [], constraint=[lists])
 
 
 def test_processor_arguments_that_make_no_sense(lists: Any) -> None:

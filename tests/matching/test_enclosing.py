@@ -48,4 +48,4 @@ def test_what_is_expected_is_listed_with_the_end_last() -> None:
     assert names.ignored(expected) == ('" "',)
     assert names.expected(Expectation((), (blank,), end=False)) == '" "'
     assert names.expected(Expectation((ids['"b"'],), (), end=False)) == '"b"'
-    assert names.begun([ids['"a"'], ids['"b"']], b"x") == '"a" or "b" "x"'
+    assert names.begun([ids['"a"'], ids['"b"']], b"x") == '"x" (of "a" or "b")'

@@ -71,7 +71,7 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
         (b"/*", 'start: (S|C|A|Z)*\nS: "/"\nA: "*"\nZ: "z"\nC: /\\/\\*(.|\\n)*?\\*\\//',
          {"lookahead": "commit", "conflicts": "shift"}, EOS,
          'the text could end here, but lookahead="commit" gives such texts up'),
-        (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "é" "\\xc3"'),
+        (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "\\xc3" (of "é")'),
         (b"ab", "start: (NAME|INT)+\nNAME: /[a-z]+\\b/\nINT: /[0-9]+/", {}, b"1",
          '"ab1" is no NAME: it would end behind "ab", where "1" must not follow'),
         (b"i", "start: NAME INT\nNAME: /(?!if)[a-z]+/\nINT: /[0-9]+/", {}, b"f",
@@ -104,6 +104,7 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
     assert explanation.lexeme == b"tr"
     assert explanation.unfinished == ('"true"',)
     assert explanation.expected == ()
+    assert explanation.wanted == ('"true"',)
     assert [str(cut) for cut in explanation.cuts] == ["STRING '\"b\"'", '","', 'WS " " (ignored)']
     assert explanation.stack == ('"{"', "STRING", '":"', '"["', "value", '("," value)+', '","')
     assert explanation.rules == ('("," value)+: ("," value)+ "," • value',)
@@ -113,7 +114,7 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
     assert (
         explanation.render()
         == """\
-'", tr:' is not allowed: ":" cannot continue "true" "tr"
+'", tr:' is not allowed: ":" cannot continue "tr" (of "true")
   at:       line 2, column 8, after '{"a": [1,\\n"b", tr'
   reading:  "tr"  as  "true"
   expected: (only the rest of it)
@@ -220,6 +221,34 @@ def test_misuse(json: pdacon.Constraint) -> None:
     for asked in (True, 1.0, None):
         with pytest.raises(TypeError, match="token id, a str or bytes"):
             matcher.explain(asked)  # type: ignore[arg-type]
+
+
+def test_what_is_wanted(json: pdacon.Constraint) -> None:
+    begin = ("STRING", "NUMBER", '"false"', '"null"', '"true"', '"{"', '"["')
+    wanted = {
+        b"": begin,
+        b" ": begin,
+        b"[1": ('","', '"]"'),
+        b'["a': ("STRING",),
+        b"[fal": ('"false"',),
+        b"[]": ("WS",),
+    }
+    for text, terminals in wanted.items():
+        matcher = json.matcher()
+        assert matcher.accept_bytes(text)
+        assert matcher.explain("").wanted == terminals
+
+
+def test_nothing_is_asked_about_a_text_that_has_ended(json: pdacon.Constraint) -> None:
+    matcher = json.matcher()
+    assert matcher.accept(b"[]")
+    assert matcher.accept_token(EOS)
+    explanation = matcher.explain("")
+    assert explanation.allowed
+    assert explanation.may_end
+    said = "the text so far is a whole text: an end token has ended it; only end tokens may follow"
+    assert explanation.render().startswith(said)
+    assert not matcher.explain(" ").allowed
 
 
 def test_repr(json: pdacon.Constraint) -> None:

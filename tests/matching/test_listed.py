@@ -118,6 +118,22 @@ def test_names_of_a_schema(schema: pdacon.Constraint, text: str, word: str, mean
     assert explanation.reason == str(found)
 
 
+def test_a_list_of_one_name_is_shown_beside_others() -> None:
+    """`total` is the only column that is a function, too; a keyword, which is called by its text, is no list."""
+    grammar = pdacon.Grammar.from_lark(
+        'start: "get" (COLUMN | COLUMN_OR_FUNCTION "(" ")" | COLUMN_OR_FUNCTION | ALL)\nCOLUMN: /id|name/\n'
+        'COLUMN_OR_FUNCTION: /total(?![a-z])/\nALL: /all(?![a-z])/\n%ignore " "'
+    )
+    constraint = pdacon.compile(grammar, EVERY_BYTE)
+    said = '"zzz" is not listed here: COLUMN_OR_FUNCTION is "total"; COLUMN is "id" or "name"'
+    assert reason(constraint, "get zzz") == said
+    shown = reason(
+        pdacon.compile(sql_for_schema({"orders": ["id", "total", "name"]}), EVERY_BYTE), "SELECT totl FROM orders"
+    )
+    assert shown.startswith('"totl" is not listed here (did you mean "total"?): COLUMN_OR_FUNCTION is "total"; ')
+    assert "SELECT" not in shown
+
+
 @pytest.mark.slow
 def test_made_up_names_of_a_schema(schema: pdacon.Constraint) -> None:
     said = '"foo" is no {}: it would end behind "f", where "o" must not follow'

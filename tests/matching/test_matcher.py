@@ -190,6 +190,8 @@ def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:
         for call in (matcher.accept_token, matcher.is_allowed, matcher.rollback):
             with pytest.raises(TypeError):
                 call(token)
+    with pytest.raises(TypeError, match=r"token must be a whole number, not str: accept\(text\) takes text"):
+        matcher.is_allowed("ue")
     with pytest.raises(TypeError, match="token must be a whole number, not bool"):
         matcher.accept_token(True)
     for nothing in (

@@ -76,6 +76,10 @@ def generate(
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens of a text.")
     ] = 256,
+    max_new_tokens: Annotated[
+        int | None,
+        typer.Option("--max-new-tokens", min=1, metavar="N", help="The same.", show_default=False, hidden=True),
+    ] = None,
     temperature: Annotated[
         float | None,
         typer.Option(
@@ -109,6 +113,7 @@ def generate(
     with the seed of its first text.
 
     A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are.
+    Once a text has several lines, `--- 2 ---` and so on stand between texts.
     """
     if (positional is None) == (grammar is None):
         raise BadInput("give the grammar: pdacon generate GRAMMAR" + ("" if grammar is None else ", only once"))
@@ -124,7 +129,7 @@ def generate(
         prompts = [known or ""]
         if known is not None:
             typer.echo(f"prompt: {known}", err=True)
-    sampling = Sampling(max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
+    sampling = Sampling(max_new_tokens or max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
     return show_texts(
         name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines
     )

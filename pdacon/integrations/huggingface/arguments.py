@@ -144,7 +144,8 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
     ours: Vocabulary | None = getattr(constraint, "vocabulary", None)
     if ours is None:
         raise TypeError(
-            f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns, or grammar="
+            f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns; a name, a text "
+            "or a path is given as grammar="
         )
     theirs = _texts_of(model, tokenizer)
     if theirs is not None:

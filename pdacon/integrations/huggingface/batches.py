@@ -86,6 +86,8 @@ def generate_batch(
     require_sensible(max_tokens, temperature, 1, num_return_sequences)
     asked = split(prompts)
     constraints = choose_constraints("generate_batch", model, tokenizer, grammar, constraint, None, len(asked))
+    if not asked:
+        return []
     vocabularies = vocabularies_of(model, tokenizer, constraints)
     before = read_prefixes(vocabularies, prefix)
     for one, begun in zip(constraints, before, strict=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Literal, overload
 
 import torch
@@ -25,21 +26,14 @@ from pdacon.integrations.huggingface.arguments import (
     vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
+from pdacon.integrations.huggingface.options import require_options
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
+from pdacon.integrations.huggingface.seeds import Seeded
 
+_OTHER_NAMES = ("max_new_tokens", "do_sample")  # which `usual_names` reads
 _SMALL = 10_000_000  # Parameters of a model with which threads cost more than they bring.
-
-# Arguments of model.generate that this module sets itself, and what to use in their place.
-_OURS = {
-    "inputs": "the prompt",
-    "input_ids": "the prompt",
-    "attention_mask": "the prompt",
-    "decoder_input_ids": "prefix",
-    "max_length": "max_tokens",
-    "eos_token_id": "the vocabulary's eos_ids",
-}
 
 
 @overload
@@ -84,8 +78,8 @@ def generate(
         Its tokenizer.
     prompt : str, list of messages, or list of either
         What comes before; it is not constrained and not returned. A text is taken as it is, a list of messages (such as
-        ``{"role": "user", "content": "..."}``) is written with the tokenizer's chat template. Empty: the text starts
-        at the model's begin token.
+        ``{"role": "user", "content": "..."}``) is written with the tokenizer's chat template. An empty
+        text: the answer starts at the model's begin token.
     grammar : Grammar, str or pathlib.Path, or list with one for each prompt
         The grammar: a `Grammar`, a built-in one's name (``"json"``), the text of one in Lark's notation, or the path of
         a file. It is compiled in this call; `Generator`, or `constraint`, is for several calls. In a list None stands
@@ -100,7 +94,8 @@ def generate(
         The most tokens to generate for a text, the end token included; ``max_new_tokens``, transformers' name, is the
         same. Default: 256.
     seed : int, optional
-        Makes sampling repeatable; the global random state is as before afterwards. Default: that state is used.
+        Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
+        torch's global state is used, which all threads share.
     temperature : float, optional
         0: no sampling; 1: sample from the model's own distribution. Default: 1, or 0 with beams; ``do_sample=False``
         is 0, too.
@@ -123,13 +118,13 @@ def generate(
     Generation
         For one prompt.
     list of Generation
-        For a list of prompts, or more than one text: those of the first prompt first, the best first.
+        For a list of prompts, or more than one text: those of the first prompt first, the best first. None for none.
 
     Raises
     ------
     TypeError
-        Neither or both of `grammar` and `constraint` are given, an option that this function sets itself, or two names
-        of one thing.
+        The prompt is none, neither or both of `grammar` and `constraint` are given, an option is one that this function
+        sets itself, or two are names of one thing.
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
         beginning of a sentence. A name is no built-in grammar's.
@@ -145,13 +140,24 @@ def generate(
     IncompleteWarning
         The most tokens were too few for a text.
     """
-    max_tokens, temperature = usual_names(max_tokens, temperature, num_beams, options)
-    _require_free(options, on_text)
+    max_tokens, temperature = require_values(
+        "generate",
+        model,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        num_beams=num_beams,
+        num_return_sequences=num_return_sequences,
+        on_text=on_text,
+        **options,
+    )
+    for name in _OTHER_NAMES:
+        options.pop(name, None)
     prompts = split(prompt)
-    require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
     constraints = choose_constraints("generate", model, tokenizer, grammar, constraint, start, len(prompts))
+    if not prompts:
+        return []
     vocabularies = vocabularies_of(model, tokenizer, constraints)
     before = read_prefixes(vocabularies, prefix)
     pairs = zip(constraints, before, strict=True)
@@ -179,7 +185,7 @@ def generate(
         options["tokenizer"] = tokenizer
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
     with (
-        _random_state(seed, model.device),
+        nullcontext() if seed is None else Seeded(seed),
         _no_forced_end(options.get("assistant_model")),
         _few_threads(model),
         torch.inference_mode(),
@@ -212,6 +218,34 @@ def generate(
     if not texts:
         raise MatcherError("beam search has found no text; give more num_beams")
     return texts[0]
+
+
+def require_values(
+    caller: str,
+    model: Any,
+    *,
+    max_tokens: int | None = None,
+    temperature: float | None = None,
+    num_beams: int = 1,
+    num_return_sequences: int = 1,
+    on_text: object = None,
+    **options: Any,
+) -> tuple[int, float]:
+    """Refuse options of `generate` that make no sense; return the most tokens and the temperature that they mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    require_options(caller, model, _PARAMETERS, options)
+    if on_text is not None and options.get("streamer") is not None:
+        raise TypeError("on_text is a streamer itself; give one of them")
+    max_tokens, temperature = usual_names(max_tokens, temperature, num_beams, options)
+    require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
+    return max_tokens, temperature
+
+
+_PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
 
 
 class _Streamer(BaseStreamer):
@@ -252,14 +286,6 @@ def _few_threads(model: Any) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _require_free(options: Mapping[str, Any], on_text: object) -> None:
-    for name in options:
-        if name in _OURS:
-            raise TypeError(f"generate sets {name} itself; give {_OURS[name]}")
-    if on_text is not None and options.get("streamer") is not None:
-        raise TypeError("on_text is a streamer itself; give one of them")
-
-
 def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
     if temperature > 0:
         return {"do_sample": True, "temperature": float(temperature), **options}
@@ -270,28 +296,13 @@ def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _no_forced_end(assistant: Any) -> Iterator[None]:
     """Candidates of an assistant end as its own configuration says, whatever the arguments of the call are."""
-    if assistant is None:
+    config = None if assistant is None else assistant.generation_config
+    forced = None if config is None else config.forced_eos_token_id
+    if config is None or forced is None:  # nothing is set and put back, so threads cannot disturb each other here
         yield
         return
-    config = assistant.generation_config
-    forced = config.forced_eos_token_id
     config.forced_eos_token_id = None
     try:
         yield
     finally:
         config.forced_eos_token_id = forced
-
-
-@contextmanager
-def _random_state(seed: int | None, device: torch.device) -> Iterator[None]:
-    """Draw from a state of its own if a seed is given, and from the global one if not."""
-    if seed is None:
-        yield
-    elif device.type == "cpu":
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            yield
-    else:
-        with torch.random.fork_rng(device_type=device.type):
-            torch.manual_seed(seed)
-            yield

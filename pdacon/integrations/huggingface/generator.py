@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from pdacon.compiling import compile
 from pdacon.constraint import Constraint
-from pdacon.grammar import GrammarSource
+from pdacon.grammar import GrammarSource, grammar_of
 from pdacon.integrations.huggingface.arguments import require_same_texts
-from pdacon.integrations.huggingface.generation import generate
+from pdacon.integrations.huggingface.generation import generate, require_values
 from pdacon.integrations.huggingface.prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
 
@@ -21,15 +21,23 @@ class Generator:
     ----------
     model, tokenizer
         See `generate`.
-    grammar : Grammar, str, pathlib.Path or Constraint
-        A `Grammar`, a built-in one's name (``"json"``), the text of one, the path of a file, or what `compile` made.
+    grammar : Grammar, str, pathlib.Path or Constraint, or list of them and None
+        A `Grammar`, a built-in one's name (``"json"``), the text of one, the path of a file, or what `compile` made. A
+        list has one for each prompt of every call; None in it constrains nothing.
+    start : str, optional
+        Which of the grammar's start rules; the first if it is not given.
     **options
         Options of `generate` for every call, such as ``temperature`` and ``max_new_tokens``; a call may give others.
+        Without them: sampling from the model's own distribution, at most 256 tokens.
 
     Attributes
     ----------
-    constraint : Constraint
+    constraint : Constraint, or list of Constraint and None
         The grammar, compiled for this model. The masks that it has learnt stay: later calls are faster.
+
+    Notes
+    -----
+    Threads may share it: each call has its own state.
 
     Raises
     ------
@@ -45,14 +53,27 @@ class Generator:
         [answer.text for answer in write(["A city:", "A river:"], max_new_tokens=50)]
     """
 
-    def __init__(self, model: Any, tokenizer: Any, grammar: GrammarSource | Constraint, **options: Any) -> None:
-        if isinstance(grammar, Constraint):
-            require_same_texts(model, tokenizer, grammar)
-            self.constraint = grammar
-        else:
-            self.constraint = compile(grammar, tokenizer=tokenizer, model=model)
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        grammar: GrammarSource | Constraint | Sequence[GrammarSource | Constraint | None],
+        *,
+        start: str | None = None,
+        **options: Any,
+    ) -> None:
+        self._options = {**options, **({} if start is None else {"start": start})}
+        self._require_options(model, self._options)
+        several = isinstance(grammar, list | tuple)
+        sources: list[Any] = list(grammar) if isinstance(grammar, list | tuple) else [grammar]
+        if not sources:
+            raise ValueError("Generator: there is no grammar: the list is empty")
+        compiled: dict[int, Constraint | None] = {id(None): None} if several else {}
+        for one in sources:
+            if id(one) not in compiled:
+                compiled[id(one)] = _compiled(model, tokenizer, one, start)
+        self.constraint: Any = [compiled[id(one)] for one in sources] if several else compiled[id(grammar)]
         self.model, self.tokenizer = model, tokenizer
-        self._options = options
 
     @overload
     def __call__(self, prompt: str | Chat, *, num_return_sequences: Literal[1] = 1, **options: Any) -> Generation: ...
@@ -63,8 +84,36 @@ class Generator:
 
     def __call__(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Generation | list[Generation]:
         """Answer one prompt or several: `generate` with the constraint."""
-        chosen = {**self._options, **options}
-        return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **chosen)
+        self._require_options(self.model, options)
+        kept = dict(self._options)
+        # A call's name for something replaces the other name of it.
+        for name, other in (("max_tokens", "max_new_tokens"), ("do_sample", "temperature")):
+            if name in options:
+                kept.pop(other, None)
+            if other in options:
+                kept.pop(name, None)
+        return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **{**kept, **options})
+
+    @staticmethod
+    def _require_options(model: Any, options: Mapping[str, Any]) -> None:
+        for name in ("grammar", "constraint"):
+            if name in options:
+                raise TypeError(
+                    f"Generator: the grammar, or a list with one for each prompt, is its third argument, not {name}=; "
+                    f"for one that changes from call to call: pdacon.generate(model, tokenizer, prompt, {name}=...)"
+                )
+        require_values("Generator", model, **options)
 
     def __repr__(self) -> str:
         return f"<Generator of {self.constraint!r} with {type(self.model).__name__}>"
+
+
+def _compiled(model: Any, tokenizer: Any, grammar: Any, start: str | None) -> Constraint:
+    """What constrains a prompt, with a start rule that it has."""
+    if isinstance(grammar, Constraint):
+        require_same_texts(model, tokenizer, grammar)
+        constraint = grammar
+    else:
+        constraint = compile(grammar_of("Generator", grammar, start), tokenizer=tokenizer, model=model)
+    constraint.matcher(start)
+    return constraint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -17,9 +18,11 @@ from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin, one_for_each
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
+from pdacon.integrations.huggingface.successions import Succession
 from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import mask_ids
 
+_SHOWN = 40  # characters of a grammar that is given in place of a constraint
 _NORMALISED = 1e-3  # How far from 0 the logarithm of a sum of probabilities may be that is meant to be 1.
 
 
@@ -40,6 +43,11 @@ class PDALogitsProcessor(LogitsProcessor):
     not the last one, or if it is more than one token longer than what was seen last. Only a prompt that is the last
     prompt plus a part of the last answer is taken for a continuation of that answer; call `reset` before it
     if it is not meant so.
+
+    It serves one generation at a time. Two at once, in two threads or in loops that take turns, are a `MatcherError` in
+    the one that comes back: make one processor for each, of the same constraint, or use a `Generator`, which threads
+    can share. One after the other, threads may use it; but what one thread has begun another one can continue only with
+    `prompt_length`.
 
     A row that has its end token may only repeat end tokens. Rows that ``generate`` has finished and fills with padding
     are tolerated; a row finished by something other than an end token (``stop_strings``, say) is recognised by its
@@ -109,7 +117,11 @@ class PDALogitsProcessor(LogitsProcessor):
         constraints: list[Any] = list(constraint) if isinstance(constraint, list | tuple) else [constraint]
         for one in constraints:
             if one is not None and not hasattr(one, "matcher"):
-                raise TypeError(f"PDALogitsProcessor takes a pdacon.Constraint, not {type(one).__name__}")
+                shown = repr(one) if isinstance(one, str) and len(one) < _SHOWN else "grammar"
+                raise TypeError(
+                    f"PDALogitsProcessor takes a pdacon.Constraint, not {type(one).__name__}; "
+                    f"give pdacon.compile({shown}, tokenizer=tokenizer, model=model)"
+                )
         if not any(constraints):
             raise ValueError("there is no constraint; give at least one that is not None")
         if prompt_length is not None and prompt_length < 0:
@@ -134,7 +146,10 @@ class PDALogitsProcessor(LogitsProcessor):
         self._num_beams = num_beams
         self._prompt_length = prompt_length
         self._table: MaskTable | None = None
-        self.reset()
+        self._lock = threading.Lock()
+        self._succession = Succession()
+        self._rows: list[Row] = []
+        self._start = 0  # the column behind the prompt
 
     def __repr__(self) -> str:
         generated = f", {len(self._rows)} rows of {len(self._rows[0].ids)} generated tokens" if self._rows else ""
@@ -142,9 +157,13 @@ class PDALogitsProcessor(LogitsProcessor):
 
     def reset(self) -> None:
         """Forget all rows and the prompt: the next call begins a new generation."""
-        self._rows: list[Row] = []
-        self._seen: torch.Tensor | None = None  # the ids of the last call
-        self._start = 0  # the column behind the prompt
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._rows = []
+        self._start = 0
+        self._succession.forget()
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.Tensor) -> torch.Tensor:
         """Return the scores with -inf for every token that may not come next.
@@ -165,51 +184,52 @@ class PDALogitsProcessor(LogitsProcessor):
         ------
         MatcherError
             A row contains a token that was not allowed, or nothing is left for it: no token is allowed, or another
-            processor has ruled out all that are.
+            processor has ruled out all that are. Or another generation has used the processor since this one began.
         """
-        try:
-            self._follow(input_ids)
-            self._require_life(scores)
-            masked, best = self._mask(scores)
-            self._require_choice(scores, masked, best)
-        except BaseException:
-            self.reset()  # half-followed rows must not be found again
-            raise
-        return masked
+        with self._lock:
+            grows = self._succession.grows_by_one(input_ids)
+            start = self._start if grows else self._start_of(input_ids)  # who is refused here disturbs nobody else
+            try:
+                self._follow(input_ids, start, grows)
+                self._require_life(input_ids, scores)
+                masked, best = self._mask(scores)
+                self._require_choice(scores, masked, best)
+            except BaseException:
+                self._forget()  # half-followed rows must not be found again
+                raise
+            return masked
 
-    def _follow(self, input_ids: torch.Tensor) -> None:
+    def _follow(self, input_ids: torch.Tensor, start: int | None, grows: bool) -> None:
         """Bring the rows to what `input_ids` contains."""
-        seen = self._seen
-        if seen is not None and _is_one_longer(input_ids, seen) and torch.equal(input_ids[:, :-1], seen):
+        if grows:
             for index, token in enumerate(input_ids[:, -1].tolist()):
                 self._rows[index].extend([token], index)
         else:
-            self._find_start(input_ids)
-            count = len(input_ids)
-            origins = self._beginnings.parts(count)
-            contents = input_ids[:, self._start :].tolist()
-            self._rows = follow(self._rows, contents, lambda index: self._new_row(index, count), origins)
-        self._seen = input_ids.clone()
+            known = [] if start is None else self._rows
+            self._start = input_ids.shape[1] if start is None else start
+            self._rows = self._followed(known, input_ids, self._start)
+        self._succession.add(input_ids, self._start)
 
-    def _find_start(self, input_ids: torch.Tensor) -> None:
-        """Decide whether this is the generation seen last, moved or shrunk, or a new one."""
-        seen, start, length = self._seen, self._start, input_ids.shape[1]
+    def _followed(self, rows: Sequence[Row], input_ids: torch.Tensor, start: int) -> list[Row]:
+        """The rows of a text that begins in a column, made from those that there are."""
+        count = len(input_ids)
+        origins = self._beginnings.parts(count)
+        return follow(rows, input_ids[:, start:].tolist(), lambda index: self._new_row(index, count), origins)
+
+    def _start_of(self, input_ids: torch.Tensor) -> int | None:
+        """The column behind the prompt if this is the generation seen last, moved or shrunk; None if it is new."""
         if self._prompt_length is not None:
-            if length < self._prompt_length:
-                raise MatcherError(f"there are {length} columns of ids, but prompt_length is {self._prompt_length}")
-            self._start = self._prompt_length
-            return
-        # Beam search adds one column. Assisted decoding asks for candidates one by one and keeps some of them. So a
-        # generation that grows by more is another one.
-        same = (
-            seen is not None
-            and len(input_ids) == len(seen)
-            and start <= length <= seen.shape[1] + 1
-            and torch.equal(input_ids[:, :start], seen[:, :start])
-        )
-        if not same:
-            self._rows = []
-            self._start = length
+            if input_ids.shape[1] < self._prompt_length:
+                raise MatcherError(
+                    f"there are {input_ids.shape[1]} columns of ids, but prompt_length is {self._prompt_length}"
+                )
+            return self._prompt_length
+
+        def is_text(start: int) -> bool:
+            rows = self._followed((), input_ids, start)
+            return any(row.refusal is None for row in rows if not isinstance(row, FreeRow))
+
+        return self._succession.start_of(input_ids, is_text)
 
     def _new_row(self, index: int, count: int) -> Row:
         matcher = self._beginnings.matcher(index, count)
@@ -218,7 +238,7 @@ class PDALogitsProcessor(LogitsProcessor):
             return FreeRow()
         return Row(matcher, constraint.vocabulary, self.pad_token_id)
 
-    def _require_life(self, scores: torch.Tensor) -> None:
+    def _require_life(self, input_ids: torch.Tensor, scores: torch.Tensor) -> None:
         """Raise for a row that went astray, unless it is a beam behind the best one.
 
         Where beam search has fewer candidates than beams it takes tokens of score -inf; the beam has that score from
@@ -227,17 +247,18 @@ class PDALogitsProcessor(LogitsProcessor):
         """
         for group in self._groups():
             refusal = self._rows[group[0]].refusal
-            if refusal is not None and not (self._num_beams is None and self._is_lesser_beam(group[0], scores)):
+            if refusal is not None and not (
+                self._num_beams is None and self._is_lesser_beam(group[0], input_ids, scores)
+            ):
                 raise refusal
 
-    def _is_lesser_beam(self, index: int, scores: torch.Tensor) -> bool:
+    def _is_lesser_beam(self, index: int, input_ids: torch.Tensor, scores: torch.Tensor) -> bool:
         """Whether a row cannot but be a beam, and the best one of its prompt is not astray.
 
         Greedy decoding and sampling pass the model's scores as they are, only beam search makes log-probabilities of
         them first. In rows that nobody chooses between, going astray stays an error.
         """
-        assert self._seen is not None
-        prompts = self._seen[:, : self._start]
+        prompts = input_ids[:, : self._start]
         first = index
         while first > 0 and torch.equal(prompts[first - 1], prompts[index]):
             first -= 1
@@ -323,10 +344,6 @@ class PDALogitsProcessor(LogitsProcessor):
             "-inf; another logits processor (min_new_tokens, forced_eos_token_id, suppress_tokens, bad_words_ids, "
             f"no_repeat_ngram_size, ...) forbids them{beams}"
         )
-
-
-def _is_one_longer(input_ids: torch.Tensor, seen: torch.Tensor) -> bool:
-    return input_ids.shape[0] == seen.shape[0] and input_ids.shape[1] == seen.shape[1] + 1
 
 
 def _allow(words: NDArray[Any], tokens: Sequence[int | None]) -> None:

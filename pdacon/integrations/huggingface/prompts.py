@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,29 +39,47 @@ def split(prompt: Prompt | Sequence[Prompt]) -> list[Prompt]:
     ------
     TypeError
         It is none of them.
-    ValueError
-        There is no prompt.
     """
     if isinstance(prompt, str):
         return [prompt]
+    if isinstance(prompt, Mapping) or not _is_list(prompt):
+        raise TypeError(_no_prompt(prompt))
     prompts: list[Any] = list(prompt)
-    if not prompts:
-        raise ValueError("there is no prompt: the list is empty")
-    if all(isinstance(message, Mapping) for message in prompts):
+    if is_one(prompts):
         return [prompts]
     for one in prompts:
         if not isinstance(one, str) and not (
             isinstance(one, Sequence) and one and all(isinstance(message, Mapping) for message in one)
         ):
-            raise TypeError(
-                f"a prompt is a text or a list of messages like {{'role': 'user', 'content': '...'}}, not {one!r}"
-            )
+            raise TypeError(_no_prompt(one))
     return prompts
 
 
 def is_one(prompt: Prompt | Sequence[Prompt]) -> bool:
     """Whether an argument means one prompt, not a list of them."""
-    return isinstance(prompt, str) or all(isinstance(message, Mapping) for message in prompt)
+    return isinstance(prompt, str) or (len(prompt) > 0 and all(isinstance(message, Mapping) for message in prompt))
+
+
+def _is_list(value: object) -> bool:
+    """Whether it has an order and a length: lists and tuples, and columns of data frames, but no sets or iterators."""
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, bytes | bytearray)
+
+
+def _no_prompt(value: object) -> str:
+    """What is said of what is no prompt, with the way out."""
+    if isinstance(value, Mapping) and "input_ids" in value:
+        return (
+            "a prompt is a text, not the tokenizer's output; give the text, or call model.generate(**inputs, "
+            "logits_processor=[PDALogitsProcessor(constraint)]) with it"
+        )
+    if isinstance(value, Mapping) and "role" in value:
+        return "a chat is a list of messages, and this is one message; give [message]"
+    if isinstance(value, bytes | bytearray):
+        return "a prompt is a str, not bytes; give prompt.decode()"
+    if isinstance(value, Iterable) and not _is_list(value):
+        return f"prompts have an order and a number, and a {type(value).__name__} has not both; give list(prompts)"
+    shown = reprlib.repr(value)
+    return f"a prompt is a text or a list of messages like {{'role': 'user', 'content': '...'}}, not {shown}"
 
 
 def encode(
@@ -102,6 +121,7 @@ def encode(
         return Inputs(arguments, decoder_ids.shape[1])
     rows = [prompt_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
     require_embedded(model, tokenizer, rows)
+    _require_room(model, rows)
     input_ids, attention_mask = _padded(rows, pad, model.device, left=True)
     return Inputs({"input_ids": input_ids, "attention_mask": attention_mask}, input_ids.shape[1])
 
@@ -120,6 +140,27 @@ def require_embedded(model: Any, tokenizer: Any, rows: Sequence[Sequence[int]]) 
         raise VocabularyError(
             f"the prompt has token {stranger} ({text!r}), and the model knows {known} tokens only: the tokenizer has "
             "more; use the model's own, or model.resize_token_embeddings(len(tokenizer))"
+        )
+
+
+def _require_room(model: Any, rows: Sequence[Sequence[int]]) -> None:
+    """Refuse a prompt that leaves no room in the model's context, unless its positions can be stretched.
+
+    Behind its context a model with learnt positions fails, on CUDA with the end of the process; others write nonsense.
+
+    Raises
+    ------
+    ValueError
+    """
+    config = model.config.get_text_config(decoder=True)
+    most = getattr(config, "max_position_embeddings", None)
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    longest = max(range(len(rows)), key=lambda row: len(rows[row]))
+    if isinstance(most, int) and 0 < most <= len(rows[longest]) and "dynamic" not in str(rope):
+        which = f"prompt {longest}" if len(rows) > 1 else "the prompt"
+        raise ValueError(
+            f"{which} has {len(rows[longest]):,} tokens, and the model's context is of {most:,}: nothing can follow; "
+            "shorten it, for example tokenizer.decode(ids[-n:])"
         )
 
 

@@ -117,9 +117,13 @@ std::int64_t whole_number(nb::handle value, const char* what) {
     nb::object index = nb::borrow(value);
     if (!PyLong_CheckExact(value.ptr())) {
         if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
-            throw nb::type_error(
-                (std::string(what) + " must be a whole number, not " + nb::type_name(value.type()).c_str())
-                    .c_str());
+            throw nb::type_error((std::string(what) + " must be a whole number, not " +
+                                  nb::type_name(value.type()).c_str() +
+                                  (PyUnicode_Check(value.ptr()) && std::string(what) == "token"
+                                       ? ": accept(text) takes text, and matcher.fork().accept(text) only "
+                                         "asks"
+                                       : ""))
+                                     .c_str());
         index = nb::steal(PyNumber_Index(value.ptr()));
         if (!index.is_valid()) throw nb::python_error();
     }
