@@ -10,8 +10,8 @@ Manipulation", IEEE Transactions on Computers C-35(8), 1986.
 
 from pdacon.regular.characters import ANY, Ranges, character_class
 from pdacon.regular.ecma import PatternError, parse_pattern
-from pdacon.regular.formulas import FALSE, TRUE, Formulas
-from pdacon.regular.languages import Dfa, Languages, TooManyStates
+from pdacon.regular.formulas import FALSE, TRUE, Formulas, TooManyStates
+from pdacon.regular.languages import Dfa, Languages
 
 __all__ = [
     "ANY",

@@ -15,13 +15,20 @@ from collections.abc import Callable, Iterable
 FALSE, TRUE = 0, 1
 """The nodes of the two constants."""
 
+_MOST_NODES = 500_000  # some 100 MB
+
 _LAST = 1 << 60  # the variable of the constants: behind all others
+
+
+class TooManyStates(Exception):
+    """A formula would have more nodes, or an automaton more states, than allowed."""
 
 
 class Formulas:
     """The nodes made so far; a node means something only together with the `Formulas` that made it.
 
-    Cost: an operation on two formulas takes at most the product of their nodes, and is remembered.
+    Cost: an operation on two formulas takes at most the product of their nodes, and is remembered. Whatever makes a
+    node can raise `TooManyStates`.
     """
 
     def __init__(self) -> None:
@@ -158,5 +165,7 @@ class Formulas:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._nodes)
+            if number > _MOST_NODES:
+                raise TooManyStates
             self._nodes.append(key)
         return number

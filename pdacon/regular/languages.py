@@ -17,11 +17,7 @@ from typing import TypeAlias
 
 from pdacon.regular import ecma
 from pdacon.regular.characters import ANY, WORD, Ranges
-from pdacon.regular.formulas import FALSE, TRUE, Formulas
-
-
-class TooManyStates(Exception):
-    """A deterministic automaton would have more states than allowed."""
+from pdacon.regular.formulas import FALSE, TRUE, Formulas, TooManyStates
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -181,8 +181,9 @@ def test_large_schemas(schema: Any, valid: str, invalid: str) -> None:
         {"type": "array", "maxItems": 10**6},
         {"pattern": "^(a|b)*a(a|b){20}$"},
         {"multipleOf": 0.123456789},
+        {"allOf": [{"pattern": f"{chr(97 + k % 26)}{k}"} for k in range(200)]},
     ],
-    ids=["deep", "properties", "oneOf", "items", "pattern", "multiple"],
+    ids=["deep", "properties", "oneOf", "items", "pattern", "multiple", "patterns"],
 )
 def test_what_is_too_large_is_refused_in_time(schema: Any) -> None:
     started = time.process_time()
