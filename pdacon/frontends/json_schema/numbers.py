@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.strings import STATES, Shape
-from pdacon.regular import FALSE, TRUE, Dfa, Languages, parse_pattern
+from pdacon.regular import FALSE, TRUE, Dfa, Languages, TooManyStates, parse_pattern
 from pdacon.regular.ecma import Tree
-from pdacon.regular.languages import TooManyStates
 
 ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 ANY_INTEGER = r"(?:0|-?[1-9]\d*)"
