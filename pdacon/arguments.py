@@ -36,7 +36,8 @@ def helps_with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
                 raise TypeError(f"{function.__name__} has no option {name}{advice}")
         return function(*args, **kwargs)
 
-    known = frozenset(function.__code__.co_varnames)
+    code = function.__code__
+    known = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     return checked
 
 

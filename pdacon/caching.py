@@ -104,7 +104,7 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
         return self._constraint(
-            ("grammar", made.fingerprint, made.source, repr(made.source_path), repr(made.options.conflicts)),
+            ("grammar", made.fingerprint, made.source, repr(made.source_path)),
             words,
             limits,
             cancel,
@@ -127,8 +127,8 @@ class CompileCache:
     ) -> Constraint:
         """The constraint of a JSON Schema; see `Grammar.from_json_schema` and `pdacon.compile` for what can be said.
 
-        Schemas are the same if only the order of their keywords differs, or blanks in their text. A ``registry`` other
-        than a mapping from URIs to schemas is told from others by its identity.
+        Schemas are the same if only the order of their keywords differs, or blanks in their text. Nothing is kept of a
+        schema that is no JSON, nor with a ``registry`` that is no mapping from URIs to schemas.
         """
         words = vocabulary_of("CompileCache.compile_schema", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile_schema", limits)
@@ -138,12 +138,13 @@ class CompileCache:
             grammar = schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats)
             return compile(grammar, words, limits=limits, cancel=cancel)
 
-        documents = {"": schema, **registry} if isinstance(registry, Mapping) else {"": schema}
-        texts = {uri: canonical(document) for uri, document in documents.items()}
-        if None in texts.values() or not (registry is None or isinstance(registry, Mapping)):
+        own = canonical(schema)
+        others = {uri: canonical(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
+        told_apart = registry is None or isinstance(registry, Mapping)
+        if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
-        said = json.dumps(texts, sort_keys=True)
-        return self._constraint(("schema", said, repr(spelling), repr((lax, formats))), words, limits, cancel, make)
+        said = "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats))
+        return self._constraint(said, words, limits, cancel, make)
 
     def statistics(self) -> dict[str, int]:
         """Counts since the cache was made, and what it has now.
@@ -203,25 +204,14 @@ class CompileCache:
         return _given(found)
 
     def _fly(self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint]) -> Constraint:
+        """Load or compile what no one has, and keep it; those who wait are told, whatever happens."""
         try:
-            found: Constraint | PdaconError | None = self._loaded(key, vocabulary)
-            if found is None:
-                try:
-                    found = make()
-                except PdaconError as error:
-                    if not _lasts(error):
-                        raise
-                    found = copy.copy(error)
-                    flight.result = found
-                    self._keep(key, found, "misses")
-                    raise
-                flight.result = found
-                self._store(key, found)
-                self._keep(key, found, "misses")
-            else:
-                flight.result = found
-                self._keep(key, found, "loads")
-            return _given(found)
+            loaded = self._loaded(key, vocabulary)
+            flight.result = _made(make) if loaded is None else loaded
+            if loaded is None and isinstance(flight.result, Constraint):
+                self._store(key, flight.result)
+            self._keep(key, flight.result, "misses" if loaded is None else "loads")
+            return _given(flight.result)
         finally:
             with self._lock:
                 del self._flights[key]
@@ -278,15 +268,20 @@ def _limits(caller: str, given: Limits | None) -> Limits:
     return limits
 
 
+def _made(make: Callable[[], Constraint]) -> Constraint | PdaconError:
+    """A constraint, or why there is none, if the same would go wrong again."""
+    try:
+        return make()
+    except CancelledError:
+        raise
+    except PdaconError as error:
+        if isinstance(error, LimitExceededError) and error.what == "seconds":
+            raise
+        return error
+
+
 def _given(found: Constraint | PdaconError) -> Constraint:
     """A constraint as it is; an error is raised as a copy, since what is raised is changed by that."""
     if isinstance(found, PdaconError):
         raise copy.copy(found)
     return found
-
-
-def _lasts(error: PdaconError) -> bool:
-    """Whether the same would go wrong again."""
-    return not (
-        isinstance(error, CancelledError) or (isinstance(error, LimitExceededError) and error.what == "seconds")
-    )

@@ -57,6 +57,7 @@ def test_the_same_is_found_however_it_is_given() -> None:
         {"schema": {"type": "object", "properties": {"b": True, "a": True}, "required": ["a"]}},
         {"spelling": Spelling("compact")}, {"lax": True}, {"formats": False}, {"limits": Limits(states=9_999)},
         {"vocabulary": LETTERS}, {"registry": {"https://a.example/": {}}},
+        {"registry": {"": {"type": "object", "properties": {"b": True, "a": True}}}},
     ],
 )  # fmt: skip
 def test_what_differs_is_told_apart(other: dict[str, Any]) -> None:

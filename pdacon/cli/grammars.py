@@ -128,10 +128,11 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         raise BadInput(f"{path}: a JSON Schema goes with no other option of the grammar but {others}")
     if not path.is_file():
         raise BadInput(f"{path}: no such file")
-    if path.read_bytes().startswith(b"SQLite format 3\0"):
+    content = path.read_bytes()
+    if content.startswith(b"SQLite format 3\0"):
         raise BadInput(f"{path} is a database, which goes with the grammars sql_select and sql only")
     grammar = Grammar.from_json_schema(
-        _decoded(path.read_bytes(), str(path)),
+        _decoded(content, str(path)),
         Spelling(whitespace=options.whitespace.value, order="any" if options.any_order else "schema"),
         options.lax,
     )

@@ -148,7 +148,7 @@ class Explainer:
     def _schema(self, read: bytes) -> tuple[str, ...]:
         if self._grammar.language != "JSON Schema":
             return ()
-        from pdacon.frontends.json_schema import schema_lines
+        from pdacon.frontends.json_schema import schema_lines  # here, as other grammars need none of it
 
         return schema_lines(self._grammar.source, read.decode(errors="ignore"))
 

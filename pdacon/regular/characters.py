@@ -91,12 +91,7 @@ def category(name: str) -> Ranges | None:
 
 def character_class(ranges: Iterable[tuple[int, int]]) -> str:
     """A set as Python's ``re`` writes it: one character, or a class."""
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1] = merged[-1][0], max(last, merged[-1][1])
-        else:
-            merged.append((first, last))
+    merged = union(ranges)
     if len(merged) == 1 and merged[0][0] == merged[0][1]:
         return _escaped(merged[0][0])
     pieces = [

@@ -24,15 +24,15 @@ def words_name(kind: str, words: Iterable[str]) -> str:
 
 def bounds_name(kind: str, least: int | None, most: int | None) -> str:
     """The name of a terminal with a least and a most length or value."""
-    if least is None or most is None:
-        return _name(kind, *(["MIN", str(least)] if least is not None else []), *_most(most))
-    return _name(kind, str(least)) if least == most else _name(kind, str(least), "TO", str(most))
+    if least is not None and most is not None:
+        return _name(kind, str(least), *([] if least == most else ["TO", str(most)]))
+    return _name(kind, *([] if least is None else ["MIN", str(least)]), *([] if most is None else ["MAX", str(most)]))
 
 
 def shape_name(kind: str, shape: Shape) -> str:
-    """The name of a terminal for a formula: that of its one format, or its bounds."""
-    least: int | None = None
-    most: int | None = None
+    """The name of a terminal for a formula, if it is a conjunction: its format or pattern, and its bounds."""
+    leasts: list[int] = []
+    mosts: list[int] = []
     parts: list[str] = []
     while not isinstance(shape, bool):
         fact, then, otherwise = shape
@@ -41,18 +41,16 @@ def shape_name(kind: str, shape: Shape) -> str:
             return _name(kind)
         shape = then if holds else otherwise
         if isinstance(fact, LongerThan):
-            least, most = (fact.length + 1, most) if holds else (least, fact.length)
+            (leasts if holds else mosts).append(fact.length + holds)
         elif isinstance(fact, Above) and fact.bound.denominator == 1:
-            least, most = (int(fact.bound), most) if holds else (least, int(fact.bound))
+            strict = holds != fact.inclusive  # more than the bound, or less than it
+            if not strict or kind == "INTEGER":
+                (leasts if holds else mosts).append(int(fact.bound) + (strict if holds else -strict))
         elif isinstance(fact, Matches) and holds:
             parts.append(_FORMATS.get(fact.pattern, "pattern") if fact.whole else "pattern")
         elif isinstance(fact, Multiple) and holds and fact.of != Fraction(1):
             parts.append(f"multiple_of_{fact.of}")
-    return bounds_name(_name(kind, *dict.fromkeys(parts)), least, most)
-
-
-def _most(most: int | None) -> list[str]:
-    return [] if most is None else ["MAX", str(most)]
+    return bounds_name(_name(kind, *dict.fromkeys(parts)), max(leasts, default=None), min(mosts, default=None))
 
 
 def _name(kind: str, *parts: str) -> str:

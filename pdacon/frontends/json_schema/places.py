@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TypeAlias
 
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
 from pdacon.frontends.json_schema.facts import Matches
+from pdacon.frontends.json_schema.strings import PatternError, TooManyStates, pattern_automaton
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -138,9 +139,10 @@ def _below(place: Place, token: str | int) -> Iterator[Place]:
         yield place.child("properties", token)
     patterns = node.get("patternProperties")
     for pattern in patterns if isinstance(patterns, dict) else ():
-        if strings.pattern_automaton(Matches(pattern)).accepts(token):
-            known = True
-            yield place.child("patternProperties", pattern)
+        with suppress(PatternError, TooManyStates):  # one that was left out with lax=True
+            if pattern_automaton(Matches(pattern)).accepts(token):
+                known = True
+                yield place.child("patternProperties", pattern)
     if not known:
         yield from _each(place, "additionalProperties", "unevaluatedProperties")
 

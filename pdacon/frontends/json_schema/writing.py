@@ -552,7 +552,7 @@ class _ObjectWriter:
                         self._add(own, terminal, at, found)
 
     def _outcomes(self, vector: Vector, name: Name) -> list[tuple[Vector, int]]:
-        key = vector, name.listed or id(name)  # names that are not listed are kept for as long as this
+        key = vector, id(name) if name.listed is None else name.listed  # what is not listed lives as long as this
         found = self._found.get(key)
         if found is None:
             step = members_step(self._facts, name)

@@ -65,6 +65,13 @@ def test_the_last_value_is_found(value: Any, path: tuple[str | int, ...]) -> Non
     assert path_at_end(text.rstrip("]}")) == path
 
 
+def test_a_pattern_that_was_left_out_is_passed_over() -> None:
+    schema = {"type": "object", "patternProperties": {r"(a)\1": {"type": "integer"}}, "maxProperties": 1}
+    grammar = Grammar.from_json_schema(schema, lax=True)
+    assert grammar.unenforced
+    assert "#: type" in str(grammar.explain('{"aa": 1, '))
+
+
 @pytest.mark.parametrize("schema", [True, {}, {"$ref": "other.json"}, {"$ref": "#"}, {"properties": 3}, {"not": True}])
 def test_strange_schemas_are_passed_over(schema: Any) -> None:
     assert isinstance(schema_lines(json.dumps(schema), '{"a": [1, '), tuple)

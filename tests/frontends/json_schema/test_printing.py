@@ -107,3 +107,19 @@ def test_what_would_be_too_long_is_an_error() -> None:
     grammar = Grammar.from_json_schema({"type": "integer", "multipleOf": 397})
     with pytest.raises(LimitExceededError, match="characters of a pattern"):
         grammar.to_lark()
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"),
+    [
+        ({"type": "integer", "minimum": 0, "exclusiveMaximum": 121}, "INTEGER_0_TO_120"),
+        ({"type": "integer", "exclusiveMinimum": -4}, "INTEGER_MIN_MINUS_3"),
+        ({"type": "number", "maximum": 7}, "NUMBER_MAX_7"),
+        ({"type": "number", "exclusiveMaximum": 7}, "NUMBER"),
+        ({"type": "string", "format": "date-time"}, "STRING_DATE_TIME"),
+        ({"type": "string", "pattern": "^a", "minLength": 2, "allOf": [{"minLength": 4}]}, "STRING_PATTERN_MIN_4"),
+        ({"type": "string", "minLength": 3, "maxLength": 3}, "STRING_3"),
+    ],
+)
+def test_terminals_say_what_they_match(schema: dict[str, object], name: str) -> None:
+    assert [terminal.name for terminal in Grammar.from_json_schema(schema).terminals] == [name]
