@@ -11,6 +11,8 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "pdacon" / "_native" / "src"
 ROOMS = (  # from the bottom up; docs/architecture.md says what each is for
     "base",
+    "regular",
+    "frontends",
     "artifact",
     "lalr",
     "lexer",

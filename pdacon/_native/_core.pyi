@@ -8,6 +8,96 @@ from numpy.typing import NDArray
 
 from pdacon.cancelling import CancelEvent
 
+# regular
+
+class CharacterDfa:
+    """A least deterministic automaton over code points (S states, C classes of characters, I intervals of them)."""
+
+    @staticmethod
+    def make(
+        firsts: NDArray[np.int32],
+        numbers: NDArray[np.int32],
+        table: NDArray[np.int32],
+        accepting: NDArray[np.uint8],
+        max_bytes: int = 0,
+    ) -> CharacterDfa: ...
+    @property
+    def num_states(self) -> int: ...
+    @property
+    def num_classes(self) -> int: ...
+    @property
+    def firsts(self) -> NDArray[np.int32]: ...  # [I], the first code point of each interval
+    @property
+    def numbers(self) -> NDArray[np.int32]: ...  # [I], its class, or -1
+    @property
+    def table(self) -> NDArray[np.int32]: ...  # [S * C]
+    @property
+    def accepting(self) -> NDArray[np.uint8]: ...  # [S]
+    def accepts(self, points: NDArray[np.int32]) -> bool: ...
+
+class Formulas:
+    """Decision diagrams; see pdacon.regular.Formulas."""
+
+    def __init__(self, max_nodes: int) -> None: ...
+    def node(self, formula: int) -> tuple[int, int, int]:
+        """The variable that a node asks, and what holds if it does and if it does not; no constant has one."""
+    def variable(self, variable: int) -> int:
+        """The formula that is true exactly if a variable is."""
+    def choice(self, condition: int, then: int, otherwise: int) -> int:
+        """``then`` where the condition holds, else ``otherwise``."""
+    def support(self, formulas: Sequence[int]) -> list[int]:
+        """The variables that the formulas depend on, ascending."""
+    def alternatives(self, formula: int) -> list[int] | None:
+        """The variables of which the formula says that one holds, -1 for what always does; None if it says more."""
+    def replaced(self, formulas: Sequence[int], variables: Sequence[int], by: int) -> list[int]:
+        """The formulas with one formula in place of some variables."""
+
+class Substitution:
+    def __init__(self, formulas: Formulas) -> None: ...
+    def give(self, variable: int, formula: int) -> None: ...
+    def missing(self, formulas: Sequence[int]) -> list[int]: ...
+    def apply(self, formula: int) -> int: ...
+
+def character_classes(  # the first code point and the class of each interval; the sets that each class lies in
+    sets: Sequence[NDArray[np.int32]],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], list[list[int]]]: ...
+def determinized(
+    sets: Sequence[NDArray[np.int32]],
+    edge_offsets: NDArray[np.int32],
+    edge_sets: NDArray[np.int32],
+    edge_lists: NDArray[np.int32],
+    list_offsets: NDArray[np.int32],
+    lists: NDArray[np.int32],
+    accepting: NDArray[np.uint8],
+    everything: int,
+    start_list: int,
+    max_states: int,
+    max_bytes: int,
+) -> CharacterDfa: ...
+def combined(
+    automata: Sequence[CharacterDfa],
+    asked: NDArray[np.int32],
+    then: NDArray[np.int32],
+    otherwise: NDArray[np.int32],
+    max_states: int,
+    max_bytes: int,
+) -> CharacterDfa: ...
+
+# frontends
+
+def json_strings(  # escapes: 0 needed ones, 1 all that are not ASCII, 2 any
+    contents: CharacterDfa, escapes: int, behind: bytes, max_states: int, max_bytes: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
+def all_but_words(  # the states of prefixes of the words; their targets count on to those of the automaton
+    offset: NDArray[np.int32],
+    low: NDArray[np.uint8],
+    high: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    letters: NDArray[np.uint8],
+    lengths: NDArray[np.int32],
+    max_states: int,
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
+
 # lalr
 
 class LalrTables:
@@ -143,15 +233,6 @@ def read_words(
     max_states: int,
     max_bytes: int = 0,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], int] | None: ...
-def all_but_words(  # the states of prefixes of the words; their targets count on to those of the automaton
-    offset: NDArray[np.int32],
-    low: NDArray[np.uint8],
-    high: NDArray[np.uint8],
-    target: NDArray[np.int32],
-    letters: NDArray[np.uint8],
-    lengths: NDArray[np.int32],
-    max_states: int,
-) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
 def find_early_end(
     nfa: Nfa, terminal: int, max_states: int, max_seconds: float, max_bytes: int = 0
 ) -> tuple[bytes, int] | None: ...

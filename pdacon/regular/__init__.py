@@ -8,10 +8,11 @@ Journal of the ACM 28(1), 1981; for decision diagrams, R. Bryant, "Graph-Based A
 Manipulation", IEEE Transactions on Computers C-35(8), 1986.
 """
 
+from pdacon.regular.automata import Dfa, combined, longer_than
 from pdacon.regular.characters import ANY, Ranges, character_class
 from pdacon.regular.ecma import PatternError, parse_pattern
-from pdacon.regular.formulas import FALSE, TRUE, Formulas, TooManyStates
-from pdacon.regular.languages import Dfa, Languages
+from pdacon.regular.formulas import FALSE, TRUE, Formulas, Substitution
+from pdacon.regular.languages import Languages
 
 __all__ = [
     "ANY",
@@ -22,7 +23,9 @@ __all__ = [
     "Languages",
     "PatternError",
     "Ranges",
-    "TooManyStates",
+    "Substitution",
     "character_class",
+    "combined",
+    "longer_than",
     "parse_pattern",
 ]

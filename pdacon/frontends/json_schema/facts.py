@@ -157,4 +157,4 @@ class Facts:
 
     def among(self, *formulas: int) -> list[tuple[int, Fact]]:
         """The facts that formulas depend on, with their variables."""
-        return [(variable, self._facts[variable]) for variable in self.formulas.support(*formulas)]
+        return [(variable, self._facts[variable]) for variable in self.formulas.support(formulas)]

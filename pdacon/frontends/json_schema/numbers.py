@@ -7,12 +7,14 @@ is very large or very small. With ``multipleOf`` exponents are not used.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 
+from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.strings import STATES, Shape
-from pdacon.regular import FALSE, TRUE, Dfa, Languages, TooManyStates, parse_pattern
+from pdacon.regular import FALSE, TRUE, Dfa, Languages, parse_pattern
 from pdacon.regular.ecma import Tree
 
 ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -54,7 +56,7 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
 
     Raises
     ------
-    TooManyStates
+    LimitExceededError
     """
     plain = integral or _multiple(shape)
     languages = _Numbers(exponents=not plain)
@@ -156,10 +158,10 @@ class _Numbers(Languages):
         """
         digits = len(_decimal(of).partition(".")[2]) if _terminates(of) else None
         if digits is None:
-            raise TooManyStates
+            raise LimitExceededError("states", math.inf, _MOST_REMAINDERS, fixed=True)
         divisor = int(of * 10**digits)
         if divisor * (digits + 2) > _MOST_REMAINDERS:
-            raise TooManyStates
+            raise LimitExceededError("states", divisor * (digits + 2), _MOST_REMAINDERS, fixed=True)
         # A state is (digits behind the point read, remainder); -1: the point has not come yet.
         number: dict[tuple[int, int], int] = {(-2, 0): 0}
         order = [(-2, 0)]

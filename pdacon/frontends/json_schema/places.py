@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TypeAlias
 
-from pdacon.errors import UnsupportedSchemaError
+from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
 from pdacon.frontends.json_schema.facts import Matches
-from pdacon.frontends.json_schema.strings import PatternError, TooManyStates, pattern_automaton
+from pdacon.frontends.json_schema.strings import PatternError, pattern_automaton
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -139,7 +139,7 @@ def _below(place: Place, token: str | int) -> Iterator[Place]:
         yield place.child("properties", token)
     patterns = node.get("patternProperties")
     for pattern in patterns if isinstance(patterns, dict) else ():
-        with suppress(PatternError, TooManyStates):  # one that was left out with lax=True
+        with suppress(PatternError, LimitExceededError):  # one that was left out with lax=True
             if pattern_automaton(Matches(pattern)).accepts(token):
                 known = True
                 yield place.child("patternProperties", pattern)

@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.facts import (
+    TYPES,
     Above,
     Among,
     Fact,
@@ -38,7 +40,7 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
     Type,
 )
-from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
+from pdacon.regular import FALSE, TRUE, PatternError, Substitution, parse_pattern
 
 _NAMES: dict[str, tuple[Type, ...]] = {
     "null": ("null",),
@@ -114,6 +116,9 @@ class Reader:
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
         self._meanings: dict[tuple[int, Type], int] = {}
+        self._substitutions = {
+            kind: Substitution(self.facts.formulas, partial(self._satisfied, kind)) for kind in TYPES
+        }
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -131,14 +136,13 @@ class Reader:
         key = question, kind
         known = self._meanings.get(key)
         if known is None:
-
-            def of(variable: int) -> int:
-                fact = self.facts[variable]
-                assert isinstance(fact, Satisfies)
-                return self._of(fact.schema, kind).formula
-
-            known = self._meanings[key] = self.facts.formulas.substituted(question, of)
+            known = self._meanings[key] = self._substitutions[kind](question)
         return known
+
+    def _satisfied(self, kind: Type, variable: int) -> int:
+        fact = self.facts[variable]
+        assert isinstance(fact, Satisfies)
+        return self._of(fact.schema, kind).formula
 
     def _number(self, place: Place) -> int:
         key: Any = place

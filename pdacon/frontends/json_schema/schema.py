@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
+from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.reading import Reader
@@ -13,7 +13,6 @@ from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import GrammarOptions
-from pdacon.regular import TooManyStates
 
 
 def schema_grammar(
@@ -44,7 +43,7 @@ def schema_grammar(
     try:
         source = json.dumps(schema, default=str)
         start = writer.write(reader.question(documents.root))
-    except TooManyStates:
+    except LimitExceededError:
         raise UnsupportedSchemaError("#", "", "an automaton for names of members gets too large") from None
     except RecursionError:
         raise UnsupportedSchemaError("#", "", "it is nested too deeply") from None

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +22,9 @@ from pdacon.regular.characters import Ranges, complement, intersection
 
 Whitespace: TypeAlias = Literal["json.dumps", "compact", "any"]
 
-_MOST_STATES = 1_000_000  # of an automaton for names
+_MOST_STATES = 1_000_000  # of an automaton for names, or strings
+_MOST_BYTES = 256 << 20
+_NEEDED = 0  # the escapes that a string cannot do without, in the core
 
 SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
 ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
@@ -156,26 +157,16 @@ def _joined(edges: Iterable[tuple[int, int, int]]) -> Edges:
 
 def string_program(content: Dfa, behind: bytes = b"") -> Program:
     """The JSON strings whose content an automaton accepts, each followed by fixed bytes."""
-    writer = _Writer()
-    quote = writer.text(behind, 0)
-    states = [writer.reserve() for _ in content.table]
-    for k, state in enumerate(states):
-        parts: list[Edges] = []
-        escaped: list[tuple[int, int]] = []
-        for target, ranges in content.ranges(k).items():
-            plain = intersection(ranges, PLAIN)
-            if plain:
-                parts.append(writer.character(plain, states[target]))
-            for first, last in intersection(ranges, ESCAPED):
-                escaped += [(point, states[target]) for point in range(first, last + 1)]
-        own: list[tuple[int, int, int]] = []
-        if escaped:
-            own.append((0x5C, 0x5C, writer.state(writer.escapes(escaped))))
-        if content.accepting[k]:
-            own.append((0x22, 0x22, quote))
-        parts.append(tuple(own))
-        _place(writer, state, parts)
-    return pack(writer.kinds, writer.edges, [writer.state(((0x22, 0x22, states[0]),)) if states else writer.reserve()])
+    offset, lo, hi, target = _core.json_strings(content.native, _NEEDED, behind, _MOST_STATES, _MOST_BYTES)
+    return Program(
+        kind=np.where(np.diff(offset) == 0, MATCH, BYTES).astype(np.uint8),
+        offset=offset,
+        lo=lo,
+        hi=hi,
+        target=target,
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -240,16 +231,6 @@ def counted_program(least: int, most: int | None, opening: bytes = b'"', closing
         entries=np.zeros(1, np.int32),
         behind=np.zeros((1, 256), np.int32),
     )
-
-
-def _place(writer: _Writer, state: int, parts: list[Edges]) -> None:
-    """Give a state the edges of several sets; where two of them begin with the same byte, it tries one by one."""
-    edges = sorted(edge for part in parts for edge in part)
-    if all(edge[1] < following[0] for edge, following in pairwise(edges)):
-        writer.edges[state] = _joined(edges)
-        return
-    writer.kinds[state] = SPLIT
-    writer.edges[state] = tuple((0, 0, writer.state(_joined(part))) for part in parts if part)
 
 
 @lru_cache(maxsize=256)
@@ -324,12 +305,11 @@ def number_program(spellings: Dfa, *, guarded: bool) -> Program:
     """The numbers that an automaton over characters accepts, the longest that matches."""
     writer = _Writer()
     end = _end(writer, guarded)
-    states = [writer.reserve() for _ in spellings.table]
-    for k, state in enumerate(states):
-        edges = _joined(
-            (first, last, states[target]) for target, ranges in spellings.ranges(k).items() for first, last in ranges
-        )
-        if not spellings.accepting[k]:
+    states = [writer.reserve() for _ in range(len(spellings))]
+    accepting = spellings.accepting()
+    for k, (state, row) in enumerate(zip(states, spellings.edges(), strict=True)):
+        edges = _joined((first, last, states[target]) for target, ranges in row.items() for first, last in ranges)
+        if not accepting[k]:
             writer.edges[state] = edges
         elif edges:
             writer.kinds[state] = SPLIT

@@ -20,7 +20,7 @@ from pdacon.frontends.json_schema.facts import (
     MoreMembersThan,
     Names,
 )
-from pdacon.regular import FALSE, TRUE
+from pdacon.regular import FALSE, TRUE, Substitution
 
 Vector: TypeAlias = tuple[int, ...]
 """Formulas about the same value; at most one of them holds."""
@@ -67,11 +67,11 @@ def outcomes(
         at, condition, left, denied = pending.pop()
         if at < len(questions):
             question = questions[at]
-            if not set(askers[question]).intersection(formulas.support(*left)):
+            if not set(askers[question]).intersection(formulas.support(left)):
                 pending.append((at + 1, condition, left, denied))
                 continue
             lost = {variable for variable in askers[question] if steps[variable].no == FALSE}
-            without = tuple(_denied(facts, one, lost) for one in left) if lost else left
+            without = tuple(formulas.replaced(left, list(lost), FALSE)) if lost else left
             refused = formulas.conjunction(condition, formulas.negation(question))
             if any(one != FALSE for one in without) and refused != FALSE and possible(refused):
                 pending.append((at + 1, refused, without, denied | {question}))
@@ -84,16 +84,10 @@ def outcomes(
             one = steps[variable]
             return one.no if one.question == FALSE or one.question in denied else one.yes
 
-        done: dict[int, int] = {}
-        result = tuple(formulas.substituted(one, after, done) for one in left)
+        result = tuple(Substitution(formulas, after).all(left))
         if any(one != FALSE for one in result):
             found[result] = formulas.disjunction(found.get(result, FALSE), condition)
     return list(found.items())
-
-
-def _denied(facts: Facts, formula: int, variables: set[int]) -> int:
-    """A formula where some facts do not hold."""
-    return facts.formulas.substituted(formula, lambda one: FALSE if one in variables else facts.formulas.variable(one))
 
 
 class Name(Protocol):
@@ -134,12 +128,8 @@ def members_step(facts: Facts, name: Name) -> Callable[[Fact, int], Step]:
 
 def without_member(facts: Facts, vector: Vector, name: str) -> Vector:
     """What is left of formulas if no member of this name is still to come."""
-
-    def meaning(variable: int) -> int:
-        fact = facts[variable]
-        return FALSE if isinstance(fact, Has) and name in fact.names else facts.formulas.variable(variable)
-
-    return tuple(facts.formulas.substituted(formula, meaning) for formula in vector)
+    lost = [variable for variable, fact in facts.among(*vector) if isinstance(fact, Has) and name in fact.names]
+    return tuple(facts.formulas.replaced(vector, lost, FALSE)) if lost else vector
 
 
 def items_step(facts: Facts) -> Callable[[Fact, int], Step]:

@@ -10,8 +10,16 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
-from pdacon.regular import ANY, FALSE, TRUE, Dfa, Languages, PatternError, TooManyStates, parse_pattern
-from pdacon.regular.ecma import Characters, Repeat
+from pdacon.regular import (
+    FALSE,
+    TRUE,
+    Dfa,
+    Languages,
+    PatternError,
+    combined,
+    longer_than,
+    parse_pattern,
+)
 
 Shape: TypeAlias = "bool | tuple[Fact, Shape, Shape]"
 """A formula without its numbering: a fact, and what holds if it does and if it does not."""
@@ -42,21 +50,16 @@ def named_strings(facts: Facts, formulas: list[int]) -> set[str]:
 
 def unnamed(facts: Facts, formula: int) -> int:
     """What a formula says of those strings, or numbers, that are not asked for by name."""
-    return facts.formulas.substituted(
-        formula, lambda one: FALSE if isinstance(facts[one], Among) else facts.formulas.variable(one)
-    )
+    names = [variable for variable, fact in facts.among(formula) if isinstance(fact, Among)]
+    return facts.formulas.replaced([formula], names, FALSE)[0] if names else formula
 
 
 def shape_of(facts: Facts, formula: int) -> Shape:
     """A formula without its numbering, which is the same in every process."""
     if formula <= TRUE:
         return formula == TRUE
-    variable = facts.formulas.support(formula)[0]
-    return (
-        facts[variable],
-        shape_of(facts, facts.formulas.restricted(formula, variable, True)),
-        shape_of(facts, facts.formulas.restricted(formula, variable, False)),
-    )
+    variable, then, otherwise = facts.formulas.node(formula)
+    return facts[variable], shape_of(facts, then), shape_of(facts, otherwise)
 
 
 def only_counts(shape: Shape) -> tuple[int, int | None] | None:
@@ -77,8 +80,10 @@ def only_counts(shape: Shape) -> tuple[int, int | None] | None:
 
 @lru_cache(maxsize=256)
 def pattern_automaton(fact: Matches) -> Dfa:
-    """The strings that a pattern matches. Raises PatternError, TooManyStates."""
-    return string_automaton((fact, True, False))
+    """The strings that a pattern matches. Raises PatternError, LimitExceededError."""
+    languages = Languages()
+    tree = parse_pattern(fact.pattern)
+    return languages.deterministic(languages.whole(tree) if fact.whole else languages.pattern(tree), STATES)
 
 
 @lru_cache(maxsize=256)
@@ -88,33 +93,40 @@ def string_automaton(shape: Shape) -> Dfa:
     Raises
     ------
     PatternError
-    TooManyStates
+    LimitExceededError
     """
+    automata: dict[Fact, int] = {}
+    nodes: dict[Shape, int] = {False: 0, True: 1}
+    diagram: list[tuple[int, int, int]] = []
+
+    def node(one: Shape) -> int:
+        if one not in nodes:
+            assert not isinstance(one, bool)
+            fact, then, otherwise = one
+            diagram.append((automata.setdefault(fact, len(automata)), node(then), node(otherwise)))
+            nodes[one] = len(diagram) + 1
+        return nodes[one]
+
+    node(shape)
+    made = [_automaton(fact) for fact in automata]
+    if len(made) == 1 and diagram == [(0, 1, 0)]:
+        return made[0]
+    return combined(made, diagram, STATES)
+
+
+def _automaton(fact: Fact) -> Dfa:
+    if isinstance(fact, Matches):
+        return pattern_automaton(fact)
+    if isinstance(fact, LongerThan):
+        return longer_than(fact.length, STATES)
+    assert isinstance(fact, Among)
     languages = Languages()
-    formulas = languages.formulas
-
-    def language(fact: Fact) -> int:
-        if isinstance(fact, LongerThan):
-            return languages.matched(Repeat(Characters(ANY), fact.length + 1, fact.length + 1), TRUE)
-        if isinstance(fact, Among):
-            return languages.words(map(str, fact.values))
-        assert isinstance(fact, Matches)
-        tree = parse_pattern(fact.pattern)
-        return languages.whole(tree) if fact.whole else languages.pattern(tree)
-
-    def formula(one: Shape) -> int:
-        if isinstance(one, bool):
-            return TRUE if one else FALSE
-        fact, then, otherwise = one
-        return formulas.choice(language(fact), formula(then), formula(otherwise))
-
-    return languages.deterministic(formula(shape), STATES)
+    return languages.deterministic(languages.words(map(str, fact.values)), STATES)
 
 
 __all__ = [
     "PatternError",
     "Shape",
-    "TooManyStates",
     "named_strings",
     "only_counts",
     "pattern_automaton",

@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
 
-from pdacon.errors import UnsupportedSchemaError
+from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import (
     TYPES,
@@ -63,7 +63,7 @@ from pdacon.frontends.json_schema.steps import (
 )
 from pdacon.frontends.printing import NO_NUMBER_GOES_ON
 from pdacon.lexer.program import Program
-from pdacon.regular import FALSE, TRUE, Dfa, TooManyStates
+from pdacon.regular import FALSE, TRUE, Dfa, Substitution
 
 Key: TypeAlias = tuple[Hashable, ...]
 
@@ -268,7 +268,7 @@ class Writer:
         automaton = self._automaton(formula, lambda: strings.string_automaton(shape))
         if automaton is None:
             return self._other_strings(TRUE, excluded, behind)
-        if not automaton.table:
+        if not len(automaton):
             return None
         key = "strings", shape, behind
         name = name if excluded else shape_name(name, shape)
@@ -296,7 +296,7 @@ class Writer:
             if rest == FALSE:
                 continue
             if formulas.implies(rest, integral):
-                rest = formulas.restricted(rest, facts.formulas.support(integral)[0], True)
+                rest = formulas.restricted(rest, facts.formulas.support([integral])[0], True)
                 found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, named, True, guarded)))  # type: ignore[misc]
             else:
                 found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, named, False, guarded)))  # type: ignore[misc]
@@ -314,7 +314,7 @@ class Writer:
         automaton = self._automaton(formula, lambda: numbers.number_automaton(shape, frozenset(excluded), integral))
         if automaton is None:
             return self._other_numbers(TRUE, excluded, integral, guarded)
-        if not automaton.table:
+        if not len(automaton):
             return None
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
         key = "numbers", shape, frozenset(excluded), integral, guarded
@@ -324,7 +324,7 @@ class Writer:
         """The automaton of a formula; None if it gets too large and what asks for it is dropped."""
         try:
             return make()
-        except TooManyStates:
+        except LimitExceededError:
             places = {self.reader.origins.get(fact, ("#", "")) for _, fact in self.facts.among(formula)}
             for pointer, keyword in sorted(places):
                 why = "the automaton for it gets too large; make its counts or its numbers smaller"
@@ -337,7 +337,7 @@ class Writer:
         out, facts = self.out, self.facts
         opening, closing = self.brackets
         step = items_step(facts)
-        start = tuple(facts.formulas.substituted(formula, self._counted) for formula in machine)
+        start = tuple(Substitution(facts.formulas, self._counted).all(machine))
         for formula, own in zip(machine, start, strict=True):
             if at_end(facts, own):
                 out.add(out.nonterminal("array", machine, formula), opening, closing)
@@ -591,7 +591,7 @@ class _ObjectWriter:
         named = strings.named_strings(facts, [formula])
         if any(strings.string_holds(facts, formula, text) for text in named):
             return True
-        return rest == TRUE or (rest != FALSE and bool(strings.string_automaton(strings.shape_of(facts, rest)).table))
+        return rest == TRUE or (rest != FALSE and len(strings.string_automaton(strings.shape_of(facts, rest))) > 0)
 
 
 __all__ = ["Facts", "Productions", "Text", "Writer"]

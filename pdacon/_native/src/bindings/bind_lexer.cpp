@@ -12,7 +12,6 @@
 #include "bindings/module.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
-#include "lexer/all_but.hpp"
 #include "lexer/automaton.hpp"
 #include "lexer/checks/early_ends.hpp"
 #include "lexer/checks/overlaps.hpp"
@@ -142,22 +141,6 @@ nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_sta
     return nb::make_tuple(bytes_of(found->text), found->matched);
 }
 
-// The states that come before those of the automaton, as arrays: offsets, bytes from and to, targets.
-nb::object all_but(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
-                   const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
-                   const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
-                   std::int64_t max_states) {
-    ByteAutomaton made;
-    {
-        const ByteAutomaton automaton{copy(offset), copy(low), copy(high), copy(target)};
-        const WithoutGil release;
-        Budget budget(max_states, 0);
-        made = all_but_words(automaton, view(letters), view(lengths), budget);
-    }
-    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.low)),
-                          owned(std::move(made.high)), owned(std::move(made.target)));
-}
-
 using Numbers = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<1>>;
 using Rows = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<2>>;
 using Self = nb::pointer_and_handle<LexingAutomaton>;
@@ -266,8 +249,6 @@ void bind_lexer(nb::module_& m) {
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
     m.def("read_words", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("after"),
           nb::arg("num_words"), nb::arg("max_states"), nb::arg("max_bytes") = 0);
-    m.def("all_but_words", &all_but, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),
-          nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"));
     nb::class_<Columns>(m, "Columns")
         .def_static("make", &make_columns, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
                     nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),

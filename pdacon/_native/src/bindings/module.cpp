@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
     m.doc() = "The native core of pdacon: integers and flat arrays in, integers and flat arrays out.";
     pdacon::bind_errors(m);
+    pdacon::bind_regular(m);
     pdacon::bind_lalr(m);
     pdacon::bind_lexer(m);
     pdacon::bind_artifact(m);

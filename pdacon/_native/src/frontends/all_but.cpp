@@ -1,4 +1,4 @@
-#include "lexer/all_but.hpp"
+#include "frontends/all_but.hpp"
 
 #include <algorithm>
 #include <stdexcept>

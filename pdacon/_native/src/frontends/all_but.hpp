@@ -10,19 +10,11 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/budget.hpp"
+#include "frontends/byte_automaton.hpp"
 
 namespace pdacon {
-
-// States with the ranges of bytes that lead from each to others, ascending and disjoint. State 0 is the
-// start.
-struct ByteAutomaton {
-    std::vector<std::int32_t> offset{0};
-    std::vector<std::uint8_t> low, high;
-    std::vector<std::int32_t> target;
-};
 
 // The states that come before those of `automaton`, whose numbers grow by so many: state 0 is the start.
 // Throws std::invalid_argument on inconsistent input, LimitExceeded("states").

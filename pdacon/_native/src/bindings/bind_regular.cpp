@@ -1,0 +1,188 @@
+// The binding of automata over code points, and of the bytes that front ends write strings in.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/memory.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/gil.hpp"
+#include "bindings/module.hpp"
+#include "frontends/all_but.hpp"
+#include "frontends/json_strings.hpp"
+#include "regular/character_dfa.hpp"
+#include "regular/determinize.hpp"
+#include "regular/formulas.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+using Shared = std::shared_ptr<CharacterDfa>;
+
+Shared dfa_of(const Array<std::int32_t>& firsts, const Array<std::int32_t>& numbers,
+              const Array<std::int32_t>& table, const Array<std::uint8_t>& accepting,
+              std::int64_t max_bytes) {
+    CharacterDfa given{{copy(firsts), copy(numbers), 0}, copy(table), copy(accepting)};
+    auto& classes = given.classes;
+    const auto states = static_cast<std::int64_t>(given.size());
+    bool right = !classes.firsts.empty() && classes.firsts.front() == 0 &&
+                 classes.firsts.back() < kCodePoints && classes.firsts.size() == classes.numbers.size();
+    for (std::size_t k = 1; right && k < classes.firsts.size(); ++k)
+        right = classes.firsts[k] > classes.firsts[k - 1];
+    if (right && states != 0) classes.count = static_cast<std::int32_t>(given.table.size() / given.size());
+    right = right && given.table.size() == given.size() * static_cast<std::size_t>(classes.count);
+    for (const auto number : classes.numbers) right = right && number >= -1 && number < classes.count;
+    for (const auto to : given.table) right = right && to >= -1 && to < states;
+    if (!right) throw std::invalid_argument("automata over code points: no automaton");
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    Budget budget(0, 0);
+    return std::make_shared<CharacterDfa>(minimized(given, budget));
+}
+
+// One array for each set: first, last, first, last, ...
+std::vector<CharacterSet> sets_of(const std::vector<Array<std::int32_t>>& sets) {
+    std::vector<CharacterSet> views;
+    for (const auto& set : sets) views.push_back(view(set));
+    return views;
+}
+
+nb::object character_classes(const std::vector<Array<std::int32_t>>& sets) {
+    const auto views = sets_of(sets);
+    for (const auto set : views)
+        if (!is_character_set(set)) throw std::invalid_argument("character classes: no set of characters");
+    std::vector<std::vector<std::int32_t>> members;
+    auto classes = classes_of(views, members);
+    return nb::make_tuple(owned(std::move(classes.firsts)), owned(std::move(classes.numbers)),
+                          nb::cast(members));
+}
+
+Shared determinize(const std::vector<Array<std::int32_t>>& sets, const Array<std::int32_t>& edge_offsets,
+                   const Array<std::int32_t>& edge_sets, const Array<std::int32_t>& edge_lists,
+                   const Array<std::int32_t>& list_offsets, const Array<std::int32_t>& lists,
+                   const Array<std::uint8_t>& accepting, std::int32_t everything, std::int32_t start_list,
+                   std::int64_t max_states, std::int64_t max_bytes) {
+    const Positions positions{sets_of(sets),      copy(edge_offsets), copy(edge_sets), copy(edge_lists),
+                              copy(list_offsets), copy(lists),        copy(accepting), everything};
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    Budget budget(max_states, 0);
+    return std::make_shared<CharacterDfa>(determinized(positions, start_list, budget));
+}
+
+Shared combine(const std::vector<Shared>& automata, const Array<std::int32_t>& asked,
+               const Array<std::int32_t>& then, const Array<std::int32_t>& otherwise, std::int64_t max_states,
+               std::int64_t max_bytes) {
+    std::vector<const CharacterDfa*> some;
+    for (const auto& automaton : automata) {
+        if (automaton == nullptr) throw std::invalid_argument("combined: no automaton");
+        some.push_back(automaton.get());
+    }
+    const Diagram diagram{copy(asked), copy(then), copy(otherwise)};
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    Budget budget(max_states, 0);
+    return std::make_shared<CharacterDfa>(combined(some, diagram, budget));
+}
+
+// Offsets, bytes from and to, targets.
+nb::object arrays_of(ByteAutomaton made) {
+    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.low)),
+                          owned(std::move(made.high)), owned(std::move(made.target)));
+}
+
+nb::object strings(const CharacterDfa& contents, int escapes, nb::bytes behind, std::int64_t max_states,
+                   std::int64_t max_bytes) {
+    if (escapes < 0 || escapes > static_cast<int>(Escapes::kAny))
+        throw std::invalid_argument("json strings: unknown escapes");
+    const std::span fixed(static_cast<const std::uint8_t*>(behind.data()), behind.size());
+    ByteAutomaton made;
+    {
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        Budget budget(max_states, 0);
+        made = json_strings(contents, static_cast<Escapes>(escapes), fixed, budget);
+    }
+    return arrays_of(std::move(made));
+}
+
+nb::object all_but(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
+                   const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
+                   const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
+                   std::int64_t max_states) {
+    ByteAutomaton made;
+    {
+        const ByteAutomaton automaton{copy(offset), copy(low), copy(high), copy(target)};
+        const WithoutGil release;
+        Budget budget(max_states, 0);
+        made = all_but_words(automaton, view(letters), view(lengths), budget);
+    }
+    return arrays_of(std::move(made));
+}
+
+using Numbers = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<1>>;
+using Self = nb::pointer_and_handle<CharacterDfa>;
+
+// Views share memory with the automaton and keep it alive.
+Numbers view_of(const std::vector<std::int32_t>& values, const Self& self) {
+    return {values.data(), {values.size()}, self.h};
+}
+
+}  // namespace
+
+void bind_regular(nb::module_& m) {
+    using Many = std::vector<std::int32_t>;
+    nb::class_<Formulas>(m, "Formulas")
+        .def(nb::init<std::int64_t>(), nb::arg("max_nodes"))
+        .def("node",
+             [](const Formulas& formulas, std::int32_t formula) {
+                 const auto [variable, then, otherwise] = formulas.node(formula);
+                 return nb::make_tuple(variable, then, otherwise);
+             })
+        .def("variable", &Formulas::variable)
+        .def("choice", &Formulas::choice)
+        .def("support", [](const Formulas& formulas, const Many& some) { return formulas.support(some); })
+        .def("alternatives", &Formulas::alternatives)
+        .def("replaced", [](Formulas& formulas, const Many& some, const Many& variables, std::int32_t by) {
+            return formulas.replaced(some, variables, by);
+        });
+    nb::class_<Substitution>(m, "Substitution")
+        .def(nb::init<Formulas&>(), nb::keep_alive<1, 2>(), nb::arg("formulas"))
+        .def("give", &Substitution::give)
+        .def("missing", [](const Substitution& given, const Many& some) { return given.missing(some); })
+        .def("apply", &Substitution::apply);
+    nb::class_<CharacterDfa>(m, "CharacterDfa")
+        .def_static("make", &dfa_of, nb::arg("firsts"), nb::arg("numbers"), nb::arg("table"),
+                    nb::arg("accepting"), nb::arg("max_bytes") = 0)
+        .def_prop_ro("num_states", &CharacterDfa::size)
+        .def_prop_ro("num_classes", [](const CharacterDfa& dfa) { return dfa.classes.count; })
+        .def_prop_ro("firsts", [](Self self) { return view_of(self.p->classes.firsts, self); })
+        .def_prop_ro("numbers", [](Self self) { return view_of(self.p->classes.numbers, self); })
+        .def_prop_ro("table", [](Self self) { return view_of(self.p->table, self); })
+        .def_prop_ro("accepting",
+                     [](Self self) {
+                         return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(
+                             self.p->accepting.data(), {self.p->accepting.size()}, self.h);
+                     })
+        .def(
+            "accepts",
+            [](const CharacterDfa& dfa, const Array<std::int32_t>& points) {
+                return dfa.accepts(view(points));
+            },
+            nb::arg("points"));
+    m.def("character_classes", &character_classes, nb::arg("sets"));
+    m.def("determinized", &determinize, nb::arg("sets"), nb::arg("edge_offsets"), nb::arg("edge_sets"),
+          nb::arg("edge_lists"), nb::arg("list_offsets"), nb::arg("lists"), nb::arg("accepting"),
+          nb::arg("everything"), nb::arg("start_list"), nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("combined", &combine, nb::arg("automata"), nb::arg("asked"), nb::arg("then"), nb::arg("otherwise"),
+          nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("behind"),
+          nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("all_but_words", &all_but, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),
+          nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"));
+}
+
+}  // namespace pdacon

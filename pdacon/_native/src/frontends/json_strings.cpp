@@ -1,0 +1,257 @@
+#include "frontends/json_strings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "base/interner.hpp"
+
+namespace pdacon {
+
+namespace {
+
+std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+// One place of a spelling: which bytes write each value of some bits of the code point; a fixed byte has 0
+// bits.
+struct Digit {
+    unsigned bits;
+    std::vector<std::array<std::uint8_t, 2>> bytes;  // for each value one or two, which may be equal
+};
+
+// How the code points from `first` to `last` are written: the digits of what is left of one behind `base`.
+struct Spelling {
+    std::int32_t first, last, base;
+    std::vector<Digit> digits;
+};
+
+Digit fixed(char byte) {
+    const auto code = static_cast<std::uint8_t>(byte);
+    return {0, {{code, code}}};
+}
+
+// Values as bytes from one on.
+Digit counted(unsigned bits, int from) {
+    Digit digit{bits, {}};
+    for (int value = 0; value < 1 << bits; ++value) {
+        const auto byte = static_cast<std::uint8_t>(from + value);
+        digit.bytes.push_back({byte, byte});
+    }
+    return digit;
+}
+
+// Values as hexadecimal digits from one on.
+Digit hexadecimal(unsigned bits, int from, bool capitals) {
+    Digit digit{bits, {}};
+    for (int value = from; value < from + (1 << bits); ++value) {
+        const auto byte = static_cast<std::uint8_t>("0123456789abcdef"[value]);
+        digit.bytes.push_back({byte, capitals ? static_cast<std::uint8_t>("0123456789ABCDEF"[value]) : byte});
+    }
+    return digit;
+}
+
+constexpr std::array<std::pair<char, char>, 8> kShort{
+    {{'"', '"'}, {'\\', '\\'}, {'b', '\b'}, {'f', '\f'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}, {'/', '/'}}};
+
+bool has_short(std::int32_t point) {
+    return point != '/' && std::ranges::any_of(kShort, [=](auto one) { return one.second == point; });
+}
+
+bool stands_for_itself(std::int32_t point, Escapes escapes) {
+    return point >= 0x20 && point != '"' && point != '\\' && (escapes != Escapes::kAscii || point < 0x7F);
+}
+
+// `\u` and four digits, of a code point or of half of a pair of surrogates (RFC 8259, section 7).
+void add_escapes(std::vector<Spelling>& spellings, Escapes escapes) {
+    const bool any = escapes == Escapes::kAny;
+    for (const auto& [letter, character] : kShort)
+        if (character != '/' || any)
+            spellings.push_back({character, character, character, {fixed('\\'), fixed(letter)}});
+    const auto digit = [any](unsigned bits = 4, int from = 0) { return hexadecimal(bits, from, any); };
+    const std::vector<Digit> four{fixed('\\'), fixed('u'), digit(), digit(), digit(), digit()};
+    for (std::int32_t first = 0, last; first < 0x10000; first = last + 1) {
+        const auto wanted = [=](std::int32_t point) {
+            return any || (!stands_for_itself(point, escapes) && !has_short(point));
+        };
+        last = first;
+        if (!wanted(first)) continue;
+        while (last + 1 < 0x10000 && wanted(last + 1)) ++last;
+        spellings.push_back({first, last, 0, four});
+    }
+    if (escapes == Escapes::kNeeded) return;
+    spellings.push_back({0x10000,
+                         kCodePoints - 1,
+                         0x10000,
+                         {fixed('\\'), fixed('u'), digit(0, 13), digit(2, 8), digit(), digit(), fixed('\\'),
+                          fixed('u'), digit(0, 13), digit(2, 12), digit(), digit()}});
+}
+
+// All spellings of characters.
+std::vector<Spelling> spellings_of(Escapes escapes) {
+    std::vector<Spelling> spellings;
+    for (std::int32_t first = 0, last; first < 0x80; first = last + 1) {
+        last = first;
+        if (!stands_for_itself(first, escapes)) continue;
+        while (last + 1 < 0x80 && stands_for_itself(last + 1, escapes)) ++last;
+        spellings.push_back({first, last, 0, {counted(7, 0)}});
+    }
+    if (escapes != Escapes::kAscii) {
+        const auto more = counted(6, 0x80);
+        spellings.push_back({0x80, 0x7FF, 0, {counted(5, 0xC0), more}});
+        spellings.push_back({0x800, 0xFFFF, 0, {counted(4, 0xE0), more, more}});
+        spellings.push_back({0x10000, kCodePoints - 1, 0, {counted(3, 0xF0), more, more, more}});
+    }
+    add_escapes(spellings, escapes);
+    return spellings;
+}
+
+// Appends an edge, as a first byte, a last byte and a target; it is joined to the one before if it can be.
+void join(std::vector<std::int32_t>& edges, std::int32_t low, std::int32_t high, std::int32_t target) {
+    const auto size = edges.size();
+    if (size != 0 && edges[size - 2] == low - 1 && edges[size - 1] == target)
+        edges[size - 2] = high;
+    else
+        edges.insert(edges.end(), {low, high, target});
+}
+
+// The bytes of characters as a trie whose leaves are classes of characters; equal nodes are one, and a node
+// comes behind those that it leads to.
+class CharacterTrie {
+  public:
+    CharacterTrie(const CharacterClasses& classes, Escapes escapes)
+        : classes_(classes), spellings_(spellings_of(escapes)) {
+        Cursors all;
+        for (std::size_t spelling = 0; spelling < spellings_.size(); ++spelling)
+            all.push_back({spelling, 0, spellings_[spelling].base});
+        root_ = node(all);
+    }
+
+    // The edges of a node: first byte, last byte, and the next node, or ~class.
+    std::span<const std::int32_t> operator[](std::int32_t node) const { return nodes_[node]; }
+    std::size_t size() const { return nodes_.size(); }
+    std::int32_t root() const { return root_; }  // -1 if there is no character
+
+  private:
+    // What is left of a spelling behind some digits, for code points from `point` on.
+    struct Cursor {
+        std::size_t spelling, digit;
+        std::int32_t point;
+        auto operator<=>(const Cursor&) const = default;
+    };
+    using Cursors = std::vector<Cursor>;
+    static constexpr std::int32_t kNothing = INT32_MIN, kMixed = kNothing + 1;
+
+    // The class that all code points of a cursor are in, kNothing if none of them is in any.
+    std::int32_t class_of(const Cursor& cursor) const {
+        const auto& spelling = spellings_[cursor.spelling];
+        unsigned bits = 0;
+        for (auto digit = cursor.digit; digit < spelling.digits.size(); ++digit)
+            bits += spelling.digits[digit].bits;
+        const auto whole_last = cursor.point + (1 << bits) - 1;
+        const auto first = std::max(cursor.point, spelling.first), last = std::min(whole_last, spelling.last);
+        if (first > last) return kNothing;
+        const bool is_whole = first == cursor.point && last == whole_last;
+        auto behind = std::ranges::upper_bound(classes_.firsts, first);
+        const auto number = classes_.numbers[static_cast<std::size_t>(behind - classes_.firsts.begin()) - 1];
+        for (; behind != classes_.firsts.end() && *behind <= last; ++behind)
+            if (classes_.numbers[static_cast<std::size_t>(behind - classes_.firsts.begin())] != number)
+                return kMixed;
+        if (number < 0) return kNothing;
+        return is_whole ? number : kMixed;
+    }
+
+    // The node that reads what is left of some spellings, or ~class where nothing is.
+    std::int32_t node(const Cursors& cursors) {
+        // What is alike wherever it stands is made once: digits that may be any, of one class.
+        const auto& spelling = spellings_[cursors.front().spelling];
+        std::pair<const Digit*, std::int32_t> alike{nullptr, 0};
+        if (cursors.size() == 1) {
+            const auto cls = class_of(cursors.front());
+            if (cursors.front().digit == spelling.digits.size()) return ~cls;
+            if (cls != kMixed) {
+                alike = {spelling.digits.data() + cursors.front().digit, cls};
+                if (const auto found = known_.find(alike); found != known_.end()) return found->second;
+            }
+        }
+        std::map<std::uint8_t, Cursors> next;
+        for (const auto& cursor : cursors) {
+            const auto& digits = spellings_[cursor.spelling].digits;
+            unsigned bits = 0;
+            for (auto digit = cursor.digit + 1; digit < digits.size(); ++digit) bits += digits[digit].bits;
+            const auto& bytes = digits[cursor.digit].bytes;
+            for (std::size_t value = 0; value < bytes.size(); ++value) {
+                const Cursor behind{cursor.spelling, cursor.digit + 1,
+                                    cursor.point + (static_cast<std::int32_t>(value) << bits)};
+                if (class_of(behind) == kNothing) continue;
+                next[bytes[value][0]].push_back(behind);
+                if (bytes[value][1] != bytes[value][0]) next[bytes[value][1]].push_back(behind);
+            }
+        }
+        std::vector<std::int32_t> edges;
+        for (const auto& [byte, behind] : next) join(edges, byte, byte, node(behind));
+        const auto made = edges.empty() ? -1 : nodes_.intern(edges);
+        if (alike.first != nullptr) known_.emplace(alike, made);
+        return made;
+    }
+
+    const CharacterClasses& classes_;
+    std::vector<Spelling> spellings_;
+    Interner nodes_;
+    std::map<std::pair<const Digit*, std::int32_t>, std::int32_t> known_;
+    std::int32_t root_;
+};
+
+}  // namespace
+
+ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
+                           std::span<const std::uint8_t> behind, Budget& budget) {
+    if (contents.size() == 0) return {};
+    const CharacterTrie trie(contents.classes, escapes);
+    // Targets are states of `contents`, and behind them the states between.
+    const auto states = static_cast<std::int32_t>(contents.size());
+    Interner between;
+    std::vector<std::int32_t> edges;
+    std::int32_t closing = states + between.intern(edges);
+    for (auto byte = behind.rbegin(); byte != behind.rend(); ++byte)
+        closing = states + between.intern(std::array<std::int32_t, 3>{*byte, *byte, closing});
+    std::vector<std::vector<std::int32_t>> own;  // the edges of each state of `contents`
+    std::vector<std::int32_t> made(trie.size());
+    for (std::int32_t state = 0; state < states; ++state) {
+        budget.tick();
+        budget.check_states(contents.size() + between.size());
+        // Each node of the trie with the state's targets for the classes, from the leaves on.
+        for (std::int32_t node = 0; at(node) < trie.size(); ++node) {
+            edges.clear();
+            const auto given = trie[node];
+            for (std::size_t edge = 0; edge < given.size(); edge += 3) {
+                const auto child = given[edge + 2];
+                const auto target = child >= 0 ? made[at(child)] : contents.next(state, ~child);
+                if (target >= 0) join(edges, given[edge], given[edge + 1], target);
+            }
+            if (node == trie.root()) break;
+            made[at(node)] = edges.empty() ? -1 : states + between.intern(edges);
+        }
+        if (trie.root() < 0) edges.clear();
+        if (contents.accepting[at(state)] != 0) {
+            std::size_t place = 0;
+            while (place < edges.size() && edges[place] < '"') place += 3;
+            edges.insert(edges.begin() + static_cast<std::ptrdiff_t>(place), {'"', '"', closing});
+        }
+        own.push_back(edges);
+    }
+    ByteAutomaton all;
+    all.add('"', '"', 1);
+    all.end_state();
+    const auto copy = [&](std::span<const std::int32_t> from) {
+        for (std::size_t edge = 0; edge < from.size(); edge += 3)
+            all.add(static_cast<std::uint8_t>(from[edge]), static_cast<std::uint8_t>(from[edge + 1]),
+                    from[edge + 2] + 1);
+        all.end_state();
+    };
+    for (const auto& some : own) copy(some);
+    for (std::int32_t state = 0; at(state) < between.size(); ++state) copy(between[state]);
+    return all;
+}
+
+}  // namespace pdacon

@@ -1,0 +1,188 @@
+#include "regular/formulas.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <unordered_set>
+
+#include "base/budget.hpp"
+
+namespace pdacon {
+
+namespace {
+
+constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();  // the variable of the constants
+constexpr std::size_t kMostAnswers = 1 << 22;                             // some 100 MB
+
+// Calls a function with every node below some formulas, once.
+template <class Function>
+void for_each_node(const Formulas& formulas, std::span<const std::int32_t> from, Function function) {
+    std::unordered_set<std::int32_t> seen;
+    std::vector<std::int32_t> pending;
+    const auto add = [&](std::int32_t formula) {
+        if (formula > Formulas::kTrue && seen.insert(formula).second) pending.push_back(formula);
+    };
+    for (const auto formula : from) add(formula);
+    while (!pending.empty()) {
+        const auto node = formulas.node(pending.back());
+        pending.pop_back();
+        function(node);
+        add(node.then);
+        add(node.otherwise);
+    }
+}
+
+std::vector<std::int32_t> ascending(std::vector<std::int32_t> numbers) {
+    std::ranges::sort(numbers);
+    numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+    return numbers;
+}
+
+}  // namespace
+
+Formulas::Formulas(std::int64_t max_nodes) : max_nodes_(max_nodes) {
+    nodes_.intern(std::array{kLast, kFalse, kFalse});
+    nodes_.intern(std::array{kLast, kTrue, kTrue});
+}
+
+Formulas::Node Formulas::node(std::int32_t formula) const {
+    if (formula < 0 || static_cast<std::size_t>(formula) >= nodes_.size())
+        throw std::out_of_range("formulas: no node");
+    const auto node = nodes_[formula];
+    return {node[0], node[1], node[2]};
+}
+
+std::int32_t Formulas::variable(std::int32_t variable) {
+    if (variable < 0 || variable == kLast) throw std::out_of_range("formulas: no variable");
+    return made(variable, kTrue, kFalse);
+}
+
+std::int32_t Formulas::made(std::int32_t variable, std::int32_t then, std::int32_t otherwise) {
+    if (then == otherwise) return then;
+    const auto node = nodes_.intern(std::array{variable, then, otherwise});
+    if (static_cast<std::int64_t>(nodes_.size()) > max_nodes_)
+        throw LimitExceeded("states", static_cast<double>(nodes_.size()), static_cast<double>(max_nodes_));
+    return node;
+}
+
+std::int32_t Formulas::known(std::int32_t condition, std::int32_t then, std::int32_t otherwise) const {
+    if (condition == kTrue || then == otherwise) return then;
+    if (condition == kFalse) return otherwise;
+    if (then == kTrue && otherwise == kFalse) return condition;
+    const auto asked = asked_.find(std::array{condition, then, otherwise});
+    return asked < 0 ? -1 : answers_[static_cast<std::size_t>(asked)];
+}
+
+std::int32_t Formulas::choice(std::int32_t condition, std::int32_t then, std::int32_t otherwise) {
+    for (const auto formula : {condition, then, otherwise}) static_cast<void>(node(formula));
+    if (asked_.size() > kMostAnswers) {
+        asked_.clear();
+        answers_.clear();
+    }
+    // The recursion of Bryant's ITE, with a stack of its own: a path is as long as there are variables.
+    calls_.clear();
+    auto result = known(condition, then, otherwise);
+    const auto call = [&](std::int32_t c, std::int32_t t, std::int32_t o) {
+        const auto top = std::min({nodes_[c][0], nodes_[t][0], nodes_[o][0]});
+        calls_.push_back({c, t, o, top, -1});
+    };
+    if (result < 0) call(condition, then, otherwise);
+    while (!calls_.empty()) {
+        // A result of -1 says that the last call has just begun; else it is that of one of its two halves.
+        auto& own = calls_.back();
+        const auto half = [&](std::int32_t formula, std::size_t branch) {
+            const auto node = nodes_[formula];
+            return node[0] == own.variable ? node[branch] : formula;
+        };
+        if (result >= 0 && own.yes >= 0) {
+            const auto answer = made(own.variable, own.yes, result);
+            asked_.intern(std::array{own.condition, own.then, own.otherwise});
+            answers_.resize(asked_.size(), answer);
+            calls_.pop_back();
+            result = answer;
+            continue;
+        }
+        std::size_t branch = 1;
+        if (result >= 0) {
+            own.yes = result;
+            branch = 2;
+        }
+        const std::array next{half(own.condition, branch), half(own.then, branch),
+                              half(own.otherwise, branch)};
+        result = known(next[0], next[1], next[2]);
+        if (result < 0) call(next[0], next[1], next[2]);
+    }
+    return result;
+}
+
+std::vector<std::int32_t> Formulas::support(std::span<const std::int32_t> formulas) const {
+    std::vector<std::int32_t> variables;
+    for_each_node(*this, formulas, [&](Node node) { variables.push_back(node.variable); });
+    return ascending(std::move(variables));
+}
+
+std::optional<std::vector<std::int32_t>> Formulas::alternatives(std::int32_t formula) const {
+    std::vector<std::int32_t> found;
+    while (formula > kTrue) {
+        const auto [variable, then, otherwise] = node(formula);
+        if (then != kTrue) return std::nullopt;
+        found.push_back(variable);
+        formula = otherwise;
+    }
+    if (formula == kTrue) found.push_back(-1);
+    return found;
+}
+
+std::vector<std::int32_t> Formulas::replaced(std::span<const std::int32_t> formulas,
+                                             std::span<const std::int32_t> variables, std::int32_t by) {
+    Substitution substitution(*this);
+    substitution.let_others_stay();
+    for (const auto variable : variables) substitution.give(variable, by);
+    std::vector<std::int32_t> results;
+    for (const auto formula : formulas) results.push_back(substitution.apply(formula));
+    return results;
+}
+
+void Substitution::give(std::int32_t variable, std::int32_t formula) {
+    static_cast<void>(formulas_.node(formula));
+    given_.insert_or_assign(variable, formula);
+}
+
+std::vector<std::int32_t> Substitution::missing(std::span<const std::int32_t> formulas) const {
+    std::vector<std::int32_t> variables;
+    for_each_node(formulas_, formulas, [&](Formulas::Node node) {
+        if (!given_.contains(node.variable)) variables.push_back(node.variable);
+    });
+    return ascending(std::move(variables));
+}
+
+std::int32_t Substitution::apply(std::int32_t formula) {
+    const auto done = [&](std::int32_t one) {
+        if (one <= Formulas::kTrue) return one;
+        const auto found = done_.find(one);
+        return found == done_.end() ? -1 : found->second;
+    };
+    pending_.assign(1, formula);
+    while (!pending_.empty()) {
+        const auto own = pending_.back();
+        if (done(own) >= 0) {
+            pending_.pop_back();
+            continue;
+        }
+        const auto [variable, then, otherwise] = formulas_.node(own);
+        const auto yes = done(then), no = done(otherwise);
+        if (yes < 0) pending_.push_back(then);
+        if (no < 0) pending_.push_back(otherwise);
+        if (yes < 0 || no < 0) continue;
+        const auto meaning = given_.find(variable);
+        if (meaning == given_.end() && !others_stay_)
+            throw std::invalid_argument("formulas: no meaning of a variable");
+        const auto condition = meaning == given_.end() ? formulas_.variable(variable) : meaning->second;
+        done_.emplace(own, formulas_.choice(condition, yes, no));
+        pending_.pop_back();
+    }
+    return done(formula);
+}
+
+}  // namespace pdacon

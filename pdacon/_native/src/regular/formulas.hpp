@@ -1,0 +1,87 @@
+// Boolean functions as reduced ordered decision diagrams: equal functions are one number.
+//
+// A node asks one variable and goes on with one of two nodes; the variables on a path ascend, no node has two
+// equal successors, and no two nodes are alike, so that two formulas say the same exactly if they are the
+// same node.
+//
+// Source: R. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", IEEE Transactions on
+// Computers C-35(8), 1986, section 4.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/interner.hpp"
+
+namespace pdacon {
+
+class Formulas {
+  public:
+    static constexpr std::int32_t kFalse = 0, kTrue = 1;
+    struct Node {
+        std::int32_t variable, then, otherwise;
+    };
+
+    // Whatever makes more nodes than so many throws LimitExceeded("states").
+    explicit Formulas(std::int64_t max_nodes);
+
+    // Throws std::out_of_range unless it is a node, which every public method does.
+    Node node(std::int32_t formula) const;
+    std::size_t size() const { return nodes_.size(); }
+
+    // The formula that is true exactly if a variable, of 0 or more, is.
+    std::int32_t variable(std::int32_t variable);
+    // `then` where the condition holds, else `otherwise`. At most the product of the nodes of all three; what
+    // was asked before is remembered.
+    std::int32_t choice(std::int32_t condition, std::int32_t then, std::int32_t otherwise);
+
+    // The variables that formulas depend on, ascending. Linear in their nodes.
+    std::vector<std::int32_t> support(std::span<const std::int32_t> formulas) const;
+    // Formulas with one formula in place of some variables.
+    std::vector<std::int32_t> replaced(std::span<const std::int32_t> formulas,
+                                       std::span<const std::int32_t> variables, std::int32_t by);
+    // The variables of which the formula says that one holds, -1 for what always does; nothing if it says
+    // more.
+    std::optional<std::vector<std::int32_t>> alternatives(std::int32_t formula) const;
+
+  private:
+    std::int32_t made(std::int32_t variable, std::int32_t then, std::int32_t otherwise);
+    // What needs no work, or was asked before; -1 otherwise.
+    std::int32_t known(std::int32_t condition, std::int32_t then, std::int32_t otherwise) const;
+
+    struct Call {
+        std::int32_t condition, then, otherwise, variable, yes;
+    };
+
+    std::int64_t max_nodes_;
+    Interner nodes_;  // variable, then, otherwise
+    Interner asked_;  // the arguments of `choice`
+    std::vector<std::int32_t> answers_;
+    std::vector<Call> calls_;
+};
+
+// A formula in place of each variable; what was substituted once is remembered.
+class Substitution {
+  public:
+    explicit Substitution(Formulas& formulas) : formulas_(formulas) {}
+
+    void give(std::int32_t variable, std::int32_t formula);
+    // The variables that formulas depend on and that nothing was given for, ascending.
+    std::vector<std::int32_t> missing(std::span<const std::int32_t> formulas) const;
+    // Throws std::invalid_argument if one is missing.
+    std::int32_t apply(std::int32_t formula);
+    // From now on variables that nothing was given for stay.
+    void let_others_stay() { others_stay_ = true; }
+
+  private:
+    Formulas& formulas_;
+    bool others_stay_ = false;
+    std::unordered_map<std::int32_t, std::int32_t> given_;  // by variable
+    std::unordered_map<std::int32_t, std::int32_t> done_;   // by formula
+    std::vector<std::int32_t> pending_;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,225 @@
+"""Deterministic automata over code points, made and combined by the core.
+
+Source: for the Boolean operations, the product construction of M. Rabin and D. Scott, "Finite Automata and Their
+Decision Problems", IBM Journal of Research and Development 3(2), 1959.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon._native import _core
+from pdacon.errors import LimitExceededError
+from pdacon.regular.characters import Ranges
+
+_MOST_BYTES = 256 << 20
+"""What the core may take for one automaton."""
+
+_CODE_POINTS = 0x110000
+
+
+class Dfa:
+    """The least deterministic automaton of a set of strings; state 0 is the start. It cannot be changed.
+
+    No state is without a way to acceptance. The empty set has no states.
+
+    Attributes
+    ----------
+    native : CharacterDfa
+        The automaton as the core has it.
+    """
+
+    __slots__ = ("native",)
+
+    def __init__(self, native: _core.CharacterDfa) -> None:
+        self.native = native
+
+    def __len__(self) -> int:
+        """Number of states."""
+        return self.native.num_states
+
+    def accepts(self, text: str) -> bool:
+        """Whether a text is in the language. Linear in its length."""
+        return self.native.accepts(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32))
+
+    def accepting(self) -> list[bool]:
+        """For each state whether the text may end there."""
+        return [accepts != 0 for accepts in self.native.accepting.tolist()]
+
+    def edges(self) -> Iterator[dict[int, Ranges]]:
+        """For each state and next state the characters that lead there."""
+        native = self.native
+        firsts = native.firsts.tolist()
+        intervals = list(
+            zip(firsts, (first - 1 for first in (*firsts[1:], _CODE_POINTS)), native.numbers.tolist(), strict=True)
+        )
+        for row in native.table.reshape(len(self), native.num_classes).tolist():
+            found: dict[int, list[tuple[int, int]]] = {}
+            for first, last, number in intervals:
+                if number >= 0 and (target := row[number]) >= 0:
+                    pieces = found.setdefault(target, [])
+                    if pieces and pieces[-1][1] == first - 1:
+                        pieces[-1] = pieces[-1][0], last
+                    else:
+                        pieces.append((first, last))
+            yield {target: tuple(pieces) for target, pieces in found.items()}
+
+
+class Numbered:
+    """Lists of numbers, each with the number of its first occurrence; as the core takes them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def number(self, some: Iterable[int]) -> int:
+        """The number of a list."""
+        return self._known.setdefault(tuple(some), len(self._known))
+
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Where each list begins, and at last where the last one ends; then all of them, one behind the other."""
+        return offsets(map(len, self._known)), int32s(one for some in self._known for one in some)
+
+
+def int32s(numbers: Iterable[int]) -> NDArray[np.int32]:
+    """Numbers as an array."""
+    return np.fromiter(numbers, np.int32)
+
+
+def offsets(lengths: Iterable[int]) -> NDArray[np.int32]:
+    """Where sequences of these lengths begin, if each lies behind the one before, and where the last one ends."""
+    return np.cumsum([0, *lengths], dtype=np.int32)
+
+
+def as_set(ranges: Ranges) -> NDArray[np.int32]:
+    """A set of characters as the core takes it."""
+    return np.array(ranges, np.int32).reshape(-1)
+
+
+def determinized(
+    sets: Iterable[Ranges],
+    rows: Sequence[Sequence[tuple[int, int]]],
+    accepting: Sequence[bool],
+    everything: int,
+    lists: Numbered,
+    start: int,
+    limit: int,
+) -> Dfa:
+    """The automaton of positions, by the subset construction.
+
+    Parameters
+    ----------
+    sets : iterable of Ranges
+        Sets of characters; edges say which by number.
+    rows : sequence of sequences of (int, int)
+        For each position its edges: a set, and the list of positions that they lead to.
+    accepting : sequence of bool
+        For each position whether the text may end there.
+    everything : int
+        The position from which every text is accepted, or -1.
+    lists : Numbered
+        Lists of positions.
+    start : int
+        The list to begin with.
+    limit : int
+        The most states.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    return Dfa(
+        _core.determinized(
+            [as_set(one) for one in sets],
+            offsets(map(len, rows)),
+            int32s(one for row in rows for one, _ in row),
+            int32s(to for row in rows for _, to in row),
+            *lists.arrays(),
+            np.array(accepting, np.uint8),
+            everything,
+            start,
+            limit,
+            _MOST_BYTES,
+        )
+    )
+
+
+def explored(
+    sets: Iterable[Ranges], start: int, step: Callable[[int, int], int], accepts: Callable[[int], bool], limit: int
+) -> Dfa:
+    """The automaton of states that come up one by one.
+
+    Parameters
+    ----------
+    sets : iterable of Ranges
+        Sets of characters; characters that none of them tells apart are read alike, and those in none are not read.
+    start : int
+        The first state; states are any numbers.
+    step : callable
+        The state behind a state and a character, 0 if there is none.
+    accepts : callable
+        Whether the text may end in a state.
+    limit : int
+        The most states.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    firsts, numbers, _ = _core.character_classes([as_set(one) for one in sets])
+    by_class = dict(zip(reversed(numbers.tolist()), reversed(firsts.tolist()), strict=True))
+    points = [by_class[number] for number in range(int(numbers.max()) + 1)]
+    number = {start: 0}
+    order = [start]
+    table: list[int] = []
+    for state in order:  # grows
+        for point in points:
+            after = step(state, point)
+            if after and after not in number:
+                number[after] = len(order)
+                order.append(after)
+                if len(order) > limit:
+                    raise LimitExceededError("states", len(order), limit, fixed=True)
+            table.append(number[after] if after else -1)
+    accepting = np.array([accepts(state) for state in order], np.uint8)
+    return Dfa(_core.CharacterDfa.make(firsts, numbers, int32s(table), accepting, _MOST_BYTES))
+
+
+def combined(automata: Sequence[Dfa], diagram: Sequence[tuple[int, int, int]], limit: int) -> Dfa:
+    """A Boolean combination of automata.
+
+    Parameters
+    ----------
+    automata : sequence of Dfa
+    diagram : sequence of (int, int, int)
+        A decision diagram: for each node from 2 on an automaton, and the nodes to go on with if it accepts and if it
+        does not. Nodes 0 and 1 are false and true; the last node is the root.
+    limit : int
+        The most states.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    return Dfa(
+        _core.combined(
+            [automaton.native for automaton in automata],
+            int32s(automaton for automaton, _, _ in diagram),
+            int32s(then for _, then, _ in diagram),
+            int32s(otherwise for _, _, otherwise in diagram),
+            limit,
+            _MOST_BYTES,
+        )
+    )
+
+
+def longer_than(length: int, limit: int) -> Dfa:
+    """The strings of more than so many code points; see above for ``limit``."""
+    if length + 2 > limit:
+        raise LimitExceededError("states", length + 2, limit, fixed=True)
+    firsts, numbers = np.array([0, 0xD800, 0xE000], np.int32), np.array([0, -1, 0], np.int32)
+    states = np.arange(length + 2, dtype=np.int32)
+    table = np.minimum(states + 1, states[-1])
+    return Dfa(_core.CharacterDfa.make(firsts, numbers, table, (states > length).astype(np.uint8), _MOST_BYTES))
