@@ -133,7 +133,12 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         raise BadInput(f"{path} is a database, which goes with the grammars sql_select and sql only")
     grammar = Grammar.from_json_schema(
         _decoded(content, str(path)),
-        Spelling(whitespace=options.whitespace.value, order="any" if options.any_order else "schema"),
+        Spelling(
+            whitespace=options.whitespace.value,
+            order="any" if options.any_order else "schema",
+            escapes=options.escapes.value,
+            numbers=options.numbers.value,
+        ),
         options.lax,
     )
     for pointer, keyword, why in grammar.unenforced:

@@ -46,7 +46,23 @@ class Whitespace(str, Enum):
 
     dumps = "json.dumps"
     compact = "compact"
+    indent = "indent"
     any = "any"
+
+
+class Escapes(str, Enum):
+    """Which characters of JSON strings have escapes."""
+
+    needed = "needed"
+    ascii = "ascii"
+    any = "any"
+
+
+class Numbers(str, Enum):
+    """How numbers are written in JSON."""
+
+    any = "any"
+    canonical = "canonical"
 
 
 class Format(str, Enum):
@@ -247,8 +263,20 @@ class GrammarOptions:
     ] = True
     whitespace: Annotated[
         Whitespace,
-        _json_option("--whitespace", metavar="json.dumps|compact|any", help="One space behind , and : or none or any."),
+        _json_option(
+            "--whitespace",
+            metavar="json.dumps|compact|indent|any",
+            help="One space behind , and :, none, indented lines, or any blanks.",
+        ),
     ] = Whitespace.dumps
+    escapes: Annotated[
+        Escapes,
+        _json_option("--escapes", metavar="needed|ascii|any", help="Escapes where needed, if not ASCII, or anywhere."),
+    ] = Escapes.needed
+    numbers: Annotated[
+        Numbers,
+        _json_option("--numbers", metavar="any|canonical", help="Zeros behind and exponents, or one spelling each."),
+    ] = Numbers.any
     any_order: Annotated[
         bool, _json_option("--any-order", metavar="", help="The members of small objects come in any order.")
     ] = False

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from pdacon.frontends.json_schema.writing import Productions, Text
+from pdacon.frontends.json_schema.productions import Productions, Text
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
 from pdacon.lexer.program import to_automaton
 from pdacon.quoting import quoted

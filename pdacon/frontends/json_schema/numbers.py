@@ -2,7 +2,7 @@
 
 A number for which nothing but its type is asked may be spelled in any way that JSON allows. Where more is asked, it is
 spelled as Python's ``json.dumps`` does, with trailing zeros allowed: a plain decimal, or an exponent where the number
-is very large or very small. With ``multipleOf`` exponents are not used.
+is very large or very small. With ``multipleOf`` exponents are not used. Canonical spellings have neither.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pdacon.regular.ecma import Tree
 
 ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 ANY_INTEGER = r"(?:0|-?[1-9]\d*)"
+CANONICAL_NUMBER = r"-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])|0"
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
 _LARGE = r"-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
 _SMALL = r"-?[1-9](?:\.\d+)?e\-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
@@ -44,7 +45,7 @@ def number_holds(facts: Facts, formula: int, number: Fraction) -> bool:
 
 
 @lru_cache(maxsize=256)
-def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool) -> Dfa:
+def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool, canonical: bool) -> Dfa:
     """The spellings of the numbers for which a formula holds.
 
     Parameters
@@ -53,15 +54,19 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
         Numbers that are left out.
     integral : bool
         Only integers, without a fraction and an exponent.
+    canonical : bool
+        One spelling for each number, without an exponent.
 
     Raises
     ------
     LimitExceededError
     """
-    plain = integral or _multiple(shape)
+    plain = integral or canonical or _multiple(shape)
     languages = _Numbers(exponents=not plain)
     formulas = languages.formulas
-    universe = ANY_INTEGER if integral else _PLAIN if plain else f"(?:{_PLAIN}|{_LARGE}|{_SMALL})"
+    universe = f"(?:{_PLAIN}|{_LARGE}|{_SMALL})"
+    if plain:
+        universe = ANY_INTEGER if integral else f"(?:{CANONICAL_NUMBER})" if canonical else _PLAIN
 
     def formula(one: Shape) -> int:
         if isinstance(one, bool):
@@ -242,12 +247,12 @@ def _plain_above(bound: Fraction, inclusive: bool) -> list[str]:
     return [*patterns, beyond, *([equal] if inclusive else [])]
 
 
-def spelled(number: Fraction) -> str:
-    """How one number is spelled: an integer without a fraction, else as a plain decimal or with an exponent."""
+def spelled(number: Fraction, *, plain: bool = False) -> str:
+    """How one number is spelled: an integer without a fraction, else as a decimal, or with an exponent."""
     if number.denominator == 1:
         return str(number.numerator)
     exponent, digits = _scientific(abs(number))
     sign = "-" if number < 0 else ""
-    if exponent < -4:
+    if exponent < -4 and not plain:
         return f"{sign}{_decimal(digits)}e-{-exponent:02}"
     return sign + _decimal(abs(number))

@@ -16,6 +16,7 @@ SPELLING = re.compile(
     r"-?(?:0|[1-9]\d*)(?:\.\d+)?|-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
     r"|-?[1-9](?:\.\d+)?e-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
 )
+CANONICAL = re.compile(r"0|-?(?:[1-9]\d*|(?:0|[1-9]\d*)\.\d*[1-9])")
 SOME = [
     "0",
     "-0",
@@ -75,8 +76,9 @@ def texts(seed: int) -> list[str]:
 
 
 def check(fact: Fact, holds: Callable[[Fraction], bool]) -> None:
-    automaton = number_automaton((fact, True, False), frozenset(), False)
-    whole = number_automaton((fact, True, False), frozenset({Fraction(7)}), True)
+    automaton = number_automaton((fact, True, False), frozenset(), False, False)
+    whole = number_automaton((fact, True, False), frozenset({Fraction(7)}), True, False)
+    canonical = number_automaton((fact, True, False), frozenset(), False, True)
     for text in texts(3):
         if isinstance(fact, Multiple) and "e" in text:
             continue
@@ -84,6 +86,7 @@ def check(fact: Fact, holds: Callable[[Fraction], bool]) -> None:
         assert automaton.accepts(text) == holds(number), text
         integer = "." not in text and "e" not in text and text != "-0"
         assert whole.accepts(text) == (integer and number != 7 and holds(number)), text
+        assert canonical.accepts(text) == (bool(CANONICAL.fullmatch(text)) and holds(number)), text
 
 
 @pytest.mark.parametrize("inclusive", [True, False])
@@ -102,7 +105,7 @@ def test_integers() -> None:
 
 
 def test_excluded_numbers_are_excluded_in_each_spelling() -> None:
-    automaton = number_automaton(True, frozenset(map(Fraction, ("1", "1.5", "1e20", "-1e-7"))), False)
+    automaton = number_automaton(True, frozenset(map(Fraction, ("1", "1.5", "1e20", "-1e-7"))), False, False)
     for text in texts(4):
         assert automaton.accepts(text) == (Fraction(text) not in map(Fraction, ("1", "1.5", "1e20", "-1e-7"))), text
 

@@ -11,7 +11,7 @@ import pytest
 
 import pdacon
 from pdacon import Grammar, UnsupportedSchemaError, Vocabulary
-from pdacon.frontends.json_schema import writing
+from pdacon.frontends.json_schema import scalars
 
 
 def accepts(schema: Any, value: Any) -> bool:
@@ -40,7 +40,7 @@ def texts(seed: int, count: int, longest: int, alphabet: str) -> list[str]:
 def test_lengths_count_code_points(
     least: int, most: int | None, longest_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_LONG", longest_at_once)  # the long way is right for short strings too
+    monkeypatch.setattr(scalars, "_LONG", longest_at_once)  # the long way is right for short strings too
     schema = {"type": "string", "minLength": least, **({} if most is None else {"maxLength": most})}
     constraint = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
     for text in texts(1, 150, 13, 'a"\\\n\x01é€😀\u2028\x7f'):

@@ -94,17 +94,21 @@ nb::object arrays_of(ByteAutomaton made) {
                           owned(std::move(made.high)), owned(std::move(made.target)));
 }
 
-nb::object strings(const CharacterDfa& contents, int escapes, nb::bytes behind, std::int64_t max_states,
-                   std::int64_t max_bytes) {
+std::span<const std::uint8_t> seen(const nb::bytes& bytes) {
+    return {static_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+nb::object strings(const CharacterDfa& contents, int escapes, const nb::bytes& before,
+                   const nb::bytes& behind, std::int64_t max_states, std::int64_t max_bytes) {
     if (escapes < 0 || escapes > static_cast<int>(Escapes::kAny))
         throw std::invalid_argument("json strings: unknown escapes");
-    const std::span fixed(static_cast<const std::uint8_t*>(behind.data()), behind.size());
+    const auto opening = seen(before), closing = seen(behind);
     ByteAutomaton made;
     {
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
         Budget budget(max_states, 0);
-        made = json_strings(contents, static_cast<Escapes>(escapes), fixed, budget);
+        made = json_strings(contents, static_cast<Escapes>(escapes), opening, closing, budget);
     }
     return arrays_of(std::move(made));
 }
@@ -179,8 +183,8 @@ void bind_regular(nb::module_& m) {
           nb::arg("everything"), nb::arg("start_list"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("combined", &combine, nb::arg("automata"), nb::arg("asked"), nb::arg("then"), nb::arg("otherwise"),
           nb::arg("max_states"), nb::arg("max_bytes"));
-    m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("behind"),
-          nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("before"),
+          nb::arg("behind"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("all_but_words", &all_but, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),
           nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"));
 }

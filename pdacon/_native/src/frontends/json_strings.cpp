@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "base/interner.hpp"
@@ -205,15 +206,17 @@ class CharacterTrie {
 }  // namespace
 
 ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
-                           std::span<const std::uint8_t> behind, Budget& budget) {
+                           std::span<const std::uint8_t> before, std::span<const std::uint8_t> behind,
+                           Budget& budget) {
     if (contents.size() == 0) return {};
     const CharacterTrie trie(contents.classes, escapes);
     // Targets are states of `contents`, and behind them the states between.
     const auto states = static_cast<std::int32_t>(contents.size());
     Interner between;
     std::vector<std::int32_t> edges;
-    std::int32_t closing = states + between.intern(edges);
-    for (auto byte = behind.rbegin(); byte != behind.rend(); ++byte)
+    std::int32_t closing = -1;
+    if (!behind.empty()) closing = states + between.intern(edges);
+    for (auto byte = behind.rbegin(); byte + 1 < behind.rend(); ++byte)
         closing = states + between.intern(std::array<std::int32_t, 3>{*byte, *byte, closing});
     std::vector<std::vector<std::int32_t>> own;  // the edges of each state of `contents`
     std::vector<std::int32_t> made(trie.size());
@@ -221,6 +224,7 @@ ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
         budget.tick();
         budget.check_states(contents.size() + between.size());
         // Each node of the trie with the state's targets for the classes, from the leaves on.
+        edges.clear();
         for (std::int32_t node = 0; at(node) < trie.size(); ++node) {
             edges.clear();
             const auto given = trie[node];
@@ -232,21 +236,27 @@ ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
             if (node == trie.root()) break;
             made[at(node)] = edges.empty() ? -1 : states + between.intern(edges);
         }
-        if (trie.root() < 0) edges.clear();
         if (contents.accepting[at(state)] != 0) {
             std::size_t place = 0;
-            while (place < edges.size() && edges[place] < '"') place += 3;
-            edges.insert(edges.begin() + static_cast<std::ptrdiff_t>(place), {'"', '"', closing});
+            while (!behind.empty() && place < edges.size() && edges[place] < behind[0]) place += 3;
+            if (behind.empty() ? !edges.empty() : place < edges.size() && edges[place] == behind[0])
+                throw std::invalid_argument("json strings: nothing says where they end");
+            if (!behind.empty())
+                edges.insert(edges.begin() + static_cast<std::ptrdiff_t>(place),
+                             {behind[0], behind[0], closing});
         }
         own.push_back(edges);
     }
     ByteAutomaton all;
-    all.add('"', '"', 1);
-    all.end_state();
+    const auto first = static_cast<std::int32_t>(before.size());
+    for (std::int32_t place = 0; place < first; ++place) {
+        all.add(before[at(place)], before[at(place)], place + 1);
+        all.end_state();
+    }
     const auto copy = [&](std::span<const std::int32_t> from) {
         for (std::size_t edge = 0; edge < from.size(); edge += 3)
             all.add(static_cast<std::uint8_t>(from[edge]), static_cast<std::uint8_t>(from[edge + 1]),
-                    from[edge + 2] + 1);
+                    from[edge + 2] + first);
         all.end_state();
     };
     for (const auto& some : own) copy(some);

@@ -18,10 +18,13 @@ enum class Escapes : std::uint8_t {
     kAny,     // every character any that JSON allows
 };
 
-// The JSON strings, in UTF-8, whose contents an automaton accepts, each followed by fixed bytes. State 0 is
-// the start, the only one that is left without edges has read it all; the automaton is deterministic. No
-// states: there is no such string. Throws LimitExceeded("states").
+// What an automaton accepts as JSON writes it between quotes, in UTF-8, with fixed bytes before and behind,
+// such as the quotes. The result is deterministic, its one state without edges has read it all. Without
+// states: there is no such string.
+//
+// Throws std::invalid_argument if nothing is behind a string that others begin with, LimitExceeded("states").
 ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
-                           std::span<const std::uint8_t> behind, Budget& budget);
+                           std::span<const std::uint8_t> before, std::span<const std::uint8_t> behind,
+                           Budget& budget);
 
 }  // namespace pdacon

@@ -1,0 +1,166 @@
+"""Byte automata of JSON texts: strings, names, words and numbers.
+
+In: automata over code points, words. Out: programs, the lexer's form of a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon._native import _core
+from pdacon.frontends.json_schema.spelling import Escapes
+from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
+from pdacon.regular import Dfa
+
+Numbers: TypeAlias = NDArray[np.int32]
+Bytes: TypeAlias = NDArray[np.uint8]
+
+_MOST_STATES = 1_000_000
+_MOST_BYTES = 256 << 20
+_ESCAPES: tuple[Escapes, ...] = ("needed", "ascii", "any")  # as the core numbers them
+
+
+class _Writer:
+    """States and edges of a program that is being made; state 0 is MATCH."""
+
+    def __init__(self) -> None:
+        self.kinds = [MATCH]
+        self.edges: list[Edges] = [()]
+        self._known: dict[tuple[int, Edges], int] = {}
+
+    def reserve(self) -> int:
+        self.kinds.append(BYTES)
+        self.edges.append(())
+        return len(self.kinds) - 1
+
+    def state(self, edges: Edges, kind: int = BYTES) -> int:
+        key = kind, edges
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = self.reserve()
+            self.kinds[number], self.edges[number] = kind, edges
+        return number
+
+    def text(self, text: bytes, then: int) -> int:
+        for byte in reversed(text):
+            then = self.state(((byte, byte, then),))
+        return then
+
+
+def _joined(edges: Iterable[tuple[int, int, int]]) -> Edges:
+    """Edges in ascending order, neighbours with one target as one."""
+    joined: list[tuple[int, int, int]] = []
+    for lo, hi, to in sorted(edges):
+        if joined and joined[-1][1] == lo - 1 and joined[-1][2] == to:
+            joined[-1] = joined[-1][0], hi, to
+        else:
+            joined.append((lo, hi, to))
+    return tuple(joined)
+
+
+def string_program(content: Dfa, escapes: Escapes, before: bytes = b'"', behind: bytes = b'"') -> Program:
+    """What an automaton accepts as JSON writes it in a string, between fixed bytes.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    return _program(
+        *_core.json_strings(content.native, _ESCAPES.index(escapes), before, behind, _MOST_STATES, _MOST_BYTES)
+    )
+
+
+def _program(offset: Numbers, lo: Bytes, hi: Bytes, target: Numbers) -> Program:
+    return Program(
+        kind=np.where(np.diff(offset) == 0, MATCH, BYTES).astype(np.uint8),
+        offset=offset,
+        lo=lo,
+        hi=hi,
+        target=target,
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )
+
+
+def all_but_program(every: Program, words: Iterable[bytes]) -> Program:
+    """The texts of a program that begin with none of some words."""
+    words = list(words)
+    offset, lo, hi, target = _core.all_but_words(
+        every.offset,
+        every.lo,
+        every.hi,
+        every.target,
+        np.frombuffer(b"".join(words), np.uint8),
+        np.array([*map(len, words)], np.int32),
+        _MOST_STATES,
+    )
+    made = len(offset) - 1
+    return _program(
+        np.concatenate([offset, every.offset[1:] + offset[-1]]),
+        np.concatenate([lo, every.lo]),
+        np.concatenate([hi, every.hi]),
+        np.concatenate([target, every.target + made]),
+    )
+
+
+_Trie: TypeAlias = "dict[int, _Trie]"
+"""By byte what follows; a word ends where -1 is a key."""
+
+
+def _trie(words: Iterable[bytes]) -> _Trie:
+    trie: _Trie = {}
+    for word in words:
+        node = trie
+        for byte in word:
+            node = node.setdefault(byte, {})
+        node[-1] = {}
+    return trie
+
+
+def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
+    """Some texts, the longest of those that match; ``guarded``: where no number goes on behind it."""
+    writer = _Writer()
+    trie = _trie(word.encode() for word in words)
+    order = [trie]
+    for node in order:  # grows
+        order += [child for byte, child in node.items() if byte >= 0]
+    end = _end(writer, guarded)
+    placed: dict[int, int] = {}
+    for node in reversed(order):
+        edges = _joined((byte, byte, placed[id(child)]) for byte, child in node.items() if byte >= 0)
+        placed[id(node)] = _accepting(writer, edges, end) if -1 in node else writer.state(edges)
+    return pack(writer.kinds, writer.edges, [placed[id(trie)]])
+
+
+def number_program(spellings: Dfa, *, guarded: bool) -> Program:
+    """The numbers that an automaton over characters accepts, the longest that matches."""
+    writer = _Writer()
+    end = _end(writer, guarded)
+    states = [writer.reserve() for _ in range(len(spellings))]
+    accepting = spellings.accepting()
+    for k, (state, row) in enumerate(zip(states, spellings.edges(), strict=True)):
+        edges = _joined((first, last, states[target]) for target, ranges in row.items() for first, last in ranges)
+        if not accepting[k]:
+            writer.edges[state] = edges
+        elif edges:
+            writer.kinds[state] = SPLIT
+            writer.edges[state] = ((0, 0, writer.state(edges)), (0, 0, end))
+        else:
+            writer.kinds[state], writer.edges[state] = SPLIT, ((0, 0, end),)
+    return pack(writer.kinds, writer.edges, [states[0] if states else writer.reserve()])
+
+
+def _end(writer: _Writer, guarded: bool) -> int:
+    if not guarded:
+        return 0
+    goes_on = {*b"0123456789.eE+-"}
+    edges = _joined((byte, byte, 0) for byte in range(256) if byte not in goes_on)
+    return writer.state(edges, PENDING_OR_END)
+
+
+def _accepting(writer: _Writer, edges: Edges, end: int) -> int:
+    return writer.state(((0, 0, writer.state(edges)), (0, 0, end)), SPLIT) if edges else end

@@ -1,0 +1,229 @@
+"""Formulas over facts about strings and numbers -> terminals, and the productions of strings that are counted.
+
+In: what is asked of a string, of a member's name or of a number. Out: terminals. Strings and numbers that formulas ask
+for by name are terminals of their own; of the others each formula is an automaton.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, partial
+
+from pdacon.errors import LimitExceededError, UnsupportedSchemaError
+from pdacon.frontends.json_schema import numbers, strings
+from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan
+from pdacon.frontends.json_schema.naming import shape_name, words_name
+from pdacon.frontends.json_schema.patterns import strings_pattern
+from pdacon.frontends.json_schema.productions import Productions, Text
+from pdacon.frontends.json_schema.programs import all_but_program, number_program, string_program, words_program
+from pdacon.frontends.json_schema.reading import Reader
+from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
+from pdacon.frontends.json_schema.strings import Shape
+from pdacon.frontends.printing import NO_NUMBER_GOES_ON
+from pdacon.lexer.program import Program
+from pdacon.regular import FALSE, TRUE, Dfa
+
+_LONG = 500
+"""Strings of more characters are counted by the parser."""
+
+
+class Scalars:
+    """Writes strings, names and numbers."""
+
+    def __init__(self, out: Productions, reader: Reader, written: Spelling) -> None:
+        self._out, self._reader, self._facts, self._spelling = out, reader, reader.facts, written
+        self._end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
+
+    def literal(self, name: str, text: str) -> int:
+        """The terminal of one text."""
+        return self._out.terminal(("literal", text), name, lambda: Text("str", text))
+
+    def name(self, name: str) -> int:
+        """The terminal of a member's name, with the colon behind it where that is fixed."""
+        return self._strings_among("NAME", [name], self._end_of_name)
+
+    def other_names(self, formula: int, excluded: frozenset[str]) -> int | None:
+        """The terminal of the names for which a formula holds, but some; None if there are none."""
+        return self._other_strings("NAME", formula, excluded, self._end_of_name)
+
+    def strings(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
+        """Add the strings for which each of some formulas holds to the nonterminal of its question."""
+        facts = self._facts
+        named = strings.named_strings(facts, list(meanings.values()))
+        for one, formula in meanings.items():
+            words = sorted(text for text in named if strings.string_holds(facts, formula, text))
+            if words:
+                self._out.add(value(one), self._strings_among("STRING", words, '"'))
+            rest = strings.unnamed(facts, formula)
+            counts = strings.only_counts(strings.shape_of(facts, rest)) if len(meanings) == 1 and not named else None
+            if counts is not None and max(counts[0], counts[1] or 0) > _LONG:
+                self._long_strings(value(one), *counts)
+            elif rest != FALSE and (terminal := self._other_strings("STRING", rest, frozenset(named), '"')) is not None:
+                self._out.add(value(one), terminal)
+
+    def _strings_among(self, name: str, texts: list[str], closing: str) -> int:
+        escapes = self._spelling.escapes
+        if escapes != "any":
+            return self._words(name, [f"{spelled(text, escapes)[:-1]}{closing}" for text in texts])
+        key = "strings among", tuple(texts), closing
+        shape: Shape = (Among(frozenset(texts)), True, False)
+        return self._out.terminal(
+            key, words_name(name, [spelled(text) for text in texts]), lambda: self._text(shape, closing)
+        )
+
+    def _long_strings(self, value: int, least: int, most: int | None) -> None:
+        """Strings of many characters, which the parser counts in chunks: the states are as many as the root of that.
+
+        A chunk is so many characters without a quote, and what ends the string has fewer, so that both are never open.
+        """
+        out = self._out
+        size = math.isqrt(least if most is None else most) + 1
+
+        def piece(name: str, low: int, high: int | None, closing: str) -> int:
+            shape = _counted(low, high)
+            return out.terminal((name, low, high), name, lambda: self._text(shape, closing, opening=""))
+
+        before = out.nonterminal("part of a string", least, most, 0)
+        out.add(before, self.literal("QUOTE", '"'))
+        for done in range(0, (least if most is None else most) + 1, size):
+            low = max(0, least - done)
+            if most is None and low < size:
+                out.add(value, before, piece("REST", low, None, '"'))
+                break
+            high = size - 1 if most is None else min(size - 1, most - done)
+            if low <= high:
+                out.add(value, before, piece("REST", low, high, '"'))
+            if most is None or done + size <= most:
+                after = out.nonterminal("part of a string", least, most, done + size)
+                out.add(after, before, piece("CHUNK", size, size, ""))
+                before = after
+
+    def _words(self, name: str, words: list[str], *, guarded: bool = False) -> int:
+        if len(words) == 1 and not guarded:
+            return self.literal(name, words[0])
+        key = "words", tuple(words), guarded
+        listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+        pattern = f"(?:{listed}){NO_NUMBER_GOES_ON if guarded else ''}"
+        program = partial(words_program, words, guarded=guarded)
+        return self._out.terminal(key, words_name(name, words), lambda: Text("program", pattern, program()))
+
+    def _other_strings(self, name: str, formula: int, excluded: frozenset[str], closing: str) -> int | None:
+        """The terminal of the strings for which a formula holds, but some; None if there are none."""
+        escapes = self._spelling.escapes
+        if formula == TRUE and escapes != "any":
+            key = "other strings", excluded, closing
+            return self._out.terminal(key, name, lambda: self._all_but(excluded, closing))
+        shape = strings.shape_of(self._facts, formula)
+        if excluded:
+            shape = (Among(excluded), False, shape)
+        automaton = self._automaton(formula, lambda: strings.string_automaton(shape))
+        if automaton is None:
+            return self._other_strings(name, TRUE, excluded, closing)
+        if not len(automaton):
+            return None
+        name = name if excluded else shape_name(name, shape)
+        return self._out.terminal(("strings", shape, closing), name, lambda: self._text(shape, closing))
+
+    def _all_but(self, excluded: frozenset[str], closing: str) -> Text:
+        escapes = self._spelling.escapes
+        pattern = ""
+        if escapes == "needed":
+            if not excluded and closing == '"':
+                return Text("re", ANY_STRING)
+            listed = "|".join(re.escape(spelled(text)[1:-1]) for text in sorted(excluded))
+            not_listed = f'(?!(?:{listed})")' if excluded else ""
+            pattern = f'"{not_listed}{CHARACTER}*{closing}'
+        return Text("program", pattern, _names_but(excluded, escapes, closing))
+
+    def _text(self, shape: Shape, closing: str, opening: str = '"') -> Text:
+        """The strings for which a formula holds, between fixed texts."""
+        automaton = strings.string_automaton(shape)
+        program = string_program(automaton, self._spelling.escapes, opening.encode(), closing.encode())
+        pattern = ""
+        if self._spelling.escapes == "needed":
+            counts = strings.only_counts(shape)
+            if counts is not None:
+                least, most = counts
+                pattern = f"{opening}{CHARACTER}{{{least},{'' if most is None else most}}}{closing}"
+            else:
+                pattern = strings_pattern(shape, closing[1:])
+        return Text("program", pattern, program)
+
+    def numbers(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
+        """The same for numbers."""
+        facts, formulas = self._facts, self._facts.formulas
+        canonical = self._spelling.numbers == "canonical"
+        named = {
+            number
+            for _, fact in facts.among(*meanings.values())
+            if isinstance(fact, Among)
+            for number in fact.values
+            if isinstance(number, Fraction)
+        }
+        integral = facts.holds(Integral())
+        found: list[tuple[int, Callable[[bool], int | None]]] = []
+        for one, formula in meanings.items():
+            values = sorted(number for number in named if numbers.number_holds(facts, formula, number))
+            if values:
+                words = [numbers.spelled(number, plain=canonical) for number in values]
+                found.append((one, lambda guarded, words=words: self._words("NUMBER", words, guarded=guarded)))  # type: ignore[misc]
+            rest = strings.unnamed(facts, formula)
+            if rest == FALSE:
+                continue
+            if formulas.implies(rest, integral):
+                rest = formulas.restricted(rest, facts.formulas.support([integral])[0], True)
+                found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, named, True, guarded)))  # type: ignore[misc]
+            else:
+                found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, named, False, guarded)))  # type: ignore[misc]
+        for one, make in found:
+            terminal = make(len(found) > 1)
+            if terminal is not None:
+                self._out.add(value(one), terminal)
+
+    def _other_numbers(self, formula: int, excluded: set[Fraction], integral: bool, guarded: bool) -> int | None:
+        canonical = self._spelling.numbers == "canonical"
+        if formula == TRUE and not excluded and not guarded:
+            if integral:
+                return self._out.terminal("any integer", "INTEGER", lambda: Text("re", numbers.ANY_INTEGER))
+            any_number = numbers.CANONICAL_NUMBER if canonical else numbers.ANY_NUMBER
+            return self._out.terminal("any number", "NUMBER", lambda: Text("re", any_number))
+        shape = strings.shape_of(self._facts, formula)
+        automaton = self._automaton(
+            formula, lambda: numbers.number_automaton(shape, frozenset(excluded), integral, canonical)
+        )
+        if automaton is None:
+            return self._other_numbers(TRUE, excluded, integral, guarded)
+        if not len(automaton):
+            return None
+        name = shape_name("INTEGER" if integral else "NUMBER", shape)
+        key = "numbers", shape, frozenset(excluded), integral, guarded
+        return self._out.terminal(key, name, lambda: Text("program", "", number_program(automaton, guarded=guarded)))
+
+    def _automaton(self, formula: int, make: Callable[[], Dfa]) -> Dfa | None:
+        """The automaton of a formula; None if it gets too large and what asks for it is dropped."""
+        try:
+            return make()
+        except LimitExceededError:
+            places = {self._reader.origins.get(fact, ("#", "")) for _, fact in self._facts.among(formula)}
+            for pointer, keyword in sorted(places):
+                why = "the automaton for it gets too large; make its counts or its numbers smaller"
+                self._reader.drop(UnsupportedSchemaError(pointer, keyword, why))
+            return None
+
+
+def _counted(least: int, most: int | None) -> Shape:
+    """Strings of so many characters."""
+    few: Shape = True if most is None else (LongerThan(most), False, True)
+    return (LongerThan(least - 1), few, False) if least else few
+
+
+@lru_cache(maxsize=256)
+def _names_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> Program:
+    """Every string but some, followed by a fixed text."""
+    if excluded:
+        words = [f'{spelled(name, escapes)[:-1]}"'.encode() for name in excluded]
+        return all_but_program(_names_but(frozenset(), escapes, closing), words)
+    return string_program(strings.string_automaton(True), escapes, behind=closing.encode())
