@@ -98,6 +98,7 @@ def parse_pattern(pattern: str) -> Tree:
 class _Reader:
     def __init__(self, pattern: str) -> None:
         self._text, self._at, self._depth = pattern, 0, 0
+        self._names: set[str] = set()
 
     def whole(self) -> Tree:
         tree = self._choice()
@@ -137,8 +138,9 @@ class _Reader:
         if isinstance(atom, Anchor):
             self._fail("there is nothing to repeat", start)
         self._take("?")  # which match is taken first does not matter for the language
-        if self._peek() in ("*", "+", "?") and self._peek():
-            self._fail("a quantifier cannot follow another one")
+        again = self._at
+        if self._counts() is not None:
+            self._fail("a quantifier cannot follow another one", again)
         return Repeat(atom, *counts)
 
     def _counts(self) -> tuple[int, int | None] | None:
@@ -200,7 +202,12 @@ class _Reader:
                 end = self._text.find(">", self._at)
                 if end <= self._at:
                     self._fail("the group's name is not closed", start)
-                self._at = end + 1
+                name, self._at = self._text[self._at : end], end + 1
+                if not name.replace("$", "_").isidentifier():
+                    self._fail(f"{name} is no name of a group", start)
+                if name in self._names:
+                    self._fail(f"two groups are called {name}", start)
+                self._names.add(name)
             elif not self._take(":"):
                 self._fail("flags of a group are not supported", start)
         body = self._choice()

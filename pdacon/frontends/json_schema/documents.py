@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema.plain import plain
 
 _DRAFTS = {
     "json-schema.org/draft/2020-12/schema": 2020,
@@ -185,6 +186,7 @@ class Documents:
             raise UnsupportedSchemaError(
                 place.pointer, keyword, f"{reference!r} is in another document; give it with registry={{{uri!r}: ...}}"
             )
+        node = plain(node, f"{uri}#")
         draft = draft_of(node, LATEST, f"{uri}#") if isinstance(node, dict) else LATEST
         base = _base_of(node, uri, draft) if isinstance(node, dict) else uri
         added = Place(base, f"{uri}#", node, draft)
@@ -246,9 +248,11 @@ def _sorted(node: Any) -> Any:
 
 def draft_of(node: Mapping[str, Any], otherwise: int, pointer: str) -> int:
     """Which draft a schema says that it is written in. Raises UnsupportedSchemaError if it is none of those known."""
-    said = node.get("$schema")
-    if not isinstance(said, str):
+    if "$schema" not in node:
         return otherwise
+    said = node["$schema"]
+    if not isinstance(said, str):
+        raise UnsupportedSchemaError(pointer, "$schema", "it must be a URI")
     draft = _DRAFTS.get(said.partition("://")[2].rstrip("#"))
     if draft is None:
         known = ", ".join(f"https://{uri}" for uri in _DRAFTS)

@@ -8,21 +8,32 @@ is very large or very small. With ``multipleOf`` exponents are not used. Canonic
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from functools import lru_cache
 
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.strings import STATES, Shape
-from pdacon.regular import FALSE, TRUE, Dfa, Languages, parse_pattern
+from pdacon.regular import FALSE, TRUE, Dfa, Languages, Ranges, parse_pattern
 from pdacon.regular.ecma import Tree
 
 ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 ANY_INTEGER = r"(?:0|-?[1-9]\d*)"
 CANONICAL_NUMBER = r"-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])|0"
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
-_LARGE = r"-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
-_SMALL = r"-?[1-9](?:\.\d+)?e\-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
+_GREATEST = "7976931348623157"  # behind "1.", the mantissa of the greatest double
+_OF_308 = "|".join(
+    [
+        _GREATEST[:k] + (f"(?:[0-{int(d) - 1}]\\d{{0,{15 - k}}})?" if d != "0" else "")
+        for k, d in enumerate(_GREATEST)
+        if k
+    ]
+)
+_OF_308 = rf"1(?:\.(?:[0-6]\d{{0,15}}|{_OF_308}|{_GREATEST}))?"
+_EXPONENTS = {"+": r"(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])", "-": r"(?:0[5-9]|[1-9]\d|[12]\d\d|3[01]\d|32[0-4])"}
+_LARGE = rf"-?(?:[1-9](?:\.\d{{1,16}})?e\+{_EXPONENTS['+']}|{_OF_308}e\+308)"
+_SMALL = rf"-?[1-9](?:\.\d+)?e\-{_EXPONENTS['-']}"
 _ZERO = r"-?0(?:\.0+)?"
 _MOST_REMAINDERS = 20_000
 
@@ -128,19 +139,77 @@ class _Numbers(Languages):
 
     def _larger(self, bound: Fraction, inclusive: bool) -> int:
         """Spellings, with any sign, whose magnitude is above a bound greater than 0."""
-        patterns = [rf"-?{one}" for one in _plain_above(bound, inclusive)]
-        if self._exponents:
-            exponent, digits = _scientific(bound)
-            for sign, least, fraction in (("+", 16, r"\.\d{1,16}"), ("-", 5, r"\.\d+")):
-                own = exponent if sign == "+" else -exponent
-                # Behind "-" the larger number is the one with the smaller exponent.
-                first, last = (max(own + 1, least), 307) if sign == "+" else (least, min(own - 1, 307))
-                if first <= last:
-                    patterns.append(rf"-?[1-9](?:{fraction})?e\{sign}{_between(first, last)}")
-                if least <= own <= 307:
-                    mantissas = "|".join(_plain_above(digits, inclusive))
-                    patterns.append(rf"-?(?=[1-9](?:{fraction})?e)(?:{mantissas})e\{sign}{own:02}")
-        return self.text("|".join(patterns))
+        plain = self._plain_larger(bound, inclusive)
+        if not self._exponents:
+            return plain
+        patterns = []
+        exponent, digits = _scientific(bound)
+        for sign, least, most, fraction in (("+", 16, 307, r"\.\d{1,16}"), ("-", 5, 324, r"\.\d+")):
+            own = exponent if sign == "+" else -exponent
+            # Behind "-" the larger number is the one with the smaller exponent.
+            first, last = (max(own + 1, least), most) if sign == "+" else (least, min(own - 1, most))
+            if first <= last:
+                patterns.append(rf"-?[1-9](?:{fraction})?e\{sign}{_between(first, last)}")
+            if least <= own <= most:
+                mantissas = "|".join(_plain_above(digits, inclusive))
+                patterns.append(rf"-?(?=[1-9](?:{fraction})?e)(?:{mantissas})e\{sign}{own:02}")
+        if exponent < 308:
+            patterns.append(rf"-?{_OF_308}e\+308")
+        elif exponent == 308:
+            patterns.append(rf"-?(?={_OF_308}e)(?:{'|'.join(_plain_above(digits, inclusive))})e\+308")
+        return self.formulas.disjunction(plain, self.text("|".join(patterns) if patterns else r"[^\s\S]"))
+
+    def _plain_larger(self, bound: Fraction, inclusive: bool) -> int:
+        """Plain decimals, with any sign, whose magnitude is above a bound greater than 0: digit by digit.
+
+        A state says how many digits are read, and whether they are greater than those of the bound, as great or less;
+        behind the point, only while all of them are the same. What is less there is not followed.
+        """
+        whole, _, fraction = _decimal(bound).partition(".")
+        number: dict[tuple[int, int], int] = {(0, 0): 0}
+        order = [(0, 0)]
+        rows: list[list[tuple[Ranges, int]]] = []
+        greater = (-1, 1)  # whatever follows
+        behind = len(whole) + 1  # (behind + k, 0): so many digits behind the point are the bound's
+
+        def to(state: tuple[int, int]) -> int:
+            if state not in number:
+                number[state] = len(order)
+                order.append(state)
+            return number[state]
+
+        def compared(digit: str, same: tuple[int, int], above: tuple[int, int], below: tuple[int, int] | None) -> None:
+            point = ord(digit)
+            row.append((((point, point),), to(same)))
+            if digit != "9":
+                row.append((((point + 1, 0x39),), to(above)))
+            if digit != "0" and below is not None:
+                row.append((((0x30, point - 1),), to(below)))
+
+        accepting = []
+        for state in order:  # grows
+            read, sign = state
+            row: list[tuple[Ranges, int]] = []
+            if state == greater:
+                row.append((((0x2E, 0x2E), (0x30, 0x39)), to(greater)))
+            elif read >= behind:
+                digits = fraction[read - behind :]
+                compared(digits[0] if digits else "0", (read + bool(digits), 0), greater, None)
+            else:
+                if read == 0:
+                    row.append((((0x2D, 0x2D),), to((0, 0))))
+                if read == len(whole):
+                    row.append((((0x30, 0x39),), to(greater)))
+                    if sign >= 0:
+                        row.append((((0x2E, 0x2E),), to(greater if sign else (behind, 0))))
+                elif sign:
+                    row.append((((0x30, 0x39),), to((read + 1, sign))))
+                else:
+                    compared(whole[read], (read + 1, 0), (read + 1, 1), (read + 1, -1))
+            rows.append(row)
+            same = sign == 0 and read in ((len(whole), behind) if not fraction else (behind + len(fraction),))
+            accepting.append(state == greater or (read == len(whole) and sign > 0) or (inclusive and same))
+        return self.automaton(rows, accepting)
 
     def equal(self, number: Fraction) -> int:
         """The spellings of one number."""
@@ -165,8 +234,8 @@ class _Numbers(Languages):
         if digits is None:
             raise LimitExceededError("states", math.inf, _MOST_REMAINDERS, fixed=True)
         divisor = int(of * 10**digits)
-        if divisor * (digits + 2) > _MOST_REMAINDERS:
-            raise LimitExceededError("states", divisor * (digits + 2), _MOST_REMAINDERS, fixed=True)
+        if divisor > _MOST_REMAINDERS or divisor * (digits + 2) > _MOST_REMAINDERS:
+            raise LimitExceededError("states", min(divisor, 10**18), _MOST_REMAINDERS, fixed=True)
         # A state is (digits behind the point read, remainder); -1: the point has not come yet.
         number: dict[tuple[int, int], int] = {(-2, 0): 0}
         order = [(-2, 0)]
@@ -201,8 +270,8 @@ class _Numbers(Languages):
 
 def _between(first: int, last: int) -> str:
     """A pattern of the exponents from one to another, in two digits or more."""
-    if last == 307 and first in (5, 16):
-        return r"(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])" if first == 16 else r"(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
+    if (first, last) in ((16, 307), (5, 324)):
+        return _EXPONENTS["+" if first == 16 else "-"]
     return f"(?:{'|'.join(f'{one:02}' for one in range(first, last + 1))})"
 
 
@@ -247,12 +316,13 @@ def _plain_above(bound: Fraction, inclusive: bool) -> list[str]:
     return [*patterns, beyond, *([equal] if inclusive else [])]
 
 
-def spelled(number: Fraction, *, plain: bool = False) -> str:
-    """How one number is spelled: an integer without a fraction, else as a decimal, or with an exponent."""
-    if number.denominator == 1:
-        return str(number.numerator)
+def spellings(number: Fraction, *, canonical: bool) -> list[str]:
+    """How a number that a schema lists is spelled: as an integer, a decimal, or as Python writes that float."""
+    if canonical or number.denominator == 1:
+        plain = ("-" if number < 0 else "") + _decimal(abs(number))
+        rounded = float(number) if abs(number) <= sys.float_info.max else 0.0
+        large = abs(number) >= 10**16 and Fraction(repr(rounded)) == number
+        return [plain, repr(rounded)] if large and not canonical else [plain]
     exponent, digits = _scientific(abs(number))
     sign = "-" if number < 0 else ""
-    if exponent < -4 and not plain:
-        return f"{sign}{_decimal(digits)}e-{-exponent:02}"
-    return sign + _decimal(abs(number))
+    return [f"{sign}{_decimal(digits)}e-{-exponent:02}" if exponent < -4 else sign + _decimal(abs(number))]

@@ -55,6 +55,7 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 
 _MOST_UNCERTAIN = 10
 _SMALL = 4
+_LONGEST = 10_000_000  # characters of a string that are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,18 +311,27 @@ class Reader:
         node, facts = place.node, self.facts
         parts = []
         if (least := self._count(place, "minLength")) is not None and least > 0:
-            parts.append(facts.holds(LongerThan(least - 1)))
+            parts.append(self._length(place, "minLength", least - 1))
         if (most := self._count(place, "maxLength")) is not None:
-            parts.append(facts.formulas.negation(facts.holds(LongerThan(most))))
+            parts.append(facts.formulas.negation(self._length(place, "maxLength", most)))
         if "pattern" in node:
             parts.append(self._pattern(place, "pattern", node["pattern"]))
-        if "format" in node and self._formats_asserted and isinstance(node["format"], str):
+        if not isinstance(node.get("format", ""), str):
+            raise UnsupportedSchemaError(place.pointer, "format", "it must be the name of a format")
+        if "format" in node and self._formats_asserted:
             pattern = formats.PATTERNS.get(node["format"])
             if pattern is not None:
                 parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
             elif node["format"] in formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))
         return parts
+
+    def _length(self, place: Place, keyword: str, length: int) -> int:
+        if length > _LONGEST:
+            why = f"characters are counted up to {_LONGEST:,}; leave it out"
+            self.drop(UnsupportedSchemaError(place.pointer, keyword, why))
+            return TRUE if keyword == "minLength" else FALSE
+        return self._stated(place, keyword, LongerThan(length))
 
     def _stated(self, place: Place, keyword: str, fact: Fact) -> int:
         """A fact of which the place is to be known, should it be one that cannot be enforced."""
@@ -362,6 +372,8 @@ class Reader:
         keyword = "prefixItems" if draft >= 2020 and not isinstance(node.get("items"), list) else "items"
         first: tuple[int, ...] = ()
         rest = TRUE
+        if keyword == "prefixItems" and not isinstance(node.get(keyword, []), list):
+            raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of schemas")
         if isinstance(node.get(keyword), list):
             first = tuple(self.question(place.child(keyword, k)) for k in range(len(node[keyword])))
             covers.append(Cover(TRUE, count=len(first)))
@@ -386,6 +398,8 @@ class Reader:
                 parts.append(facts.formulas.negation(facts.holds(MoreItemsThan(high, question))))
             if draft >= 2020:
                 covers.append(Cover(TRUE, items=question))
+        if not isinstance(node.get("uniqueItems", False), bool):
+            raise UnsupportedSchemaError(place.pointer, "uniqueItems", "it must be true or false")
         if node.get("uniqueItems") is True:
             parts.append(facts.formulas.negation(self._stated(place, "uniqueItems", Repeats(first, rest))))
         return parts
@@ -424,7 +438,7 @@ class Reader:
         for keyword in ("dependentRequired", "dependencies"):
             if keyword in node and (place.draft >= 2019) == (keyword == "dependentRequired"):
                 for name, names in self._mapping(place, keyword):
-                    if isinstance(names, list):
+                    if isinstance(names, list) or keyword == "dependentRequired":
                         there = self._has(place, keyword, [name])
                         parts.append(formulas.choice(there, self._has(place, keyword, names), TRUE))
         for keyword in ("dependentSchemas", "dependencies"):

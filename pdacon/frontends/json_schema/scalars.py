@@ -168,7 +168,7 @@ class Scalars:
         for one, formula in meanings.items():
             values = sorted(number for number in named if numbers.number_holds(facts, formula, number))
             if values:
-                words = [numbers.spelled(number, plain=canonical) for number in values]
+                words = [word for number in values for word in numbers.spellings(number, canonical=canonical)]
                 found.append((one, lambda guarded, words=words: self._words("NUMBER", words, guarded=guarded)))  # type: ignore[misc]
             rest = strings.unnamed(facts, formula)
             if rest == FALSE:

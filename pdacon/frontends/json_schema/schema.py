@@ -8,6 +8,7 @@ from typing import Any
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
+from pdacon.frontends.json_schema.plain import plain
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
@@ -24,11 +25,7 @@ def schema_grammar(
     formats: bool = True,
 ) -> Grammar:
     """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`."""
-    if isinstance(schema, str):
-        try:
-            schema = json.loads(schema)
-        except ValueError as error:
-            raise UnsupportedSchemaError("#", "", f"the text is no JSON: {error}") from None
+    schema = plain(schema)
     dropped: list[tuple[str, str, str]] = []
 
     def drop(error: UnsupportedSchemaError) -> None:
@@ -41,15 +38,19 @@ def schema_grammar(
     reader = Reader(documents, formats, drop)
     writer = Writer(reader, spelling)
     try:
-        source = json.dumps(schema, default=str)
+        source = json.dumps(schema, default=float)
         start = writer.write(reader.question(documents.root))
     except LimitExceededError:
-        raise UnsupportedSchemaError("#", "", "an automaton for names of members gets too large") from None
+        raise UnsupportedSchemaError(
+            "#", "", "an automaton for its strings or names gets too large; make counts or patterns smaller"
+        ) from None
     except RecursionError:
         raise UnsupportedSchemaError("#", "", "it is nested too deeply") from None
     lowered = lower(writer.out, start)
     if lowered is None:
-        raise EmptyLanguageError("no value satisfies the schema")
+        left_out = ", ".join(f"{pointer}: {keyword}" for pointer, keyword, _ in dropped)
+        under = f", where what is left out counts as satisfied, also under not and if: {left_out}" if dropped else ""
+        raise EmptyLanguageError(f"no value satisfies the schema{under}")
     base = len(lowered.terminals) + 1
     return Grammar(
         terminals=lowered.terminals,

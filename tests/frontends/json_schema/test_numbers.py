@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from random import Random
@@ -10,11 +11,11 @@ from random import Random
 import pytest
 
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Integral, Multiple
-from pdacon.frontends.json_schema.numbers import number_automaton, spelled
+from pdacon.frontends.json_schema.numbers import number_automaton, spellings
 
 SPELLING = re.compile(
-    r"-?(?:0|[1-9]\d*)(?:\.\d+)?|-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])"
-    r"|-?[1-9](?:\.\d+)?e-(?:0[5-9]|[1-9]\d|[12]\d\d|30[0-7])"
+    r"-?(?:0|[1-9]\d*)(?:\.\d+)?|-?[1-9](?:\.\d{1,16})?e\+(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-8])"
+    r"|-?[1-9](?:\.\d+)?e-(?:0[5-9]|[1-9]\d|[12]\d\d|3[01]\d|32[0-4])"
 )
 CANONICAL = re.compile(r"0|-?(?:[1-9]\d*|(?:0|[1-9]\d*)\.\d*[1-9])")
 SOME = [
@@ -36,6 +37,14 @@ SOME = [
     "1e-07",
     "-1e+17",
     "1.7e+307",
+    "1e+308",
+    "1.7976931348623157e+308",
+    "1.79e+308",
+    "1.797693134862315e+308",
+    "1.7976931348623159e+308",
+    "2e+308",
+    "2.2250738585072014e-308",
+    "5e-324",
 ]
 BOUNDS = [
     Fraction(text)
@@ -56,6 +65,12 @@ BOUNDS = [
         "3.14159",
         "1e-7",
         "-1e-9",
+        "1.7976931348623157e308",
+        "-1.5e308",
+        "1e308",
+        "3e-324",
+        "120.050",
+        "1e400",
     ]
 ]
 
@@ -69,10 +84,10 @@ def texts(seed: int) -> list[str]:
             str(random.randrange(-200, 200)),
             f"{random.uniform(-200, 200):.{random.randrange(5)}f}",
             repr(random.uniform(-1, 1) * 10 ** random.randrange(-12, 22)),
-            repr(float(near)),
-            spelled(near),
+            *([repr(float(near))] if abs(near) < 10**300 else []),
+            *spellings(near, canonical=False),
         ]
-    return [text for text in found if SPELLING.fullmatch(text)]
+    return [text for text in found if SPELLING.fullmatch(text) and abs(float(text)) <= sys.float_info.max]
 
 
 def check(fact: Fact, holds: Callable[[Fraction], bool]) -> None:
@@ -111,7 +126,8 @@ def test_excluded_numbers_are_excluded_in_each_spelling() -> None:
 
 
 def test_numbers_that_are_listed_are_spelled_shortly() -> None:
-    assert [spelled(Fraction(text)) for text in ("1.50", "-2", "0.00001", "12.25", "1e20")] == [
-        "1.5", "-2", "1e-05", "12.25", "100000000000000000000",
+    assert [spellings(Fraction(text), canonical=False) for text in ("1.50", "-2", "0.00001", "12.25", "-2.5e20")] == [
+        ["1.5"], ["-2"], ["1e-05"], ["12.25"], ["-250000000000000000000", "-2.5e+20"],
     ]  # fmt: skip
+    assert spellings(Fraction("0.00001"), canonical=True) == ["0.00001"]
     assert Among(frozenset({Fraction(1)})) == Among(frozenset({Fraction("1.0")}))

@@ -1,0 +1,109 @@
+"""A schema, or its text, as plain values of JSON, in which numbers are exact."""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from pdacon.errors import UnsupportedSchemaError
+
+_MOST_DIGITS = 1000
+_DEEPEST = 200  # levels, where something is unusual
+_HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+_DEEP = "it is nested too deeply"
+
+
+def plain(schema: Any, document: str = "#") -> Any:
+    """A copy of a schema with the types that ``json.loads`` gives; a number that no float is equal to is a Decimal.
+
+    Parameters
+    ----------
+    schema : Any
+        Text, or Python objects: beside those that ``json.loads`` gives also tuples, decimals, subclasses of ``str`` and
+        numbers of other libraries.
+    document : str
+        Its URI and ``#``, for messages.
+
+    Raises
+    ------
+    UnsupportedSchemaError
+        It is no JSON, or has a number that is not finite or too long, or half of a pair of surrogates.
+    """
+    try:
+        if isinstance(schema, str):
+            text = schema
+            copy = json.loads(text, parse_float=_exact, parse_constant=_no_constant)
+        else:
+            text = json.dumps(schema, allow_nan=False)
+            copy = json.loads(text)
+    except RecursionError:
+        raise UnsupportedSchemaError(document, "", _DEEP) from None
+    except (TypeError, ValueError) as error:
+        if isinstance(schema, str):
+            raise UnsupportedSchemaError(document, "", f"the text is no JSON: {error}") from None
+        text, copy = "", _copied(schema, document, 0)
+    if not text or _HALF_OF_A_PAIR.search(text):
+        _check_texts(copy, document)
+    return copy
+
+
+def _exact(text: str) -> float | Decimal:
+    rounded, exact = float(text), Decimal(text)
+    if math.isfinite(rounded) and Decimal(repr(rounded)) == exact:
+        return rounded
+    if len(text) > _MOST_DIGITS or abs(exact.adjusted()) > _MOST_DIGITS:
+        raise ValueError(f"the number {text[:20]}... has more than {_MOST_DIGITS:,} digits")
+    return exact
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _copied(node: Any, pointer: str, depth: int) -> Any:
+    """The same with a place in the message; it is only asked where something is unusual."""
+    if depth > _DEEPEST:
+        raise UnsupportedSchemaError(pointer[:40], "", _DEEP)
+    if node is None or isinstance(node, bool):
+        return node
+    if isinstance(node, str):
+        return str.__str__(node)
+    if isinstance(node, Mapping):
+        return {_name(name, pointer): _copied(value, f"{pointer}/{name}", depth + 1) for name, value in node.items()}
+    if isinstance(node, (list, tuple)):
+        return [_copied(value, f"{pointer}/{k}", depth + 1) for k, value in enumerate(node)]
+    if isinstance(node, numbers.Integral):
+        whole = int(node)
+        if whole.bit_length() > 3 * _MOST_DIGITS:
+            raise UnsupportedSchemaError(pointer, "", f"the number has more than {_MOST_DIGITS:,} digits")
+        return whole
+    if isinstance(node, (Decimal, numbers.Real)) and not isinstance(node, Fraction) and math.isfinite(node):
+        return _exact(str(node))
+    raise UnsupportedSchemaError(pointer, "", f"it is no value of JSON: {type(node).__name__} {node!r:.40}")
+
+
+def _name(name: Any, pointer: str) -> str:
+    if not isinstance(name, str):
+        raise UnsupportedSchemaError(pointer, "", f"names are strings, not {type(name).__name__} {name!r:.40}")
+    return str.__str__(name)
+
+
+def _check_texts(root: Any, document: str) -> None:
+    pending = [(root, document)]
+    while pending:
+        node, pointer = pending.pop()
+        if isinstance(node, dict):
+            pending += ((name, pointer) for name in node)
+            pending += ((value, f"{pointer}/{name}") for name, value in node.items())
+        elif isinstance(node, list):
+            pending += ((value, f"{pointer}/{k}") for k, value in enumerate(node))
+        elif isinstance(node, str) and any("\ud800" <= character <= "\udfff" for character in node):
+            raise UnsupportedSchemaError(
+                ascii(pointer)[1:-1], "", f"{node!a} has half of a pair of surrogates, which no text in UTF-8 has"
+            )

@@ -1,0 +1,98 @@
+"""Schemas with values that ``json.loads`` does not give, or not exactly, and those that are no schemas."""
+
+from __future__ import annotations
+
+import enum
+import json
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pdacon import EmptyLanguageError, Grammar, UnsupportedSchemaError
+
+
+class Colour(str, enum.Enum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "valid"),
+    [
+        ('{"type": "number", "minimum": 1e-400}', "0", False),
+        ('{"type": "number", "minimum": 1.0000000000000000000001}', "1", False),
+        ('{"const": 12345678901234567890.5}', "12345678901234567890.5", True),
+        ('{"const": 0.1000000000000000055511151231257827}', "0.1000000000000000055511151231257827", True),
+        ('{"type": "number", "maximum": 1e400}', "1e+308", True),
+        ({"enum": [Colour.RED]}, '"red"', True),
+        ({"const": (1, 2)}, "[1, 2]", True),
+        ({"type": "number", "minimum": Decimal("0.1")}, "0.1", True),
+        ({"type": "number", "minimum": Decimal("0.1")}, "0.09", False),
+        ({"const": np.int64(7)}, "7", True),
+        ({"const": np.float32(0.5)}, "0.5", True),
+        ({"const": 1e30}, "1e+30", True),
+        ({"const": 1e16}, "10000000000000000", True),
+        ({"minimum": -1.7976931348623157e308, "maximum": 1.7976931348623157e308}, "-1.7976931348623157e+308", True),
+        ({"type": "number", "minimum": 0}, "5e-324", True),
+        ({"pattern": "\\\\ud800"}, '"\\\\ud800"', True),
+        ({"const": "\U0001f600"}, '"\U0001f600"', True),
+    ],
+)
+def test_values_are_exact(schema: Any, text: str, valid: bool) -> None:
+    assert Grammar.from_json_schema(schema).accepts(text) == valid
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ('{"multipleOf": 1e400}', "#: multipleOf"),
+        ({"properties": {"a": {"minimum": float("inf")}}}, "#/properties/a/minimum"),
+        ({"const": float("nan")}, "#/const"),
+        ('{"enum": [NaN]}', "NaN"),
+        ('{"minimum": 1e999999999}', "digits"),
+        ({"maximum": 10**5000}, "#/maximum"),
+        ({"enum": ["a", "\ud800"]}, "#/enum/1"),
+        ({"properties": {"\ud800": True}}, "surrogates"),
+        ('{"required": ["\\ud83d"]}', "#/required/0"),
+        ({"pattern": "\ud800"}, "surrogates"),
+        ('{"not":' * 1500 + "{}" + "}" * 1500, "nested too deeply"),
+        ('{"default":' + "[" * 5000 + "]" * 5000 + "}", "nested too deeply"),
+        ({"const": {1, 2}}, "set"),
+        ({"const": b"a"}, "bytes"),
+        ({"properties": {("a",): True}}, "names are strings"),
+        ({"type": "string", "maxLength": 2**31 - 1}, "#: maxLength"),
+        ({"type": "string", "minLength": 10**17}, "#: minLength"),
+        ({"dependentRequired": {"a": "b"}}, "#: dependentRequired"),
+        ({"uniqueItems": "true"}, "#: uniqueItems"),
+        ({"prefixItems": {"type": "integer"}}, "#: prefixItems"),
+        ({"$schema": None}, r"#: \$schema"),
+        ({"format": 1}, "#: format"),
+        ({"pattern": "^a{2}{2}$"}, "cannot follow"),
+        ({"pattern": "(?<a>x)(?<a>y)"}, "two groups"),
+        ({"pattern": "(?<1>x)"}, "no name"),
+    ],
+)
+def test_what_is_no_schema_is_refused_with_its_place(schema: Any, said: str) -> None:
+    with pytest.raises(UnsupportedSchemaError, match=said):
+        Grammar.from_json_schema(schema)
+
+
+def test_a_circle_is_refused() -> None:
+    circle: dict[str, Any] = {}
+    circle["not"] = circle
+    with pytest.raises(UnsupportedSchemaError, match="nested too deeply"):
+        Grammar.from_json_schema(circle)
+
+
+def test_a_schema_is_taken_as_it_is() -> None:
+    schema = {"const": "a"}
+    grammar = Grammar.from_json_schema(schema)
+    schema["const"] = "b"
+    assert grammar.accepts('"a"')
+    assert json.loads(grammar.source) == {"const": "a"}
+
+
+def test_what_is_left_out_is_named_where_nothing_is_left() -> None:
+    with pytest.raises(EmptyLanguageError, match="#/not: uniqueItems"):
+        Grammar.from_json_schema({"not": {"uniqueItems": True}}, lax=True)
