@@ -92,7 +92,7 @@ def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple
 def _terminal(
     definition: TerminalDef, loaded: Loaded, options: GrammarOptions, places: Places, validated: set[str]
 ) -> Terminal:
-    name, raw = definition.name, definition.pattern.raw
+    name, raw = str(definition.name), definition.pattern.raw
     made_up = name not in loaded.named_terminals or name.startswith("__")
     literal = (raw or f"/{definition.pattern.value}/") if made_up else None
     span = places.terminal(name, literal)
