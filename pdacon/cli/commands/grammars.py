@@ -194,10 +194,11 @@ def draw(
     ] = None,
     options: GrammarOptions,
 ) -> int:
-    """Pictures of a grammar, as SVG: its rules, or what a terminal matches, or what the parser does.
+    """Pictures of a grammar, as SVG or PNG: its rules, or what a terminal matches, or what the parser does.
 
     Without an option that says what: railroad diagrams of all rules. Each picture is one file with nothing outside it;
-    browsers show it. States and contexts have the same numbers in all pictures of a grammar.
+    browsers show it. A file whose name ends in .png is PNG, which needs `pdacon[png]`. States and contexts have the
+    same numbers in all pictures of a grammar.
     """
     require_one_standard_input(grammar, after)
     loaded = load_grammar(grammar, options, several_starts=after is None)
