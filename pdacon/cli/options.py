@@ -88,7 +88,7 @@ def complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-GRAMMAR_HELP = "A Lark grammar: a file, a built-in one (`pdacon list`), -, a compiled file; or a JSON Schema (.json)."
+GRAMMAR_HELP = "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; or a JSON Schema (.json)."
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
@@ -176,7 +176,7 @@ class GrammarOptions:
         str | None,
         _option(
             "--postlex",
-            metavar="python|python4|MODULE:CLASS",
+            metavar="INDENTER",
             help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT), "
             "'python4' the same with blocks of four columns, MODULE:CLASS an Indenter of your own, which is imported.",
         ),

@@ -64,7 +64,7 @@ def check(
             show_default=False,
         ),
     ] = ReportFormat.text,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="As --format json.", hidden=True)] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="As --format json.")] = False,
     explain: Annotated[
         str | None,
         typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?"),
@@ -89,7 +89,7 @@ def check(
         typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.", hidden=True),
     ] = 10.0,
 ) -> int:
-    """Are these grammars deterministic? If not: where, why, and what to write instead.
+    """Is a grammar deterministic? If not: why, and what to write?
 
     Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
@@ -131,7 +131,7 @@ def sample(
     json_lines: JsonLinesOption = False,
     options: GrammarOptions,
 ) -> int:
-    """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
+    """Random texts of a grammar: what does it mean?
 
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
@@ -194,10 +194,10 @@ def draw(
     ] = None,
     options: GrammarOptions,
 ) -> int:
-    """Pictures of a grammar, as SVG or PNG: its rules, or what a terminal matches, or what the parser does.
+    """Pictures of a grammar: its rules, terminals, parser, conflicts.
 
-    Without an option that says what: railroad diagrams of all rules. Each picture is one file with nothing outside it;
-    browsers show it. A file whose name ends in .png is PNG, which needs `pdacon[png]`. States and contexts have the
+    Without an option that says what: railroad diagrams of all rules. Each picture is one SVG file with nothing outside
+    it; browsers show it. A file whose name ends in .png is PNG, which needs `pdacon[png]`. States and contexts have the
     same numbers in all pictures of a grammar.
     """
     require_one_standard_input(grammar, after)
