@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
 from pdacon import Constraint, Limits, compile
 from pdacon.cli.compiled import masks_of, size_of
+from pdacon.cli.display import tell
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
 from pdacon.cli.vocabularies import Tokens
@@ -36,9 +36,9 @@ def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool,
     counts = [constraint.statistics(start) for start in grammar.options.start]
     keys = ("masks_computed", "distinct_masks", "situations_left")
     sums = {key: sum(count[key] for count in counts) for key in keys}
-    sys.stderr.write(
+    tell(
         f"{out}: {size_of(out.stat().st_size)}, for {tokens.source} ({len(tokens.vocabulary):,} tokens), "
-        f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s\n"
+        f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s"
     )
     return 0
 

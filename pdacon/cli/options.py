@@ -123,6 +123,10 @@ SeedOption = Annotated[
     typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one."),
 ]
 JsonLinesOption = Annotated[bool, typer.Option("--json", "--jsonl", metavar="", help="One JSON object a line.")]
+NullOption = Annotated[
+    bool,
+    typer.Option("--null", "-0", metavar="", help="End each text with a NUL byte, as for xargs -0.", hidden=True),
+]
 
 
 LONG_HELP: dict[str, str] = {}

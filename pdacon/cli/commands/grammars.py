@@ -9,7 +9,7 @@ import typer
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import load_grammar
-from pdacon.cli.inputs import require_one_standard_input, tokens_of
+from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.options import (
     GRAMMAR_HELP,
     FailOn,
@@ -18,6 +18,7 @@ from pdacon.cli.options import (
     HelpAllOption,
     JsonLinesOption,
     JsonOption,
+    NullOption,
     ReportFormat,
     SeedOption,
     TokenizerOption,
@@ -129,20 +130,25 @@ def sample(
     seed: SeedOption = None,
     tokenizer: TokenizerOption = None,
     json_lines: JsonLinesOption = False,
+    null: NullOption = False,
     options: GrammarOptions,
 ) -> int:
     """Random texts of a grammar: what does it mean?
 
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
+
+    Once a text has several lines, `--- 2 ---` and so on stand between texts; `--jsonl` and `--null` say exactly where
+    each ends.
     """
+    require_one_form(json_lines, null)
     loaded = load_grammar(grammar, options)
     from pdacon.cli.compiled import constraint_for
     from pdacon.cli.sampling import show_samples
 
     tokens = None if tokenizer is None else tokens_of(tokenizer)
     constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
-    return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
+    return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines, null=null)
 
 
 @with_grammar_options
