@@ -43,6 +43,8 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
+    grammar : Grammar
+        The grammar whose rules are drawn.
     names : sequence of str
         Which rules, in this order; none: all of them, and then the terminals that have names.
 

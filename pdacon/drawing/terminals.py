@@ -38,6 +38,8 @@ def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str
 
     Parameters
     ----------
+    grammar : Grammar
+        The grammar that has the terminals.
     *names : str
         The terminals' names, or the literals that stand for them in the rules.
     most : int
