@@ -47,6 +47,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA017": "bytes that the vocabulary cannot spell",
         "PDA018": "lookahead of more than one byte",
         "PDA019": "text cut by priority",
+        "PDA020": "words that need no blank between them",
     }
 )
 
