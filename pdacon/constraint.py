@@ -27,6 +27,7 @@ from pdacon.errors import ArtifactError, EmptyLanguageError
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
+from pdacon.notebook import preformatted
 from pdacon.values import UNKNOWN, reader_of
 
 T = TypeVar("T")
@@ -390,6 +391,16 @@ class Constraint:
 
     def __repr__(self) -> str:
         return f"<Constraint of {self._name} for {self._size} tokens>"
+
+    def _repr_html_(self) -> str:
+        lines = [f"constraint of {self._name} for {self._size:,} tokens, {self.nbytes:,} bytes"]
+        for start, pda in zip(self._starts, self._pdas, strict=True):
+            counts = pda.statistics()
+            lines.append(
+                f"  {start}: {counts['lexer_states']:,} lexer states, {counts['parser_states']:,} LR states, "
+                f"{counts['distinct_masks']:,} masks so far"
+            )
+        return preformatted("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Constraint.from_bytes, (self.to_bytes(),)

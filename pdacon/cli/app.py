@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,18 +13,28 @@ import typer
 
 from pdacon.cli.commands import files, grammars, models, texts
 from pdacon.cli.failures import BadInput, guarded
-from pdacon.cli.help import Command, Group
+from pdacon.cli.help import Command, Group, described, marked
 from pdacon.cli.options import LONG_HELP
 
 _EXAMPLES = 3  # in the short help
 
 app = typer.Typer(
     cls=Group,
-    help="Constrain language models with Lark grammars.",
+    help=described(
+        "Constrain language models with Lark grammars.",
+        (
+            "pdacon generate json            # a model writes JSON, and nothing else",
+            "pdacon check my.lark            # is your grammar deterministic?",
+            """pdacon explain json '{"a" 1}'   # why is this no JSON?""",
+        ),
+    ),
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 done, 1 findings, 2 bad input. `COMMAND --help` has examples, `--help-all` every option.",
+    epilog=marked(
+        "Exit status: 0 done, 1 findings, 2 bad input. "
+        "`COMMAND --help` has examples, `COMMAND --help-all` every option."
+    ),
 )
 
 
@@ -68,15 +78,10 @@ def _common(
 
 
 def _add(command: Callable[..., int], name: str, *examples: str) -> None:
-    described = inspect.getdoc(command) or ""
-    summary = described.partition("\n\n")[0]
-    LONG_HELP[name] = _help(described, examples)
-    app.command(name=name, cls=Command, help=_help(summary, examples[:_EXAMPLES]), short_help=summary)(command)
-
-
-def _help(described: str, examples: Sequence[str]) -> str:
-    """An example says more than a list of options, so they come first."""
-    return "\n".join(f"- `{example}`" for example in examples) + f"\n\n{described}"
+    text = inspect.getdoc(command) or ""
+    summary = text.partition("\n\n")[0]
+    LONG_HELP[name] = described(text, examples)
+    app.command(name=name, cls=Command, help=described(summary, examples[:_EXAMPLES]), short_help=summary)(command)
 
 
 _add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json")
@@ -96,7 +101,7 @@ _add(
 )
 _add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --format json")
 _add(grammars.sample, "sample", "pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl")
-_add(texts.mask, "mask", """pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt --tokenizer tokenizer.json")
+_add(texts.mask, "mask", """pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt -t tokenizer.json")
 _add(
     texts.explain,
     "explain",
@@ -109,8 +114,8 @@ _add(
     models.generate,
     "generate",
     "pdacon generate json",
-    "pdacon generate my.lark --model NAME -p 'Two guests: ' -p 'Five: ' -n 3 --jsonl",
-    "pdacon generate json --input prompts.jsonl --jsonl --batch-size 8 > answers.jsonl",
+    "pdacon generate my.lark --model NAME -p 'Two guests: ' -n 3 --jsonl",
+    "pdacon generate json --input prompts.jsonl --jsonl > answers.jsonl",
 )
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(

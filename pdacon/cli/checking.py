@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
+from rich.theme import Theme
 
 from pdacon.cli.display import printable, show, width
 from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, described, in_options
@@ -69,11 +70,12 @@ def explain_finding(id: str) -> int:
         text = page(id.upper())
     except ValueError as problem:
         raise BadInput(str(problem)) from problem
-    console = Console(width=width())
+    # The library's own style of code has a black background, whatever the terminal's is.
+    console = Console(width=width(), theme=Theme({"markdown.code": "bold cyan"}))
     if console.is_terminal:
         from rich.markdown import Markdown
 
-        console.print(Markdown(text))
+        console.print(Markdown(text, code_theme="ansi_dark"))
     else:
         print(_wrapped(text, width()), end="")  # noqa: T201
     return 0

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
 from pdacon import Constraint, Limits, compile
 from pdacon.cli.compiled import masks_of, size_of
+from pdacon.cli.display import tell
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
 from pdacon.cli.vocabularies import Tokens
 from pdacon.composition.artifact import require_place
+from pdacon.determinism import rule_findings
 from pdacon.grammar import Grammar
 
 
@@ -36,11 +37,22 @@ def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool,
     counts = [constraint.statistics(start) for start in grammar.options.start]
     keys = ("masks_computed", "distinct_masks", "situations_left")
     sums = {key: sum(count[key] for count in counts) for key in keys}
-    sys.stderr.write(
+    tell(
         f"{out}: {size_of(out.stat().st_size)}, for {tokens.source} ({len(tokens.vocabulary):,} tokens), "
-        f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s\n"
+        f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s"
     )
+    _tell_of_rules(grammar)
     return 0
+
+
+def _tell_of_rules(grammar: Grammar) -> None:
+    """Name what is wrong with the rules, where that is known at once; `pdacon check` looks for more."""
+    found = rule_findings(grammar)
+    for finding in found:
+        place = grammar.source_path or "<grammar>" if finding.span is None else finding.span
+        tell(f"{place}: {finding.level}[{finding.id}]: {finding.title}")
+    if found:
+        tell("`pdacon check` explains it, and looks for more.")
 
 
 def _left_out(sums: dict[str, int]) -> str:

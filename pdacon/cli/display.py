@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from textwrap import fill
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -25,6 +26,12 @@ def width() -> int:
 def show(text: Text) -> None:
     """Print lines that are wrapped already, in colour if standard output is a terminal and NO_COLOR is not set."""
     _Console(highlight=False, soft_wrap=True, color_system=None if os.environ.get("NO_COLOR") else "auto").print(text)
+
+
+def tell(line: str) -> None:
+    """Write a line to standard error; on a terminal it is wrapped between words."""
+    shown = fill(line, width(), subsequent_indent=" " * 4, break_long_words=False) if sys.stderr.isatty() else line
+    sys.stderr.write(f"{shown}\n")
 
 
 class _Console(Console):

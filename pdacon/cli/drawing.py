@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
+from pdacon.notebook import Picture
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
 
-_OTHER_FORMATS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html", ".dot")
-_LIBRARIES = ("graphlay", "railroad")
+_OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html", ".dot")
+_EXTRAS = {"graphlay": "draw", "railroad": "draw", "resvg_py": "png"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,17 +42,17 @@ def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, aroun
     if out is None and sys.stdout.isatty():
         raise BadInput("a picture is nothing for a terminal: give -o FILE.svg, or send it on with > FILE.svg")
     if out is not None and out.suffix.lower() in _OTHER_FORMATS:
-        raise BadInput(f"{out}: pictures are SVG; write {out.with_suffix('.svg')}, and convert that if you have to")
+        raise BadInput(f"{out}: pictures are SVG or PNG; write {out.with_suffix('.svg')}, and convert that")
     try:
-        picture = _draw(grammar, subject, around, {} if most is None else {"most": most})
+        picture = Picture(_draw(grammar, subject, around, {} if most is None else {"most": most}))
+        if out is not None:
+            picture.save(out)
     except ModuleNotFoundError as error:
-        if error.name not in _LIBRARIES:
+        if error.name not in _EXTRAS:
             raise
-        raise BadInput(f"this needs {error.name}: pip install 'pdacon[draw]'") from error
+        raise BadInput(f"this needs {error.name}: pip install 'pdacon[{_EXTRAS[error.name]}]'") from error
     if out is None:
         sys.stdout.write(picture)
-    else:
-        out.write_text(picture, encoding="utf-8", newline="\n")
     return 0
 
 

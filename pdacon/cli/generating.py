@@ -7,7 +7,7 @@ import secrets
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
 from pdacon.cli.prompts import Request, require_unicode
+from pdacon.cli.several import Texts
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.grammar import Grammar
 
@@ -88,16 +89,19 @@ class Generator:
         self._sampling = sampling
         self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
 
-    def stream(self, request: Request, index: int) -> Answer:
-        """One text, written as it comes."""
+    def stream(self, request: Request, index: int, write: Callable[[str], None] | None = None) -> Answer:
+        """One text; ``write`` is given its parts as they come."""
         pending = [self._sampling.prefix]
 
-        def write(text: str) -> None:
-            _write("".join([*pending, text]))
+        def write_part(text: str) -> None:
+            assert write is not None
+            write("".join([*pending, text]))
             pending.clear()
 
-        (generation,) = self._generate([request], 1, self.seed + index, on_text=write)
-        _write("".join(pending))
+        follower = None if write is None else write_part
+        (generation,) = self._generate([request], 1, self.seed + index, on_text=follower)
+        if follower is not None and pending:
+            follower("")
         return Answer(request, generation, self.seed + index)
 
     def ended(self, answer: Answer) -> bool:
@@ -154,26 +158,26 @@ def show_texts(
     sampling: Sampling,
     *,
     json_lines: bool,
+    null: bool,
 ) -> int:
     """Generate ``count`` texts for each request and print them; as they come, if they come one by one."""
     generator = Generator(name, grammar, model_name, sampling)
     started = time.perf_counter()
+    wanted = [request for request in requests for _ in range(sampling.count)]
+    texts = Texts(len(wanted), null=null)
     if not json_lines and sampling.batch == 1 and sampling.beams == 1:
-        wanted = [request for request in requests for _ in range(sampling.count)]
-        between = Separator()
         for index, request in enumerate(wanted):
-            _stream_one(generator, request, index, sampling, between, len(wanted))
+            _write_one(generator, request, index, sampling, texts, len(wanted))
         return 0
     answers = []
-    between = Separator()
     for answer in generator.answers(requests):
         answers.append(answer)
         text = answer.generation.text
         if json_lines:
-            _write(f"{json.dumps(_row(answer, sampling), ensure_ascii=False)}\n")
+            sys.stdout.write(f"{json.dumps(_row(answer, sampling), ensure_ascii=False)}\n")
+            sys.stdout.flush()
         else:
-            _write(f"{between.head(text)}{text}\n")
-            between.add(text)
+            texts.whole(text, lines=text.count("\n") + 1)
         if not answer.generation.complete:
             sys.stderr.write(f"text {len(answers)}: {_state(generator, answer, sampling)}\n")
     seconds = time.perf_counter() - started
@@ -187,34 +191,22 @@ def show_texts(
     return 0
 
 
-class Separator:
-    """What is written between texts once one of them has several lines: where each begins could not be told then."""
-
-    def __init__(self) -> None:
-        self._written, self._long = 0, False
-
-    def head(self, text: str = "") -> str:
-        """What to write before a text; as much of it as is known."""
-        return f"--- {self._written + 1} ---\n" if self._written and (self._long or "\n" in text) else ""
-
-    def add(self, text: str) -> None:
-        """Count a text that has been written."""
-        self._written += 1
-        self._long = self._long or "\n" in text
-
-
-def _stream_one(
-    generator: Generator, request: Request, index: int, sampling: Sampling, between: Separator, wanted: int
+def _write_one(
+    generator: Generator, request: Request, index: int, sampling: Sampling, texts: Texts, wanted: int
 ) -> None:
     started = time.perf_counter()
-    _write(between.head())
-    try:
+    if texts.streams:
+        texts.begin()
+        try:
+            answer = generator.stream(request, index, texts.piece)
+        except KeyboardInterrupt:
+            texts.end()
+            raise
+        texts.end()
+    else:
         answer = generator.stream(request, index)
-    except KeyboardInterrupt:
-        _write("\n")
-        raise
-    _write("\n")
-    between.add(answer.generation.text)
+        text = answer.generation.text
+        texts.whole(text, lines=text.count("\n") + 1)
     seconds = time.perf_counter() - started
     tokens = len(answer.generation.token_ids)
     drawn = f"; --seed {answer.seed}" if sampling.draws else ""
@@ -250,8 +242,3 @@ def _row(answer: Answer, sampling: Sampling) -> dict[str, Any]:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()

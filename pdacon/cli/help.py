@@ -1,12 +1,16 @@
-"""How the help of a command is written: what is wanted stands bare in its usage, and flags have no type."""
+"""How the help of a command is written: examples first, what is wanted bare in the usage, no types of arguments."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from rich.markup import escape
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 _WANTED = "GRAMMAR"  # Without one no command that has it does anything, though it may be given in two ways.
+_CODE = re.compile(r"`([^`]*)`")
 
 
 class Command(TyperCommand):
@@ -19,7 +23,7 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` among them."""
-        return _without_bools(super().get_params(ctx))
+        return _without_types(super().get_params(ctx))
 
 
 class Group(TyperGroup):
@@ -27,11 +31,29 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` among them."""
-        return _without_bools(super().get_params(ctx))
+        return _without_types(super().get_params(ctx))
 
 
-def _without_bools(parameters: list[Any]) -> list[Any]:
+def described(text: str, examples: Iterable[str] = ()) -> str:
+    """What stands above the options, in rich's markup: an example says more than they do, so examples come first."""
+    shown = "\n".join(f"  $ [bold]{escape(example)}[/bold]" for example in examples)
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    # The library shows all but the first paragraph faintly.
+    said = [f"[not dim]{marked(paragraph)}[/not dim]" for paragraph in paragraphs]
+    return "\n\n".join([*([f"\b\n{shown}"] if shown else []), *said])
+
+
+def marked(text: str) -> str:
+    """A text in rich's markup: what stands between back quotes is bold."""
+    return _CODE.sub(r"[bold]\1[/bold]", escape(text))
+
+
+def _without_types(parameters: list[Any]) -> list[Any]:
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        # Its name says what an argument is; of a number the error says what its bounds are.
+        if isinstance(parameter, TyperArgument):
+            parameter.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
+        parameter._get_number_range_help_str = lambda: None
     return parameters

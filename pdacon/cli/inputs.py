@@ -30,3 +30,9 @@ def tokens_of(name: str | None) -> Tokens:
 
     with Console(stderr=True).status("loading the tokenizer"):
         return load_vocabulary(name)
+
+
+def require_one_form(json_lines: bool, null: bool) -> None:
+    """Results are JSON lines, or texts with a NUL behind each."""
+    if json_lines and null:
+        raise BadInput("--null and --json are two ways to keep texts apart: give one of them")

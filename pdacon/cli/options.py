@@ -104,7 +104,7 @@ def complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-GRAMMAR_HELP = "A Lark grammar: a file, a built-in one (`pdacon list`), -, a compiled file; or a JSON Schema (.json)."
+GRAMMAR_HELP = "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; or a JSON Schema (.json)."
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
@@ -139,6 +139,10 @@ SeedOption = Annotated[
     typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one."),
 ]
 JsonLinesOption = Annotated[bool, typer.Option("--json", "--jsonl", metavar="", help="One JSON object a line.")]
+NullOption = Annotated[
+    bool,
+    typer.Option("--null", "-0", metavar="", help="End each text with a NUL byte, as for xargs -0.", hidden=True),
+]
 
 
 LONG_HELP: dict[str, str] = {}
@@ -192,7 +196,7 @@ class GrammarOptions:
         str | None,
         _option(
             "--postlex",
-            metavar="python|python4|MODULE:CLASS",
+            metavar="INDENTER",
             help="Where indentation comes from: 'python' is Lark's PythonIndenter (_NEWLINE, _INDENT, _DEDENT), "
             "'python4' the same with blocks of four columns, MODULE:CLASS an Indenter of your own, which is imported.",
         ),

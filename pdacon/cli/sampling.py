@@ -11,8 +11,8 @@ from functools import partial
 from itertools import islice
 
 from pdacon import Constraint
-from pdacon.cli.display import printable
 from pdacon.cli.failures import BadInput, enough_is_enough
+from pdacon.cli.several import Texts
 from pdacon.cli.vocabularies import Tokens
 from pdacon.matching.sampling import different, sample, sample_tokens
 
@@ -41,23 +41,27 @@ def draw(constraint: Constraint, tokens: Tokens | None, size: int | None, seed: 
 
 @enough_is_enough
 def show_samples(
-    constraint: Constraint, tokens: Tokens | None, *, count: int, size: int | None, seed: int | None, json_lines: bool
+    constraint: Constraint,
+    tokens: Tokens | None,
+    *,
+    count: int,
+    size: int | None,
+    seed: int | None,
+    json_lines: bool,
+    null: bool,
 ) -> int:
     """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
     chosen = secrets.randbelow(2**31) if seed is None else seed
-    written, long = 0, False
+    written, texts = 0, Texts(count, null=null)
     drawn = different(draw(constraint, tokens, size, chosen), lambda sentence: sentence.text)
     for sentence in islice(drawn, count):
         if json_lines:
             ids = {} if sentence.tokens is None else {"tokens": sentence.tokens}
-            line = json.dumps({"text": sentence.text, **ids}, ensure_ascii=False)
+            sys.stdout.write(f"{json.dumps({'text': sentence.text, **ids}, ensure_ascii=False)}\n")
+            sys.stdout.flush()
         else:
-            # Texts of several lines, which may be empty ones, need something between them, and what follows one, too.
-            long = long or "\n" in sentence.text.rstrip("\n")
-            head = f"--- {written + 1} ---\n" if long and written else ""
-            line = head + printable(sentence.text).removesuffix("\n")
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+            shown = sentence.text if null else sentence.text.removesuffix("\n")
+            texts.whole(shown, lines=sentence.text.rstrip("\n").count("\n") + 1)
         written += 1
     notes = [] if written == count else [f"no more than {written} different texts found"]
     notes += [] if seed is not None else [f"--seed {chosen} repeats this"]

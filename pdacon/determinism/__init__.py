@@ -11,7 +11,7 @@ Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing confli
 and LALRPOP.
 """
 
-from pdacon.determinism.checker import check, check_stages, check_within
+from pdacon.determinism.checker import check, check_stages, check_within, rule_findings
 from pdacon.determinism.language.emptiness import emptiness_findings
 from pdacon.determinism.report.findings import (
     LEVELS,
@@ -41,4 +41,5 @@ __all__ = [
     "check_within",
     "emptiness_findings",
     "quote",
+    "rule_findings",
 ]

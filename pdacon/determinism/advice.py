@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.language.adjoining import adjoining_findings
 from pdacon.determinism.language.dead_ends import DeadEnds
 from pdacon.determinism.language.declared import unused_findings
 from pdacon.determinism.language.emptiness import unproductive_findings
@@ -88,6 +89,7 @@ def advise(
         (["PDA014"], lambda: unproductive_findings(grammar)),
         (["PDA010"], lambda: unindented_findings(grammar)),
         (["PDA016"], lambda: endless_findings(texts, deadline)),
+        (["PDA020"], lambda: adjoining_findings(tables, texts, deadline)),
         (["PDA018"], lambda: lookahead_findings(texts, examples, deadline)),
         (
             ["PDA013", "PDA015", *([] if vocab is None else ["PDA017"])],

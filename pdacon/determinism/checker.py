@@ -16,8 +16,8 @@ from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.conflicts.sentences import Sentences
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.language.declared import declared_findings
-from pdacon.determinism.language.emptiness import emptiness_findings, empty_findings
+from pdacon.determinism.language.declared import declared_findings, unused_findings
+from pdacon.determinism.language.emptiness import emptiness_findings, empty_findings, unproductive_findings
 from pdacon.determinism.language.layout import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findings, pattern_findings
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
@@ -139,6 +139,17 @@ def check_stages(
     """
     examples, texts = Examples(grammar, tables), Texts(grammar, lexer)
     return _report(grammar, tables, examples, texts, collisions=collisions, seconds=seconds)
+
+
+def rule_findings(grammar: Grammar) -> tuple[Finding, ...]:
+    """What the rules alone tell: PDA007, PDA009, PDA013 and PDA014, worst first.
+
+    Notes
+    -----
+    Cost: linear in the grammar, up to a logarithm: 1 to 4 % of what it takes to compile it.
+    """
+    found = (*emptiness_findings(grammar), *declared_findings(grammar))
+    return _make_report(grammar, (*found, *unused_findings(grammar), *unproductive_findings(grammar))).findings
 
 
 def _report(

@@ -305,6 +305,7 @@ class Vocabulary:
         return b"".join(pieces)
 
     def __len__(self) -> int:
+        """As `size`."""
         return self.size
 
     def __eq__(self, other: object) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from pdacon.determinism.lexical.repair.suggested import written
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.printing import automaton_pattern
 from pdacon.grammar import Grammar, Terminal
 
 WIDEST = 72
@@ -40,6 +42,11 @@ def whole_pattern(grammar: Grammar, terminal: Terminal) -> str:
         return written_there
     if terminal.pattern.kind == "str":
         return f'"{terminal.pattern.value}"{"".join(sorted(terminal.pattern.flags))}'
+    if terminal.pattern.automaton is not None and not terminal.pattern.value:
+        try:
+            return written(automaton_pattern(terminal.pattern.automaton), ())
+        except LimitExceededError:
+            return "(an automaton, whose pattern would be very long)"
     return written(terminal.pattern.value, terminal.pattern.flags)
 
 

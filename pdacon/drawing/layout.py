@@ -20,7 +20,7 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 """Left, upper, right and lower border."""
 
-_STEP, _REACH = 4.0, 16  # how closely, and how many steps away, a place for the label of a loop is looked for
+_STEP, _REACH = 4.0, 64.0  # how closely, and how far from the loop, a place for its label is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ def place(
     for k, (source, target, size) in enumerate(edges):
         anchor_of_loop = labels[k]
         if source == target and size is not None and anchor_of_loop is not None:
-            others = [route for edge, parts in enumerate(halves) if edge != k for route in (routes[p] for p in parts)]
             taken = [box for box in boxes if box != _box(anchor_of_loop, size)]
-            labels[k] = _free_place(anchor_of_loop, size, [*taken, *_stretches(others)])
+            loop = _around(_stretches([routes[part] for part in halves[k]]))
+            labels[k] = _free_place(anchor_of_loop, size, [*taken, *_stretches(routes)], loop)
             boxes = [*taken, _box(labels[k] or anchor_of_loop, size)]
     whole = [*boxes, (*_point(placed.bounds["min"]), *_point(placed.bounds["max"]))]
     left, top = min(box[0] for box in whole), min(box[1] for box in whole)
@@ -132,15 +132,32 @@ def _stretches(routes: Sequence[Sequence[Point]]) -> list[Box]:
     ]
 
 
-def _free_place(centre: Point, size: Size, taken: Sequence[Box]) -> Point:
-    """The next centre at which a label lies on nothing; the given one if there is none near.
+def _around(boxes: Sequence[Box]) -> Box:
+    """The smallest box around them."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def _free_place(centre: Point, size: Size, taken: Sequence[Box], loop: Box) -> Point:
+    """The centre next to the loop at which a label lies on nothing; the given one if there is none near.
 
     The library puts the labels of loops beside them, whatever else is there.
     """
-    steps = range(-_REACH, _REACH + 1)
-    ways = sorted(((dx * _STEP, dy * _STEP) for dx in steps for dy in steps), key=lambda way: way[0] ** 2 + way[1] ** 2)
-    for dx, dy in ways:
-        at = centre[0] + dx, centre[1] + dy
+
+    def gap(at: Point) -> tuple[float, float]:
+        """How far the label is from the loop, and how far from where the library puts it."""
+        left, top, right, bottom = _box(at, size)
+        across = max(loop[0] - right, left - loop[2], 0.0)
+        along = max(loop[1] - bottom, top - loop[3], 0.0)
+        return across**2 + along**2, (at[0] - centre[0]) ** 2 + (at[1] - centre[1]) ** 2
+
+    columns, rows = (int((length / 2 + _REACH) / _STEP) for length in size)
+    places = (
+        (centre[0] + dx * _STEP, centre[1] + dy * _STEP)
+        for dx in range(-columns, columns + 1)
+        for dy in range(-rows, rows + 1)
+    )
+    for at in sorted(places, key=gap):
         left, top, right, bottom = _box(at, size)
         if not any(left < b[2] and b[0] < right and top < b[3] and b[1] < bottom for b in taken):
             return at

@@ -30,6 +30,8 @@ def draw_conflict(grammar: Grammar, number: int = 1) -> str:
 
     Parameters
     ----------
+    grammar : Grammar
+        The grammar; it is checked in the call.
     number : int
         Which of the conflicts that `check` finds, in its order, from 1.
 

@@ -28,7 +28,7 @@ _STYLES = """
 .diagram .parameter rect { stroke-dasharray: 4 3; }
 .diagram text { text-anchor: middle; }
 .diagram text.comment { fill: #59636e; font-size: 11px; }
-.diagram a text { text-decoration: underline; text-decoration-style: dotted; }
+.diagram a:hover text { text-decoration: underline; }
 @media (prefers-color-scheme: dark) {
 .diagram path { stroke: #9198a1; }
 .diagram rect { stroke: #bc8cff; fill: #271a3b; }
@@ -43,6 +43,8 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
+    grammar : Grammar
+        The grammar whose rules are drawn.
     names : sequence of str
         Which rules, in this order; none: all of them, and then the terminals that have names.
 
@@ -68,7 +70,9 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     patterns = {
         terminal.name: svg.printable(pattern(grammar, terminal)) for terminal in grammar.terminals if terminal.pattern
     }
-    diagrams = Diagrams({definition.name for definition in shown}, patterns)
+    # A grammar that a front end made has literals under names of its own.
+    literals = {terminal.name: terminal.literal for terminal in grammar.terminals if terminal.literal is not None}
+    diagrams = Diagrams({definition.name for definition in shown}, patterns, literals)
     for definition in shown:
         extent = _add_rule(root, y, definition, diagrams, definition.name in grammar.options.start)
         width, y = max(width, extent[0]), extent[1]
@@ -86,11 +90,19 @@ class Diagrams:
         The rules to whose diagrams boxes lead.
     patterns : mapping of str to str
         By a terminal's name what its box says when it is pointed at.
+    literals : mapping of str to str
+        By a terminal's name what its box has in its place.
     """
 
-    def __init__(self, anchors: Collection[str] = (), patterns: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        anchors: Collection[str] = (),
+        patterns: Mapping[str, str] | None = None,
+        literals: Mapping[str, str] | None = None,
+    ) -> None:
         self._anchors = anchors
         self._patterns = patterns or {}
+        self._literals = literals or {}
 
     def item(self, expression: Expression) -> Any:
         """The railroad item of an expression."""
@@ -108,9 +120,10 @@ class Diagrams:
         return _in_lines(items)
 
     def _box(self, name: Name) -> Any:
-        text = svg.printable(shortened(name.text))
         if name.kind in ("terminal", "literal"):
+            text = svg.printable(shortened(self._literals.get(name.text, name.text)))
             return railroad.Terminal(text, title=self._patterns.get(name.text), cls=name.kind)
+        text = svg.printable(shortened(name.text))
         return railroad.NonTerminal(
             text, href=f"#rule-{name.rule}" if name.rule in self._anchors else None, cls=name.kind
         )

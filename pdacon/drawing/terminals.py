@@ -26,6 +26,7 @@ from pdacon.lexer.unicode_sets import runs
 from pdacon.lexer.utf8 import Ranges
 
 MOST_STATES = 40
+_EDGES = 2.5  # a state, on the average; in a picture with more they cannot be followed
 _WIDEST_LEGEND = 110  # characters of a line above the picture
 
 
@@ -37,10 +38,13 @@ def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str
 
     Parameters
     ----------
+    grammar : Grammar
+        The grammar that has the terminals.
     *names : str
         The terminals' names, or the literals that stand for them in the rules.
     most : int
-        Most states that are drawn; of a larger automaton those next to the start are.
+        Most states that are drawn; of a larger automaton those next to the start are. There are fewer where more than
+        two and a half edges a state would be drawn.
 
     Raises
     ------
@@ -127,7 +131,16 @@ def _nearest(automaton: CharacterAutomaton, most: int) -> list[int]:
             if target not in seen:
                 seen.add(target)
                 order.append(target)
-    return sorted(order[:most])
+    shown = order[:most]
+    while len(shown) > 1 and _drawn_edges(automaton, set(shown)) > _EDGES * most:
+        shown.pop()
+    return sorted(shown)
+
+
+def _drawn_edges(automaton: CharacterAutomaton, shown: set[int]) -> int:
+    """How many edges a picture of these states has: what leads out of them is one for each."""
+    targets = ([target for _, target in automaton.states[k].edges] for k in shown)
+    return sum(sum(t in shown for t in each) + any(t not in shown for t in each) for each in targets)
 
 
 def _nodes(automaton: CharacterAutomaton, shown: list[int], titles: list[str] | None) -> Iterator[Node]:

@@ -86,13 +86,13 @@ def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple
         made = (options.postlex.NL_type, options.postlex.INDENT_type, options.postlex.DEDENT_type)
         used += [name for name in made if name in loaded.named_terminals]
     declared = [name for name in dict.fromkeys(used) if name not in defined]
-    return (*lowered, *(Terminal(name, None, 0, places.declaration(name)) for name in declared))
+    return (*lowered, *(Terminal(str(name), None, 0, places.declaration(name)) for name in declared))
 
 
 def _terminal(
     definition: TerminalDef, loaded: Loaded, options: GrammarOptions, places: Places, validated: set[str]
 ) -> Terminal:
-    name, raw = definition.name, definition.pattern.raw
+    name, raw = str(definition.name), definition.pattern.raw
     made_up = name not in loaded.named_terminals or name.startswith("__")
     literal = (raw or f"/{definition.pattern.value}/") if made_up else None
     span = places.terminal(name, literal)

@@ -82,6 +82,8 @@ def split_blocks(
     ----------
     tables : Tables
         Those of `split_parentheses`, of a grammar with layout that is balanced.
+    max_states : int
+        Most LR states of the result.
 
     Raises
     ------

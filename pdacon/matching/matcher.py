@@ -85,14 +85,29 @@ class Matcher(_core.Matcher):
         return tokens[:count]
 
     def accept(self, text: str | bytes) -> bool:
-        """Accept a text, as `accept_bytes` does its bytes. False, and nothing changes, if the grammar forbids it."""
+        """Accept a text, as `accept_bytes` does its bytes. False, and nothing changes, if the grammar forbids it.
+
+        A text that is cut within a character goes on with the rest of it. `rollback` takes it back as one accept.
+
+        Raises
+        ------
+        LimitExceededError
+            "depth": more symbols would be open than ``Limits.depth`` allows.
+        MatcherError
+            Another thread uses the matcher.
+
+        Notes
+        -----
+        Cost: O(bytes of the text), some 10 to 60 ns each.
+        """
         data = self._encoded("accept", text)
         return data is not None and self.accept_bytes(data)
 
     def completion(self) -> str:
         """The shortest text that makes a sentence of what was accepted: `shortest_completion` as a str.
 
-        Bytes at its beginning that end a character which was begun are escaped, as in ``\\xa9``.
+        Bytes at its beginning that end a character which was begun are escaped, as in ``\\xa9``. Cost: that of
+        `shortest_completion`.
         """
         return self.shortest_completion().decode(self._explainer.encoding, "backslashreplace")
 

@@ -31,6 +31,18 @@ def test_a_grammar_is_compiled_with_its_masks(tmp_path: Path, capsys: pytest.Cap
     assert loaded.statistics()["masks_computed"] == 0
 
 
+def test_what_the_rules_alone_tell_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grammar = tmp_path / "some.lark"
+    grammar.write_text('start: "a" | endless\nendless: "b" endless\nUNUSED: "c"\n')
+    assert main(["compile", str(grammar), "--tokenizer", "bytes", "-o", str(tmp_path / "some.pda")]) == 0
+    _, *said = capsys.readouterr().err.splitlines()
+    assert said == [
+        f"{grammar}:3:1: warning[PDA013]: never used: UNUSED",
+        f"{grammar}:2:1: warning[PDA014]: rule that derives no text: endless",
+        "`pdacon check` explains it, and looks for more.",
+    ]
+
+
 def test_masks_can_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "two.pda"
     grammar = tmp_path / "two.lark"

@@ -99,9 +99,29 @@ def test_without_the_extra_it_is_named(draw, monkeypatch: pytest.MonkeyPatch) ->
     assert (status, out, err) == (2, "", "pdacon: this needs graphlay: pip install 'pdacon[draw]'\n")
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.PDF"])
-def test_a_picture_is_svg_and_nothing_else(draw, tmp_path: Path, name: str) -> None:
+def test_without_the_extra_for_png_it_is_named(draw, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    status, out, err = draw("json", "--terminal", "NUMBER", "-o", str(tmp_path / "a.png"))
+    assert (status, out, err) == (2, "", "pdacon: this needs resvg_py: pip install 'pdacon[png]'\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_as_png(draw, tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    image = pytest.importorskip("PIL.Image")
+    assert draw("json", "--terminal", "NUMBER", "-o", str(tmp_path / "a.png")) == (0, "", "")
+    drawn = ElementTree.fromstring(pdacon.Grammar.builtin("json").draw("NUMBER"))
+    with image.open(tmp_path / "a.png") as picture:
+        width, height = picture.size
+        colours = {colour for _, colour in picture.convert("RGB").getcolors(1 << 20)}
+    assert abs(width - 2 * float(drawn.get("width", "0"))) <= 2
+    assert abs(height - 2 * float(drawn.get("height", "0"))) <= 2
+    assert {(0xFF, 0xFF, 0xFF), (0xDA, 0xFB, 0xE1), (0xDD, 0xF4, 0xFF)} <= colours  # as on a light page
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.PDF"])
+def test_a_picture_is_svg_or_png_and_nothing_else(draw, tmp_path: Path, name: str) -> None:
     status, out, err = draw("json", "--pda", "-o", str(tmp_path / name))
     assert (status, out) == (2, "")
-    assert "pictures are SVG; write " in err
+    assert "pictures are SVG or PNG; write " in err
     assert list(tmp_path.iterdir()) == []

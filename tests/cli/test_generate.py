@@ -118,12 +118,35 @@ def test_of_several_texts_it_is_said_which_are_cut_off(generate, options: list[s
             heads = [int(head) for head in re.findall(r"^--- (\d) ---$", out, re.MULTILINE)]
             bare = re.sub(r"^--- \d ---\n", "", out, flags=re.MULTILINE)
             texts = [text.removesuffix("\n") for text in re.findall(r"a\n\n|.+\n", bare)]
-            long = next((at for at, text in enumerate(texts, 1) if "\n" in text), 4)
-            assert set(range(long + 1, 5)) <= set(heads) <= set(range(max(2, long), 5))
+            long = next((at for at, text in enumerate(texts, 1) if "\n" in text), 5)
+            assert heads == list(range(max(2, long), 5))
         whole = [re.fullmatch(r"a\n|b[c-z]{9}", text) is not None for text in texts]
         said = [int(found) - 1 for found in re.findall(r"^text (\d): .*cut off by --max-tokens 4", err, re.MULTILINE)]
         assert said == [index for index, complete in enumerate(whole) if not complete]
         assert len(texts) == 4
+
+
+@pytest.mark.parametrize("options", [[], ["--batch-size", "2"]])
+def test_a_nul_behind_each_text(generate, options: list[str], tmp_path: Path) -> None:
+    grammar = tmp_path / "lines.lark"
+    grammar.write_text('start: "a\\n" | "b" /[c-z]{9}/\n')
+    arguments = (str(grammar), "-n", "4", "--seed", "3", *options)
+    rows = [json.loads(line)["text"] for line in generate(*arguments, "--jsonl", "--batch-size", "1")[1].splitlines()]
+    status, out, _ = generate(*arguments, "--null")
+    assert status == 0
+    texts = out.split("\0")
+    assert len(texts) == 5
+    assert texts[-1] == ""
+    assert options or texts[:-1] == rows
+
+
+def test_on_a_terminal_a_line_stands_before_each_of_several_texts(
+    generate, about: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    out = generate(about, "-n", "3", "--seed", "1")[1]
+    assert re.findall(r"^--- (\d) ---$", out, re.MULTILINE) == ["1", "2", "3"]
+    assert "---" not in generate(about, "--seed", "1")[1]
 
 
 def test_several_prompts_in_json_lines(generate, about: str, tmp_path: Path) -> None:

@@ -35,12 +35,18 @@ def test_help_begins_with_an_example_and_fits_a_screen(
     assert len(lines) <= 40
     shown = [line.strip() for line in lines if line.strip()]
     assert shown[0].startswith(f"Usage: pdacon {command}")
-    assert shown[1].startswith(f"• pdacon {command}")
+    assert shown[1].startswith(f"$ pdacon {command}")
     assert "[GRAMMAR]" not in shown[0]
     assert "{GRAMMAR}" not in shown[0]
     assert main([command, "--help-all"]) == 0
     whole = capsys.readouterr().out
-    assert "<bool>" not in whole
+    assert not any(type in whole for type in ("<bool>", "<str>", "<list", "[x>="))
+    assert max(map(len, whole.splitlines())) <= 80
+    # An example that is wrapped cannot be copied.
+    begun = [line.strip() for line in whole.splitlines() if line.strip()][1:]
+    examples = [line for line in begun if line.startswith("$ ")]
+    assert examples == begun[: len(examples)]
+    assert all(line.count("'") % 2 == 0 for line in examples)
     if command not in ("list", "show", "tokens"):
         assert all(option in whole for option in ("--lexer", "--use-bytes", "--bound-labels"))
         assert "--lexer" not in "".join(lines)
@@ -58,7 +64,22 @@ def test_usage_says_what_is_wanted(capsys: pytest.CaptureFixture[str], monkeypat
         assert main([command, "--help"]) == 0
         assert f"Usage: pdacon {command} {usage}" in [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert main(["--help"]) == 0
-    assert "<bool>" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "<bool>" not in out
+    assert len(out.splitlines()) <= 40
+    assert out.index("$ pdacon generate json") < out.index("Options")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 200])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_in_any_width(
+    command: str, columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main([*filter(None, [command]), "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert max(map(len, out.splitlines())) <= max(columns, 40)
 
 
 def test_a_grammar_with_a_slip_in_its_name(

@@ -77,6 +77,19 @@ def test_texts_of_several_lines_are_kept_apart(sample, tmp_path) -> None:
     assert all(accepts(pdacon.Grammar.from_file(grammar), text) for text in texts)
 
 
+def test_a_nul_behind_each_text(sample, tmp_path) -> None:
+    grammar = tmp_path / "lines.lark"
+    grammar.write_text("start: WORD /\\n+/ WORD?\nWORD: /[a-z]+/\n")
+    arguments = (str(grammar), "-n", "5", "--seed", "1")
+    status, out, _ = sample(*arguments, "--null")
+    assert status == 0
+    rows = [json.loads(line)["text"] for line in sample(*arguments, "--jsonl")[1].splitlines()]
+    assert out == "".join(f"{text}\0" for text in rows)
+    status, out, err = sample(*arguments, "-0", "--json")
+    assert (status, out) == (2, "")
+    assert "give one of them" in err
+
+
 @pytest.mark.parametrize("form", [[], ["--jsonl"]])
 def test_texts_are_printed_as_they_come(
     form: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

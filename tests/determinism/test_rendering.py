@@ -263,3 +263,18 @@ def test_a_conflict_is_shown_as_tokens_of_the_vocabulary_in_every_format() -> No
     assert shown in result["message"]["text"]
     assert result["properties"]["counterexample"]["first"]["pieces"] == ["x+", "x+", "x"]
     assert shown in next(to_annotations(report))
+
+
+def test_a_rule_of_a_repair_has_a_line_for_each_alternative_where_it_is_wide() -> None:
+    grammar = Grammar.from_lark(
+        'start: stmt\nstmt: "if" COND "then" stmt | "if" COND "then" stmt "else" stmt | "a|b" (X | COND)\n'
+        'COND: "true"\nX: "x"\n%ignore " "\n'
+    )
+    report = check(grammar)
+    wide, narrow = report.render(width=200), report.render(width=60)
+    (line,) = [line for line in wide.splitlines() if line.startswith('      stmt: "if"')]
+    at = narrow.splitlines().index('      stmt: "if" COND "then" stmt "end"')
+    lines = narrow.splitlines()[at : at + 5]
+    assert [line.strip()[:5] for line in lines] == ["stmt:", '| "if', '| "a|', '| "a|', "Or ac"]
+    assert " ".join(" ".join(lines[:4]).split()) == line.strip()
+    assert max(map(len, lines[:4])) <= 60

@@ -72,6 +72,13 @@ def test_terminals_say_what_they_match() -> None:
     assert "<title>/-?(0|[1-9]" in draw_rules(Grammar.builtin("json"))
 
 
+def test_a_json_schema_shows_its_literals_and_the_patterns_of_its_automata() -> None:
+    schema = {"properties": {"a": {"type": "integer", "minimum": 0}}, "required": ["a"], "additionalProperties": False}
+    picture = draw_rules(Grammar.from_json_schema({"type": "object", **schema}))
+    assert boxes(picture)["after"] == ['"{"', """'"a": '""", "INTEGER_MIN_0"]
+    assert "INTEGER_MIN_0  /(?:[1-9]" in picture
+
+
 def items(rule: str) -> str:
     grammar = Grammar.from_lark(f'start: {rule}\na: "a"\nb: "b"\n')
     return re.sub(

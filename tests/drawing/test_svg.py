@@ -195,6 +195,18 @@ def test_the_labels_of_loops_lie_on_nothing_and_in_the_picture() -> None:
             assert not any(x < a + c and a < x + w and y < b + d and b < y + h for a, b, c, d in others)
 
 
+def test_the_label_of_a_loop_is_beside_it() -> None:
+    root = ElementTree.fromstring(draw_terminal(Grammar.builtin("json"), "STRING"))
+    (loop,) = [
+        path.get("d", "") for group in root.iter(f"{SVG}g") for path in group if (group[0].text or "")[:7] == "1 to 1 "
+        if path.tag == f"{SVG}path"
+    ]  # fmt: skip
+    numbers = [float(number) for number in re.findall(r"[\d.]+", loop)]
+    lowest = max(numbers[1::2])
+    (label,) = [text for text in root.iter(f"{SVG}text") if (text.text or "").startswith("not ")]
+    assert abs(float(label.get("y", "0")) - lowest) < 20
+
+
 @pytest.mark.parametrize("state", range(33))
 def test_no_part_of_a_box_is_empty(state: int) -> None:
     grammar = Grammar.builtin("json")

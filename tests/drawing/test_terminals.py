@@ -293,6 +293,14 @@ def test_a_large_automaton_is_cut_and_says_so() -> None:
     assert any(edge.target == "more" for edge in graph.edges)
 
 
+def test_an_automaton_of_many_edges_is_cut_before_it_has_forty_states() -> None:
+    grammar = Grammar.builtin("c")
+    graph = terminal_graph(grammar, "NAME")
+    assert len(graph.edges) <= 104  # with two arrows from nowhere, and what leads to the states left out
+    assert 1 < len(graph.nodes) < 40
+    assert len(terminal_graph(grammar, "NAME", most=1000).edges) > 200
+
+
 def test_terminals_of_bytes() -> None:
     grammar = Grammar.from_lark(r"start: A" "\n" r"A: /[\x80-\xff]+[^a]./s", use_bytes=True)
     (edges,) = [{edge.labels for edge in graph.edges} for graph in [terminal_graph(grammar, "A")]]

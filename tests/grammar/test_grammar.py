@@ -283,3 +283,9 @@ def test_an_undefined_start_names_the_rules() -> None:
         GrammarSyntaxError, match=r"you mean 'query'\? Or .*: start, or what they use: statement, query, "
     ):
         Grammar.builtin("sql", start="qery")
+
+
+@pytest.mark.parametrize("name", ["json", "python_spaces", "url"])
+def test_names_are_plain_strings(name: str) -> None:
+    """Lark's own are tokens, which show themselves as such."""
+    assert {type(terminal.name) for terminal in Grammar.builtin(name).terminals} == {str}

@@ -154,6 +154,14 @@ def test_html_is_escaped(orders: Grammar) -> None:
     report = pdacon.check(ORDERS)._repr_html_()
     assert report.startswith("<pre")
     assert ">note</b>[PDA016]" in report
+    finding = pdacon.check('start: "<" a a\na: "x" | "x" "x"\n').findings[0]._repr_html_()
+    assert ">error</b>[PDA001]: shift/reduce conflict" in finding
+    assert 'for example: "&lt;"' in finding
+    assert "•" in finding
+    constraint = pdacon.compile('start: "<b>"\n', pdacon.Vocabulary.bytes())._repr_html_()
+    assert constraint.startswith("<pre")
+    assert "for 257 tokens" in constraint
+    assert "start: " in constraint
 
 
 @pytest.mark.parametrize("ask", [pdacon.compile, pdacon.check])

@@ -42,9 +42,10 @@ def compile_grammar(
     ] = None,
     options: GrammarOptions,
 ) -> int:
-    """Compile a grammar for a tokenizer into a file that loads in a moment.
+    """Compile a grammar for a tokenizer into a file that loads fast.
 
-    In Python: `pdacon.Constraint.load("json.pda")`. Nothing in such a file is executed.
+    In Python: `pdacon.Constraint.load("json.pda")`. Nothing in such a file is executed. Rules that no text uses are
+    named; `pdacon check` finds more that may not be meant.
     """
     if seconds is not None and not eager:
         raise BadInput("--seconds goes with --eager: without it masks are computed at first sight")
@@ -57,15 +58,13 @@ def compile_grammar(
 
 
 def show_file(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `pdacon compile` has written.", show_default=False)
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What pdacon compile has written.", show_default=False)],
     *,
     as_json: JsonOption = False,
     format: FormatOption = Format.text,
     help_all: HelpAllOption = False,
 ) -> int:
-    """What is in a compiled file: of which grammar, for which vocabulary, with how many masks? Is it damaged?"""
+    """What is in a compiled file? Is it damaged?"""
     from pdacon.cli.compiled import show_compiled
 
     return show_compiled(file, json_format=as_json or format is Format.json)

@@ -9,7 +9,7 @@ import typer
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import load_grammar
-from pdacon.cli.inputs import require_one_standard_input, tokens_of
+from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.options import (
     GRAMMAR_HELP,
     FailOn,
@@ -18,6 +18,7 @@ from pdacon.cli.options import (
     HelpAllOption,
     JsonLinesOption,
     JsonOption,
+    NullOption,
     ReportFormat,
     SeedOption,
     TokenizerOption,
@@ -64,7 +65,7 @@ def check(
             show_default=False,
         ),
     ] = ReportFormat.text,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="As --format json.", hidden=True)] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="As --format json.")] = False,
     explain: Annotated[
         str | None,
         typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?"),
@@ -89,7 +90,7 @@ def check(
         typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.", hidden=True),
     ] = 10.0,
 ) -> int:
-    """Are these grammars deterministic? If not: where, why, and what to write instead.
+    """Is a grammar deterministic? If not: why, and what to write?
 
     Exit status: 0 no finding of the level of --fail-on, 1 findings, 2 not a grammar.
     """
@@ -129,20 +130,25 @@ def sample(
     seed: SeedOption = None,
     tokenizer: TokenizerOption = None,
     json_lines: JsonLinesOption = False,
+    null: NullOption = False,
     options: GrammarOptions,
 ) -> int:
-    """Random texts of a grammar: what does it mean, and what may a reader of it have to expect?
+    """Random texts of a grammar: what does it mean?
 
     Without a tokenizer they are put together from short lexemes. With one they are random walks over the tokens that
     the mask allows, and `--jsonl` has the token ids.
+
+    Once a text has several lines, `--- 2 ---` and so on stand between texts; `--jsonl` and `--null` say exactly where
+    each ends.
     """
+    require_one_form(json_lines, null)
     loaded = load_grammar(grammar, options)
     from pdacon.cli.compiled import constraint_for
     from pdacon.cli.sampling import show_samples
 
     tokens = None if tokenizer is None else tokens_of(tokenizer)
     constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
-    return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines)
+    return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines, null=null)
 
 
 @with_grammar_options
@@ -194,10 +200,11 @@ def draw(
     ] = None,
     options: GrammarOptions,
 ) -> int:
-    """Pictures of a grammar, as SVG: its rules, or what a terminal matches, or what the parser does.
+    """Pictures of a grammar: its rules, terminals, parser, conflicts.
 
-    Without an option that says what: railroad diagrams of all rules. Each picture is one file with nothing outside it;
-    browsers show it. States and contexts have the same numbers in all pictures of a grammar.
+    Without an option that says what: railroad diagrams of all rules. Each picture is one SVG file with nothing outside
+    it; browsers show it. A file whose name ends in .png is PNG, which needs `pdacon[png]`. States and contexts have the
+    same numbers in all pictures of a grammar.
     """
     require_one_standard_input(grammar, after)
     loaded = load_grammar(grammar, options, several_starts=after is None)

@@ -8,7 +8,7 @@ import typer
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import load_grammar
-from pdacon.cli.inputs import require_one_standard_input, tokens_of
+from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.options import (
     GRAMMAR_HELP,
     Format,
@@ -17,6 +17,7 @@ from pdacon.cli.options import (
     HelpAllOption,
     JsonLinesOption,
     JsonOption,
+    NullOption,
     SeedOption,
     TokenizerOption,
     complete_grammar,
@@ -104,6 +105,7 @@ def generate(
         typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.", hidden=True),
     ] = 1,
     json_lines: JsonLinesOption = False,
+    null: NullOption = False,
     options: GrammarOptions,
 ) -> int:
     """Let a language model write texts that the grammar allows.
@@ -113,12 +115,14 @@ def generate(
     with the seed of its first text.
 
     A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are.
-    Once a text has several lines, `--- 2 ---` and so on stand between texts.
+    Once a text has several lines, `--- 2 ---` and so on stand between texts, on a terminal always; `--jsonl` and
+    `--null` say exactly where each ends.
     """
     if (positional is None) == (grammar is None):
         raise BadInput("give the grammar: pdacon generate GRAMMAR" + ("" if grammar is None else ", only once"))
     name = positional if grammar is None else grammar
     assert name is not None
+    require_one_form(json_lines, null)
     require_one_standard_input(name, source)
     loaded = load_grammar(name, options)
     from pdacon.cli.generating import EMBEDDED_PROMPTS, Sampling, show_texts
@@ -131,7 +135,7 @@ def generate(
             typer.echo(f"prompt: {known}", err=True)
     sampling = Sampling(max_new_tokens or max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
     return show_texts(
-        name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines
+        name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines, null=null
     )
 
 

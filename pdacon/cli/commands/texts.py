@@ -77,7 +77,7 @@ def explain(
     as_json: JsonOption = False,
     format: FormatOption = Format.text,
 ) -> int:
-    """Why may this token, or this text, not come here? How is the text read?
+    """Why may this text, or this token, not come here?
 
     Without a TOKEN: where the text stops being the beginning of a text of the grammar, or whether it is a whole one.
     Shows the last lexemes, what is expected, the rules that are being parsed, and the parser's stack.

@@ -94,7 +94,15 @@ class Texts:
 
     def first_lexeme(self, context: int, text: bytes) -> Lexeme | None:
         """What is committed first if the text is read from the start of a lexeme and ends there; None if nothing is."""
-        state = int(self.automaton.entries[context].max())
+        return self._lexeme(int(self.automaton.entries[context].max()), text)
+
+    def always_reads(self, context: int, text: bytes, terminal: int, length: int) -> bool:
+        """Whether so many bytes of a text are committed as the terminal first, whatever stands before the text."""
+        entries = [entry for entry in self.automaton.entries[context].tolist() if entry >= 0]
+        return bool(entries) and all(self._lexeme(entry, text) == Lexeme(terminal, length) for entry in entries)
+
+    def _lexeme(self, state: int, text: bytes) -> Lexeme | None:
+        """The same, from a state of the lexer."""
         last: Lexeme | None = None
         for at, byte in enumerate(text):
             if state < 0:

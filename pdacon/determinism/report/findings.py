@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pdacon.notebook import preformatted
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA017": "bytes that the vocabulary cannot spell",
         "PDA018": "lookahead of more than one byte",
         "PDA019": "text cut by priority",
+        "PDA020": "words that need no blank between them",
     }
 )
 
@@ -277,6 +279,19 @@ class Finding:
     def __post_init__(self) -> None:
         if self.id not in TITLES or self.level not in LEVELS:
             raise ValueError(f"no such finding or level: {self.id!r}, {self.level!r}")
+
+    def _repr_html_(self) -> str:
+        """What a report has of it but for the source lines and the trees, which need the whole report."""
+        place = "" if self.span is None else f"{self.span}: "
+        lines = [f"{place}{self.level}[{self.id}]: {self.title}", *(f"    {line}" for line in self.message.split("\n"))]
+        if self.counterexample is not None:
+            leaves, at = self.counterexample.first.leaves(), self.counterexample.position
+            lines.append(f"    for example: {' '.join([*leaves[:at], '•', *leaves[at:]])}")
+        elif self.witness is not None:
+            lines.append(f"    for example: {self.witness}")
+        if self.repair is not None:
+            lines += [f"    {line}" for line in f"repair: {self.repair}".split("\n")]
+        return preformatted("\n".join(lines))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -12,6 +13,8 @@ from pdacon.determinism.report.snippets import Mark, snippet
 from pdacon.determinism.report.trees import counterexample_lines, plain_lines, sentence
 
 _INDENT = "    "
+_PIECE = re.compile(r'"(?:\\.|[^"\\])*"|/(?!/)(?:\\.|[^/\\])+/|[\s\S]')
+"""A string, a pattern, or a character of a rule."""
 WIDTH = 110
 """Columns of a report where nothing else is asked for."""
 _EXCERPT = 3
@@ -104,7 +107,8 @@ def _block(finding: Finding, report: Findings, width: int) -> str:
     if finding.repair is not None:
         elsewhere = finding.span.path if finding.span is not None else None
         where = f", in {elsewhere}" if elsewhere in dict(report.imported_files) else ""
-        lines += [_wrapped(line, width) for line in f"repair{where}: {finding.repair}".split("\n")]
+        for line in f"repair{where}: {finding.repair}".split("\n"):
+            lines += _alternatives(line, width) if line.startswith(" ") else [_wrapped(line, width)]
     return "\n".join(lines)
 
 
@@ -149,6 +153,20 @@ def _more(report: Findings, width: int) -> list[str]:
         return []
     others = f" (or {', '.join(ids[1:])})" if len(ids) > 1 else ""
     return [fill(f"More about it: pdacon check --explain {ids[0]}{others}", width, break_on_hyphens=False)]
+
+
+def _alternatives(line: str, width: int) -> list[str]:
+    """A rule that is to be pasted, with a line for each alternative where it is too wide for one."""
+    if len(_INDENT + line) <= width:
+        return [_INDENT + line]
+    parts, depth = [""], 0
+    for piece in _PIECE.findall(line):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(piece, 0)
+        if piece == "|" and depth == 0:
+            parts.append("")
+        parts[-1] += piece
+    behind = " " * (len(line) - len(line.lstrip()) + len(_INDENT))
+    return [_INDENT + parts[0].rstrip(), *(f"{_INDENT}{behind}{part.rstrip()}" for part in parts[1:])]
 
 
 def _wrapped(line: str, width: int) -> str:

@@ -83,7 +83,21 @@ class Generator:
     def __call__(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Generation | list[Generation]: ...
 
     def __call__(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Generation | list[Generation]:
-        """Answer one prompt or several: `generate` with the constraint."""
+        """Answer one prompt or several: `generate` with the constraint, which has been compiled.
+
+        Parameters
+        ----------
+        prompt : str, chat, or a sequence of either
+            As for `generate`: one prompt gives a `Generation`, a sequence a list of them, in its order.
+        **options : optional
+            Those of `generate`, such as ``max_new_tokens``, ``temperature`` and ``seed``; they go before those that the
+            Generator was made with.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `generate`.
+        """
         self._require_options(self.model, options)
         kept = dict(self._options)
         # A call's name for something replaces the other name of it.
