@@ -18,9 +18,10 @@ from pdacon.frontends.json_schema.strings import STATES, Shape
 from pdacon.regular import FALSE, TRUE, Dfa, Languages, Ranges, parse_pattern
 from pdacon.regular.ecma import Tree
 
-ANY_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-ANY_INTEGER = r"(?:0|-?[1-9]\d*)"
-CANONICAL_NUMBER = r"-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])|0"
+ANY_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
+CANONICAL_NUMBER = r"-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0"
+r"""Patterns of Python's ``re`` too, in which ``\d`` would be a digit of any script."""
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
 _GREATEST = "7976931348623157"  # behind "1.", the mantissa of the greatest double
 _OF_308 = "|".join(

@@ -349,17 +349,21 @@ class Reader:
         return self._stated(place, keyword, Matches(pattern))
 
     def _of_number(self, place: Place) -> list[int]:
-        node, facts, negation = place.node, self.facts, self.facts.formulas.negation
+        node, negation = place.node, self.facts.formulas.negation
         parts = []
         old = place.draft <= 4
         if (bound := self._number_at(place, "minimum")) is not None:
-            parts.append(facts.holds(Above(bound, not (old and node.get("exclusiveMinimum") is True))))
+            parts.append(
+                self._stated(place, "minimum", Above(bound, not (old and node.get("exclusiveMinimum") is True)))
+            )
         if (bound := self._number_at(place, "maximum")) is not None:
-            parts.append(negation(facts.holds(Above(bound, old and node.get("exclusiveMaximum") is True))))
+            parts.append(
+                negation(self._stated(place, "maximum", Above(bound, old and node.get("exclusiveMaximum") is True)))
+            )
         if not old and (bound := self._number_at(place, "exclusiveMinimum")) is not None:
-            parts.append(facts.holds(Above(bound, False)))
+            parts.append(self._stated(place, "exclusiveMinimum", Above(bound, False)))
         if not old and (bound := self._number_at(place, "exclusiveMaximum")) is not None:
-            parts.append(negation(facts.holds(Above(bound, True))))
+            parts.append(negation(self._stated(place, "exclusiveMaximum", Above(bound, True))))
         if (bound := self._number_at(place, "multipleOf")) is not None:
             if bound <= 0:
                 raise UnsupportedSchemaError(place.pointer, "multipleOf", "it must be greater than 0")

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
-from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan
+from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
 from pdacon.frontends.json_schema.naming import shape_name, words_name
 from pdacon.frontends.json_schema.patterns import strings_pattern
 from pdacon.frontends.json_schema.productions import Productions, Text
@@ -116,14 +116,15 @@ class Scalars:
         if formula == TRUE and escapes != "any":
             key = "other strings", excluded, closing
             return self._out.terminal(key, name, lambda: self._all_but(excluded, closing))
-        shape = strings.shape_of(self._facts, formula)
-        if excluded:
-            shape = (Among(excluded), False, shape)
-        automaton = self._automaton(formula, lambda: strings.string_automaton(shape))
-        if automaton is None:
-            return self._other_strings(name, TRUE, excluded, closing)
+
+        def shape_of(formula: int) -> Shape:
+            shape = strings.shape_of(self._facts, formula)
+            return (Among(excluded), False, shape) if excluded else shape
+
+        formula, automaton = self._automaton(formula, lambda formula: strings.string_automaton(shape_of(formula)))
         if not len(automaton):
             return None
+        shape = shape_of(formula)
         name = name if excluded else shape_name(name, shape)
         return self._out.terminal(("strings", shape, closing), name, lambda: self._text(shape, closing))
 
@@ -190,28 +191,34 @@ class Scalars:
                 return self._out.terminal("any integer", "INTEGER", lambda: Text("re", numbers.ANY_INTEGER))
             any_number = numbers.CANONICAL_NUMBER if canonical else numbers.ANY_NUMBER
             return self._out.terminal("any number", "NUMBER", lambda: Text("re", any_number))
-        shape = strings.shape_of(self._facts, formula)
-        automaton = self._automaton(
-            formula, lambda: numbers.number_automaton(shape, frozenset(excluded), integral, canonical)
-        )
-        if automaton is None:
-            return self._other_numbers(TRUE, excluded, integral, guarded)
+
+        def make(formula: int) -> Dfa:
+            shape = strings.shape_of(self._facts, formula)
+            return numbers.number_automaton(shape, frozenset(excluded), integral, canonical)
+
+        formula, automaton = self._automaton(formula, make)
         if not len(automaton):
             return None
+        shape = strings.shape_of(self._facts, formula)
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
         key = "numbers", shape, frozenset(excluded), integral, guarded
         return self._out.terminal(key, name, lambda: Text("program", "", number_program(automaton, guarded=guarded)))
 
-    def _automaton(self, formula: int, make: Callable[[], Dfa]) -> Dfa | None:
-        """The automaton of a formula; None if it gets too large and what asks for it is dropped."""
+    def _automaton(self, formula: int, make: Callable[[int], Dfa]) -> tuple[int, Dfa]:
+        """The automaton of a formula, or of one that asks for less, if it gets too large and that is allowed."""
         try:
-            return make()
+            return formula, make(formula)
         except LimitExceededError:
-            places = {self._reader.origins.get(fact, ("#", "")) for _, fact in self._facts.among(formula)}
-            for pointer, keyword in sorted(places):
-                why = "the automaton for it gets too large; make its counts or its numbers smaller"
-                self._reader.drop(UnsupportedSchemaError(pointer, keyword, why))
-            return None
+            # Counts and multiples are what makes automata large.
+            facts = self._facts.among(formula)
+            variable, fact = next((one for one in facts if isinstance(one[1], (LongerThan, Multiple))), facts[0])
+            pointer, keyword = self._reader.origins.get(fact, ("#", ""))
+            beside = " with what else is asked" if len(facts) > 1 else ""
+            why = f"the automaton for it{beside} gets too large; make its counts or its numbers smaller"
+            self._reader.drop(UnsupportedSchemaError(pointer, keyword, why))
+        formulas = self._facts.formulas
+        both = (formulas.restricted(formula, variable, value) for value in (True, False))
+        return self._automaton(formulas.disjunction(*both), make)
 
 
 def _counted(least: int, most: int | None) -> Shape:

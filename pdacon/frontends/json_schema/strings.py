@@ -26,6 +26,8 @@ Shape: TypeAlias = "bool | tuple[Fact, Shape, Shape]"
 
 STATES = 20_000
 """Most states of an automaton over code points."""
+_MOST_TOGETHER = 200_000
+"""The same for a combination of several, which the core makes."""
 
 
 def string_holds(facts: Facts, formula: int, text: str) -> bool:
@@ -111,14 +113,14 @@ def string_automaton(shape: Shape) -> Dfa:
     made = [_automaton(fact) for fact in automata]
     if len(made) == 1 and diagram == [(0, 1, 0)]:
         return made[0]
-    return combined(made, diagram, STATES)
+    return combined(made, diagram, _MOST_TOGETHER)
 
 
 def _automaton(fact: Fact) -> Dfa:
     if isinstance(fact, Matches):
         return pattern_automaton(fact)
     if isinstance(fact, LongerThan):
-        return longer_than(fact.length, STATES)
+        return longer_than(fact.length, _MOST_TOGETHER)
     assert isinstance(fact, Among)
     languages = Languages()
     return languages.deterministic(languages.words(map(str, fact.values)), STATES)

@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import Iterator
 from random import Random
+from typing import Literal
 
 import jsonschema
 import pytest
 from support.json_schemas import random_document, random_value, spellings, without_duplicates
 
+import pdacon
 from pdacon import EmptyLanguageError, Grammar, Spelling, UnsupportedSchemaError
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"\s\[\]{},:]+|[\[\]{},:]')
@@ -194,3 +196,17 @@ def test_canonical_numbers_have_one_spelling(schema: dict[str, object]) -> None:
         assert accepts(text)
     for text in ("1.50", "15e-1", "1e-05", "20.0", "2e1", "-0", "-0.0", "020"):
         assert not accepts(text), text
+
+
+@pytest.mark.parametrize("numbers", ["any", "canonical"])
+@pytest.mark.parametrize("schema", [True, {"type": "integer"}, {"type": "number"}, {"type": "integer", "minimum": 0}])
+def test_digits_are_ascii(schema: object, numbers: Literal["any", "canonical"]) -> None:
+    """Python's ``\\d`` is a digit of any script; in JSON there are ten."""
+    grammar = Grammar.from_json_schema(schema, spelling=Spelling(numbers=numbers))
+    assert grammar.accepts("12")
+    matcher = pdacon.compile(grammar, pdacon.Vocabulary.bytes()).matcher()
+    matcher.accept(b"1")
+    assert max(matcher.allowed_tokens()) <= 256
+    assert not [token for token in matcher.allowed_tokens() if 0x80 <= token < 0x100]
+    for text in ("1\u0663", "\u0661", "1.\u0663", "1e\u0663"):
+        assert not grammar.accepts(text)
