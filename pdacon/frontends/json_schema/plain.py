@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import numbers
+import os
 import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from pdacon.errors import UnsupportedSchemaError
@@ -25,16 +27,25 @@ def plain(schema: Any, document: str = "#") -> Any:
     Parameters
     ----------
     schema : Any
-        Text, or Python objects: beside those that ``json.loads`` gives also tuples, decimals, subclasses of ``str`` and
-        numbers of other libraries.
+        Text, also as UTF-8 bytes, the path of a file, or Python objects: beside those that ``json.loads`` gives also
+        tuples, decimals, subclasses of ``str`` and numbers of other libraries.
     document : str
         Its URI and ``#``, for messages.
 
     Raises
     ------
+    OSError
+        The file cannot be read.
     UnsupportedSchemaError
         It is no JSON, or has a number that is not finite or too long, or half of a pair of surrogates.
     """
+    if isinstance(schema, os.PathLike):
+        schema = Path(schema).read_bytes()
+    if isinstance(schema, bytes):
+        schema = schema.decode("utf-8-sig", "replace")
+    if isinstance(schema, type):
+        way = f"{schema.__name__}.model_json_schema()" if hasattr(schema, "model_json_schema") else "a dict or a text"
+        raise UnsupportedSchemaError(document, "", f"it is a class; give {way}")
     try:
         if isinstance(schema, str):
             text = schema
@@ -46,7 +57,8 @@ def plain(schema: Any, document: str = "#") -> Any:
         raise UnsupportedSchemaError(document, "", _DEEP) from None
     except (TypeError, ValueError) as error:
         if isinstance(schema, str):
-            raise UnsupportedSchemaError(document, "", f"the text is no JSON: {error}") from None
+            file = " (to read a file, give a pathlib.Path)" if schema.endswith(".json") else ""
+            raise UnsupportedSchemaError(document, "", f"the text is no JSON: {error}{file}") from None
         text, copy = "", _copied(schema, document, 0)
     if not text or _HALF_OF_A_PAIR.search(text):
         _check_texts(copy, document)

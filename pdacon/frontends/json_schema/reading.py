@@ -215,8 +215,9 @@ class Reader:
             return TRUE
         names = [said] if isinstance(said, str) else said
         if not isinstance(names, list) or not all(isinstance(name, str) and name in _NAMES for name in names):
-            known = ", ".join(_NAMES)
-            raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types ({known})")
+            near = said.lower() if isinstance(said, str) and said.lower() in _NAMES else ""
+            advice = f'; write "{near}"' if near else f" ({', '.join(_NAMES)})"
+            raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types{advice}")
         if kind == "number" and "number" not in names:
             return self.facts.holds(Integral()) if "integer" in names else FALSE
         return TRUE if any(kind in _NAMES[name] for name in names) else FALSE

@@ -34,6 +34,8 @@ def schema_grammar(
         dropped.append((error.pointer, error.keyword, error.why))
 
     spelling = Spelling() if spelling is None else spelling
+    if not isinstance(spelling, Spelling):
+        raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry)
     reader = Reader(documents, formats, drop)
     writer = Writer(reader, spelling)

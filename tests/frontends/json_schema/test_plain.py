@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,21 @@ def test_values_are_exact(schema: Any, text: str, valid: bool) -> None:
 def test_what_is_no_schema_is_refused_with_its_place(schema: Any, said: str) -> None:
     with pytest.raises(UnsupportedSchemaError, match=said):
         Grammar.from_json_schema(schema)
+
+
+def test_files_and_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "schema.json"
+    file.write_text('{"const": "é"}', encoding="utf-8-sig")
+    assert Grammar.from_json_schema(file).accepts('"é"')
+    assert Grammar.from_json_schema(file.read_bytes()).accepts('"é"')
+    with pytest.raises(UnsupportedSchemaError, match=r"pathlib\.Path"):
+        Grammar.from_json_schema("schema.json")
+    with pytest.raises(FileNotFoundError):
+        Grammar.from_json_schema(tmp_path / "other.json")
+    with pytest.raises(UnsupportedSchemaError, match="it is a class"):
+        Grammar.from_json_schema(Colour)
+    with pytest.raises(TypeError, match=r"pdacon\.Spelling"):
+        Grammar.from_json_schema(True, spelling="compact")  # type: ignore[arg-type]
 
 
 def test_a_circle_is_refused() -> None:
