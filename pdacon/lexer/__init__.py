@@ -16,6 +16,7 @@ from pdacon.lexer.lowering import Lexer, UnboundedLookahead, build_lexer, find_u
 from pdacon.lexer.newlines import check_newline, may_indent
 from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal
 from pdacon.lexer.program import Program
+from pdacon.lexer.running import match_end
 from pdacon.lexer.sre import is_lazy
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "find_group_name_clashes",
     "find_unbounded_lookahead",
     "is_lazy",
+    "match_end",
     "may_indent",
 ]

@@ -16,8 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.cancelling import CancelEvent, until_set
-from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import Grammar, GroupNameClash, Pattern, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
+from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
+from pdacon.lexer.program import Program, from_automaton
+from pdacon.lexer.running import match_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,13 @@ def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
 
 
 def make_contexts(
-    grammar: Grammar, tables: Tables, stop: CancelEvent | None
+    grammar: Grammar, tables: Tables, stop: CancelEvent | None, max_states: int = STATES_LIMIT
 ) -> tuple[tuple[Context, ...], NDArray[np.int32]]:
-    """The contexts, and that of each LR state."""
+    """The contexts, and that of each LR state; ``max_states`` is for a pattern's program."""
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
     rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
     sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
-    absorbs = _Absorption(grammar)
+    absorbs = _Absorption(grammar, max_states, stop)
     contexts = tuple(
         _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
     )
@@ -115,8 +119,8 @@ def _terminals_by_state(
 class _Absorption:
     """Which strings a regex takes for its own: those that ``re.match`` matches whole at equal priority."""
 
-    def __init__(self, grammar: Grammar) -> None:
-        self.grammar = grammar
+    def __init__(self, grammar: Grammar, limit: int, stop: CancelEvent | None) -> None:
+        self.grammar, self.limit, self.stop = grammar, limit, stop
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
         self.known: dict[int, frozenset[int]] = {}
@@ -128,17 +132,33 @@ class _Absorption:
 
     def _absorbed(self, regex: int) -> Iterator[int]:
         terminals = self.grammar.terminals
-        # Python's `re` takes long for a long pattern, which is spared where no string could be absorbed.
-        if equals := [k for k in self.strings if terminals[k].priority == terminals[regex].priority]:
-            pattern = terminals[regex].pattern
-            assert pattern is not None
-            match = re.compile(pattern.regexp, self.grammar.options.g_regex_flags).match
-            for string in equals:
-                literal = terminals[string].pattern
-                assert literal is not None
-                found = match(literal.value)
-                if found is not None and found.group() == literal.value:
-                    yield string
+        equals = [k for k in self.strings if terminals[k].priority == terminals[regex].priority]
+        if not equals:  # so that the pattern need not be compiled here
+            return
+        pattern = terminals[regex].pattern
+        assert pattern is not None
+        try:
+            program = self._program(pattern)
+        except UnsupportedGrammarError:  # `build_lexer` says so, with the place, unless it is supported over bytes
+            program = None
+        for string in equals:
+            literal = terminals[string].pattern
+            assert literal is not None
+            if self._matches_whole(pattern, program, literal.value):
+                yield string
+
+    def _matches_whole(self, pattern: Pattern, program: Program | None, text: str) -> bool:
+        if program is None:
+            found = re.match(pattern.regexp, text, self.grammar.options.g_regex_flags)
+            return found is not None and found.group() == text
+        encoded = text.encode("utf-8", "surrogatepass")
+        return match_end(program, encoded) == len(encoded)
+
+    def _program(self, pattern: Pattern) -> Program:
+        """The pattern over characters, as Lark compares it with strings even where a grammar is over bytes."""
+        if pattern.automaton is not None:
+            return from_automaton(pattern.automaton)
+        return compile_pattern(pattern.regexp, self.grammar.options.g_regex_flags, self.limit, cancel=self.stop)
 
 
 def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:

@@ -103,7 +103,7 @@ def build_lexer(
     """
     watch = Watch(max_seconds, cancel)
     stop = watch if max_seconds else cancel  # asked for each state of a pattern: only where there is a limit
-    contexts, context_of_state = make_contexts(grammar, tables, stop)
+    contexts, context_of_state = make_contexts(grammar, tables, stop, max_states)
     for clash in clashes_in(grammar, contexts):
         raise clash.error
     nfa = _make_nfa(grammar, max_states, stop)

@@ -13,7 +13,12 @@ import pdacon
 
 def compare(rng: Random, case: Case, constraint: pdacon.Constraint, start: str, sentences: list[bytes]) -> None:
     """Save, load and damage a constraint."""
-    data = constraint.to_bytes()
+    try:
+        data = constraint.to_bytes()
+    except pdacon.ArtifactError as error:
+        if "cannot be saved" in str(error):  # its lookahead is longer than the format's limit: documented
+            return
+        raise
     loaded = pdacon.Constraint.from_bytes(data, verify=rng.random() < 0.5)
     paths = rng.sample(sentences, min(3, len(sentences)))
     same_masks(case, constraint, loaded, start, paths)

@@ -6,7 +6,6 @@ PDA005, PDA006, PDA008. The pairs of terminals that collide come from the lexer 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.matching_texts import Run
@@ -16,7 +15,7 @@ from pdacon.determinism.lexical.truncations import truncated_texts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
+from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead, match_end
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
@@ -240,11 +239,6 @@ def _ignored(grammar: Grammar, text: bytes) -> int:
     """The ignored terminal that a text begins with: the one that matches most of it."""
 
     def matched(index: int) -> int:
-        pattern = grammar.terminals[index].pattern
-        assert pattern is not None
-        found = re.match(
-            pattern.regexp, text.decode(grammar.options.encoding, "replace"), grammar.options.g_regex_flags
-        )
-        return 0 if found is None else found.end()
+        return match_end(compile_terminal(grammar, grammar.terminals[index]), text) or 0
 
     return max(sorted(grammar.ignore), key=matched)

@@ -257,10 +257,10 @@ bool Completion::spell_byte(LexerConfiguration& reading, std::int32_t& speller_s
 // Within a newline, where the column at hand may not be the one that costs least: spells on to where costs
 // are exact again, which is behind the newline's end. Blanks cost nothing there, and as many are spelled as
 // the column needs, spaces rather than tabs. Where a next line begins, the cost is only a lower bound, for
-// its best column may need bytes that are no blanks; so the search goes on from there. Returns the bytes
-// missing then; kNone: the text may end there.
+// its best column may need bytes that are no blanks; so the search goes on from there, and from wherever no
+// less than `below` is missing. Returns the bytes missing then; kNone: the text may end there.
 std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
-                                         PersistentStack& stack, std::string& out) {
+                                         PersistentStack& stack, std::int64_t below, std::string& out) {
     ColumnSearch search;
     search.add({.reading = reading, .stack = stack, .speller_state = speller_state});
     for (auto at = search.take(); at >= 0; at = search.take()) {
@@ -275,7 +275,7 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
         if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
             ends(machine_, closed, here.reading))
             search.offer({here.spent, kNone, at, -1, here.reading, here.speller_state, here.stack});
-        add_moves(search, at);
+        add_moves(search, at, below);
     }
     const auto& best = search.best();
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
@@ -287,8 +287,8 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
 }
 
 // Adds the paths that one more byte leads to within the line or to the beginning of a next one, and offers
-// the ends that it leads to outside.
-void Completion::add_moves(ColumnSearch& search, std::int32_t at) {
+// the ends that it leads to outside, if less than `below` is missing there; else they are paths as well.
+void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t below) {
     const auto& lexer = machine_.lexer;
     const auto here = search.path(at);
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
@@ -317,7 +317,7 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at) {
         const auto left = cost(next, edge.next, next_stack.node(), limit);
         if (left == kNone) continue;
         const auto spent = here.spent + 1;
-        if (lexer.keeps_columns(next.state) && any_column(lexer, next))
+        if (left >= below || (lexer.keeps_columns(next.state) && any_column(lexer, next)))
             search.add(
                 {next, next_stack, edge.next, spent, spent + left, here.tabs, here.spaces, at, edge.byte});
         else
@@ -356,17 +356,38 @@ void Completion::spell(LexerConfiguration reading, PersistentStack stack, std::i
         Overlay closed(stack.view(), read_set);
         return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, reading);
     };
-    auto least = left;
+    // Where the text has come to when fewer bytes were missing than ever before.
+    struct Nearest {
+        LexerConfiguration reading;
+        std::int32_t speller_state;
+        PersistentStack stack;
+        std::size_t length;
+        std::int64_t left;
+    };
+    Nearest nearest{reading, speller_state, stack, out.size(), left};
     int idle = 0;  // steps in a row that brought the end no nearer
     while (out.size() < most && left != kNone && (left > 0 || !at_column())) {
         if (left > 0 && spell_byte(reading, speller_state, stack, left - 1, out)) {
             --left;
-        } else if (machine_.layout.newline >= 0 && idle <= kMostIdle) {  // or the byte leads into a newline
-            left = spell_to_column(reading, speller_state, stack, out);
-            idle = left < least ? 0 : idle + 1;
-            least = std::min(least, left);
-        } else {
+            continue;
+        }
+        // Or the byte leads into a newline.
+        if (machine_.layout.newline < 0)
             throw std::logic_error("no byte leads on to the shortest completion");
+        auto below = kNone;
+        if (idle == kMostIdle) {
+            reading = nearest.reading;
+            speller_state = nearest.speller_state;
+            stack = nearest.stack;
+            out.resize(nearest.length);
+            below = nearest.left;
+        }
+        left = spell_to_column(reading, speller_state, stack, below, out);
+        if (left < nearest.left) {
+            nearest = {reading, speller_state, stack, out.size(), left};
+            idle = 0;
+        } else {
+            ++idle;
         }
     }
 }

@@ -70,9 +70,11 @@ class Completion {
         std::int32_t reduction = -1;              // the kernel reduction on this edge
     };
 
-    // Steps to a column may leave as many bytes missing as before, some times in a row. Only damaged tables
-    // need more.
-    static constexpr int kMostIdle = 100;
+    // How many steps to a column in a row may leave as many bytes missing as before. What is missing behind a
+    // newline is a lower bound: where blanks decide which terminal the newline is, the column that costs
+    // least may be out of reach, and the least byte may lead round in a circle. So then the search begins
+    // again where the end was nearest, and does not stop before it is nearer.
+    static constexpr int kMostIdle = 4;
     static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
     // A summary that has no result within so many bytes is explored without a bound.
     static constexpr std::int64_t kFewBytes = 64;
@@ -104,8 +106,8 @@ class Completion {
     bool spell_byte(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
                     std::int64_t left, std::string& out);
     std::int64_t spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
-                                 PersistentStack& stack, std::string& out);
-    void add_moves(ColumnSearch& search, std::int32_t at);
+                                 PersistentStack& stack, std::int64_t below, std::string& out);
+    void add_moves(ColumnSearch& search, std::int32_t at, std::int64_t below);
 
     const Pushdown& machine_;
     const VocabularyStar& speller_;

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include "base/budget.hpp"
 
@@ -9,7 +10,6 @@ namespace pdacon {
 
 void GuardedWork::throw_damage() const {
     if (damage_) throw *damage_;
-    if (!failure_.empty()) throw std::runtime_error(failure_);
 }
 
 // Called in a handler. Whether the work is to be done again, with empty caches; throws what is to be told
@@ -26,11 +26,9 @@ bool GuardedWork::recovers() {
         damage_ = error;
         throw;
     } catch (const std::logic_error& error) {
-        if (!origin_) {
-            failure_ =
-                std::string("the constraint failed before and cannot be used any more: ") + error.what();
-            throw;
-        }
+        // Without an artifact, whose tables may be damaged, only the caches can be: later work has new ones.
+        forget();
+        if (!origin_) throw;
         damage_ = origin_->damage(ArtifactDamage(std::string("the artifact is damaged: ") + error.what()));
         throw *damage_;
     } catch (const LimitExceeded&) {

@@ -2,8 +2,8 @@
 //
 // The owner's answers never depend on its caches. So where work meets a limit or runs out of memory, the
 // caches are emptied and the work is done once more, unless they were empty to begin with: then the work is
-// too large by itself. Only damage lasts: a damaged artifact, and a mistake of this module, which a
-// std::logic_error tells.
+// too large by itself. Of a std::logic_error, which tells a mistake of the core, nothing is left either. Only
+// the damage of an artifact lasts.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "artifact/artifact.hpp"
@@ -28,8 +27,8 @@ class GuardedWork {
 
     // Does the work behind the lock; a second time, with empty caches, if it meets a limit. What it
     // allocates, and what earlier work has left, counts against the limit, so what it returns must own no
-    // memory. Throws what the work throws, LimitExceeded("bytes") in place of OutOfBytes, or the damage of
-    // earlier work: a std::logic_error is remembered, and refuses all further work.
+    // memory. Throws what the work throws, LimitExceeded("bytes") in place of OutOfBytes, or the damage that
+    // earlier work has met: to work on an artifact, a std::logic_error is damage.
     template <class Work>
     auto run(Work work) {
         const std::lock_guard hold(lock_);
@@ -94,7 +93,6 @@ class GuardedWork {
     std::function<void()> forget_;
     std::int64_t held_ = 0;  // bytes that all work so far has left
     bool is_fresh_ = true;   // no work has been done since the caches were empty
-    std::string failure_;
     std::optional<ArtifactDamage> damage_;
 };
 
