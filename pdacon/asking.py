@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from pdacon.cancelling import CancelEvent, Watch
 from pdacon.compiling import compile
 from pdacon.constraint import Constraint
 from pdacon.determinism import DeterminismReport
@@ -45,9 +46,18 @@ def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: st
     return list(islice(different(drawn), count))
 
 
-def from_json_schema(schema: Any, spelling: Spelling | None, lax: bool, registry: Any, formats: bool) -> Grammar:
+def from_json_schema(
+    schema: Any,
+    spelling: Spelling | None,
+    lax: bool,
+    registry: Any,
+    formats: bool,
+    seconds: float,
+    cancel: CancelEvent | None,
+) -> Grammar:
     """See `Grammar.from_json_schema`."""
-    return schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats)
+    with Watch(seconds, cancel) as watch:
+        return schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch)
 
 
 def json(

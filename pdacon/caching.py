@@ -14,14 +14,14 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
 from pdacon.arguments import require
-from pdacon.cancelling import CancelEvent
+from pdacon.cancelling import CancelEvent, Watch
 from pdacon.compiling import compile
 from pdacon.composition import Limits
 from pdacon.constraint import Constraint
@@ -145,8 +145,11 @@ class CompileCache:
         spelling = Spelling() if spelling is None else spelling
 
         def make() -> Constraint:
-            grammar = schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats)
-            return compile(grammar, words, limits=limits, cancel=cancel)
+            with Watch(limits.seconds, cancel) as watch:
+                grammar = schema_grammar(
+                    schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch
+                )
+                return compile(grammar, words, limits=replace(limits, seconds=watch.left()), cancel=cancel)
 
         own = canonical(schema)
         others = {uri: canonical(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}

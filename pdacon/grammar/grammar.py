@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
+from pdacon.cancelling import CancelEvent
 from pdacon.explanation import Explanation
 from pdacon.grammar import describing
 from pdacon.grammar.model import (
@@ -192,13 +193,17 @@ class Grammar(GrammarData):
         lax: bool = False,
         registry: Any = None,
         formats: bool = True,
+        *,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
     ) -> Grammar:
         """The grammar of the JSON values that satisfy a schema, each in the spelling that is asked for.
 
         Parameters
         ----------
-        schema : dict, bool or str
-            A JSON Schema of draft 2020-12, or of 2019-09, 7, 6 or 4 if its ``$schema`` says so; or the text of one.
+        schema : dict, bool, str, bytes or pathlib.Path
+            A JSON Schema of draft 2020-12, or of 2019-09, 7, 6 or 4 if its ``$schema`` says so; or the text of one; or
+            the file that has it.
         spelling : pdacon.Spelling, optional
             How values are written; as ``json.dumps`` writes them if it is not given, with the members of an object in
             the order in which the schema lists them. Members that it does not list may come anywhere.
@@ -208,6 +213,10 @@ class Grammar(GrammarData):
             Other documents that ``$ref`` may lead to, by URI. Nothing is fetched.
         formats : bool
             Whether ``format`` is enforced, or is an annotation only.
+        seconds : float
+            Most time; 0: no limit. Give one to schemas from strangers.
+        cancel : threading.Event, optional
+            Stops the work, from another thread, when it is set.
 
         Raises
         ------
@@ -215,12 +224,14 @@ class Grammar(GrammarData):
             It is no JSON Schema, or says what cannot be enforced; ``pointer`` and ``keyword`` are the place.
         EmptyLanguageError
             No value satisfies it.
+        LimitExceededError, CancelledError
+            See above.
 
         Notes
         -----
         Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
         """
-        grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats)
+        grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats, seconds, cancel)
         return grammar
 
     @classmethod

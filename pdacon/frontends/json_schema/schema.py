@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pdacon.cancelling import Watch
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
@@ -23,8 +24,9 @@ def schema_grammar(
     lax: bool = False,
     registry: Any = None,
     formats: bool = True,
+    watch: Watch | None = None,
 ) -> Grammar:
-    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`."""
+    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work."""
     schema = plain(schema)
     dropped: list[tuple[str, str, str]] = []
 
@@ -38,11 +40,13 @@ def schema_grammar(
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry)
     reader = Reader(documents, formats, drop)
-    writer = Writer(reader, spelling)
+    writer = Writer(reader, spelling, Watch(0.0, None) if watch is None else watch)
     try:
         source = json.dumps(schema, default=float)
         start = writer.write(reader.question(documents.root))
-    except LimitExceededError:
+    except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
         raise UnsupportedSchemaError(
             "#", "", "an automaton for its strings or names gets too large; make counts or patterns smaller"
         ) from None

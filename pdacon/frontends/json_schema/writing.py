@@ -21,6 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from pdacon.cancelling import Watch
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import (
@@ -57,7 +58,8 @@ _MOST_REMEMBERED = 12
 class Writer:
     """Writes the productions of families until none is left."""
 
-    def __init__(self, reader: Reader, written: Spelling) -> None:
+    def __init__(self, reader: Reader, written: Spelling, watch: Watch) -> None:
+        self._watch = watch
         self.out = Productions()
         self.reader, self.facts, self.spelling = reader, reader.facts, written
         self._pending: list[tuple[Callable[..., None], Any, int]] = []
@@ -74,6 +76,7 @@ class Writer:
         """The nonterminal of the values that satisfy a question, with all that it needs."""
         start = self.value((question,), question)
         while self._pending:
+            self._watch.left()
             work, argument, self.depth = self._pending.pop()
             self.is_deepest = self._counts_depth and self.depth == self.spelling.max_depth
             work(argument)
@@ -211,6 +214,7 @@ class Writer:
 
     def possible(self, question: int) -> bool:
         """Whether any value might satisfy a question: no only where that is plain."""
+        self._watch.left()
         known = self._possible.get(question)
         if known is None:
             known = self._possible[question] = any(self._possible_as(question, kind) for kind in TYPES)

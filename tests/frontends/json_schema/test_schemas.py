@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import time
+from threading import Event
 from typing import Any
 
 import pytest
 
 import pdacon
-from pdacon import EmptyLanguageError, Grammar, Spelling, UnsupportedSchemaError, Vocabulary
+from pdacon import (
+    CancelledError,
+    EmptyLanguageError,
+    Grammar,
+    LimitExceededError,
+    Spelling,
+    UnsupportedSchemaError,
+    Vocabulary,
+)
 
 PERSON = {
     "type": "object",
@@ -74,6 +83,25 @@ def test_whitespace(spelling: Spelling, text: str) -> None:
 def test_a_spelling_says_what_it_takes(options: Any) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         Spelling(**options)
+
+
+MANY = {
+    "anyOf": [
+        {"type": "object", "properties": {f"k{k}": {"type": "integer"}}, "required": [f"k{k}"]} for k in range(60)
+    ]
+}
+
+
+def test_a_schema_can_be_given_up() -> None:
+    with pytest.raises(LimitExceededError, match="seconds"):
+        Grammar.from_json_schema(MANY, seconds=0.05)
+    with pytest.raises(LimitExceededError, match="seconds"):
+        pdacon.CompileCache().compile_schema(MANY, Vocabulary.bytes(), limits=pdacon.Limits(seconds=0.05))
+    event = Event()
+    event.set()
+    with pytest.raises(CancelledError):
+        Grammar.from_json_schema(MANY, cancel=event)
+    assert Grammar.from_json_schema({"const": 1}, seconds=60.0, cancel=Event()).accepts("1")
 
 
 def test_references_recursion_and_a_registry() -> None:
