@@ -7,6 +7,7 @@ so none of these packages is imported. What was read is kept as long as the toke
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -52,8 +53,14 @@ def vocabulary_of(
         beside = " beside model=: a model does not know what its ids spell" if model is not None else ""
         raise TypeError(f"{caller}: give a vocabulary or tokenizer={beside}")
     if isinstance(tokenizer, str | os.PathLike):
+        name = os.fspath(tokenizer)
+        if Path(name).is_file():
+            raise TypeError(
+                f"{caller}: tokenizer={name!r} is a file; give vocabulary=, read with pdacon.Vocabulary.from_tekken, "
+                "from_sentencepiece or from_tiktoken"
+            )
         raise TypeError(
-            f"{caller}: tokenizer={os.fspath(tokenizer)!r} is a name; load it first, for example with "
+            f"{caller}: tokenizer={name!r} is a name; load it first, for example with "
             "transformers.AutoTokenizer.from_pretrained"
         )
     width = None if model is None else logits_width(model)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import NamedTuple
 
 _WORD = r"[A-Za-z_]\w*"
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|/(?![/*])(?:\\.|[^/\\])+/|//.*')
+_STATEMENTS = ("ignore", "import", "declare", "override", "extend")
 
 
 class _Habit(NamedTuple):
@@ -29,6 +31,11 @@ def _in_double_quotes(groups: dict[str, str]) -> str:
     return f'texts stand in double quotes: "{inside}"'
 
 
+def _statement(groups: dict[str, str]) -> str:
+    near = get_close_matches(groups["word"], _STATEMENTS, n=1)
+    return f"did you mean %{near[0]}?" if near else f"behind % stands one of {', '.join(_STATEMENTS)}"
+
+
 def one_case(name: str) -> str:
     """What to call something whose name is of neither case."""
     return f"names of rules are in lower case, those of terminals in upper case: {name.lower()} or {name.upper()}"
@@ -36,7 +43,12 @@ def one_case(name: str) -> str:
 
 # The first one that covers the place counts.
 _HABITS = (
-    _habit(rf"^\s*(?P<name>{_WORD})\s*(?:::?=|=|->|→)", r"a definition has a colon behind its name: <name>: ..."),
+    _habit(
+        rf"^\s*(?P<name>{_WORD})\s*(?:::?=|=|->|→)",
+        r"a definition has one colon behind its name: <name>: ...",
+    ),
+    _Habit(re.compile(rf"%(?!(?:{'|'.join(_STATEMENTS)})\b)(?P<word>\w*)"), _statement),
+    _habit(r"!\s*(?=[^\s=])", r"an ! stands before the name of a rule that keeps all tokens: !rule: ..."),
     _habit(rf"^\s*<(?P<name>{_WORD})>\s*(?:::?=|=|:)", r"names stand without < and >: <name>: ..."),
     _habit(r"^\s*import\b.*", r"an import begins with %: %import common.NAME"),
     _habit(r"""^\s*%import\s+(?:\0+|'[^']*'?)""", r"an import names a file and what is in it: %import .file.name"),

@@ -9,7 +9,7 @@ Source: R. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", I
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from pdacon._native import _core
 
@@ -38,21 +38,21 @@ class Formulas(_core.Formulas):
     def conjunction(self, *formulas: int) -> int:
         """All of them; true if there are none."""
         result = TRUE
-        for formula in formulas:
+        for formula in reversed(formulas):  # variables come in order, and a node is made in front of those behind it
             result = self.choice(formula, result, FALSE)
         return result
 
     def disjunction(self, *formulas: int) -> int:
         """Any of them; false if there are none."""
         result = FALSE
-        for formula in formulas:
+        for formula in reversed(formulas):
             result = self.choice(formula, TRUE, result)
         return result
 
-    def exactly_one(self, formulas: Iterable[int]) -> int:
+    def exactly_one(self, formulas: Sequence[int]) -> int:
         """One of them, and no other."""
         none, one = TRUE, FALSE
-        for formula in formulas:
+        for formula in reversed(formulas):
             one = self.choice(formula, none, one)
             none = self.choice(formula, FALSE, none)
         return one

@@ -87,6 +87,7 @@ def test_what_is_no_vocabulary() -> None:
         ({"vocabulary": backend}, TypeError, "a tokenizer is given as tokenizer="),
         ({"vocabulary": Vocabulary.bytes(), "tokenizer": backend}, TypeError, "and not both"),
         ({"tokenizer": "gpt2"}, TypeError, "tokenizer='gpt2' is a name; load it first"),
+        ({"tokenizer": __file__}, TypeError, "is a file; give vocabulary=, read with pdacon.Vocabulary.from_tekken"),
         ({"tokenizer": backend, "model": "gpt2"}, TypeError, "model must be a model of transformers, not str"),
         ({"tokenizer": object()}, VocabularyError, "no tokenizer that pdacon knows"),
     ]:

@@ -81,5 +81,5 @@ class DeterminismReport(Findings):
             first = errors[0]
             shown.append(f"{first.span}: {first.title}" if first.span is not None else first.title)
         if len(errors) > 1:
-            shown.append(f"and {len(errors) - 1} more: see report.render()")
+            shown.append(f"and {len(errors) - 1} more, which `pdacon check` or report.render() shows")
         return "; ".join(shown)

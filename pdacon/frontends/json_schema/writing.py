@@ -52,7 +52,7 @@ from pdacon.frontends.json_schema.steps import (
 )
 from pdacon.regular import FALSE, TRUE, Substitution
 
-_MOST_REMEMBERED = 12
+_MOST_REMEMBERED = 10
 
 
 class Writer:
