@@ -49,6 +49,24 @@ class Dfa:
         """For each state whether the text may end there."""
         return [accepts != 0 for accepts in self.native.accepting.tolist()]
 
+    def words(self, most: int) -> list[str] | None:
+        """All strings, if they are no more than so many; else None."""
+        if not len(self):
+            return []
+        edges, accepting = list(self.edges()), self.accepting()
+        found: list[str] = []
+        begun = [("", 0)]  # strings of one length, with the state behind each; all of them lead to some word
+        while begun and len(found) + len(begun) <= most + 1:
+            found += [text for text, state in begun if accepting[state]]
+            longer: list[tuple[str, int]] = []
+            for text, state in begun:
+                for target, ranges in edges[state].items():
+                    if sum(last - first + 1 for first, last in ranges) > most:
+                        return None
+                    longer += [(text + chr(p), target) for first, last in ranges for p in range(first, last + 1)]
+            begun = longer
+        return None if begun or len(found) > most else found
+
     def edges(self) -> Iterator[dict[int, Ranges]]:
         """For each state and next state the characters that lead there."""
         native = self.native

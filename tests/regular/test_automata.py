@@ -91,6 +91,16 @@ def test_what_is_decided_is_forgotten() -> None:
     assert len(either) == 52
 
 
+def test_words() -> None:
+    assert automaton("^(?:ab?|é{0,2})$").words(10) == ["", "a", "é", "ab", "éé"]
+    assert automaton("^[a-j]{2}$").words(99) is None
+    assert len(automaton("^[a-j]{2}$").words(100) or []) == 100
+    assert automaton("^ab*$").words(50) is None
+    assert automaton("^a{300}$").words(1) == ["a" * 300]
+    assert automaton("a").words(50) is None
+    assert automaton("^(?!a)a$").words(5) == []
+
+
 def test_limits() -> None:
     with pytest.raises(LimitExceededError, match="states"):
         combined([automaton("^(?:aa)*$"), longer_than(90, 100)], [(1, 1, 0), (0, 2, 0)], 50)

@@ -113,6 +113,7 @@ class Reader:
         self.places: list[Place] = []
         self.origins: dict[Fact, tuple[str, str]] = {}
         self.ranks: dict[str, int] = {}
+        self.ranks_of_values: dict[str, int] = {}
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
@@ -228,6 +229,8 @@ class Reader:
         if not of_kind:
             return FALSE
         if kind == "string":
+            for value in of_kind:
+                self.ranks_of_values.setdefault(value, len(self.ranks_of_values))
             return facts.holds(Among(frozenset(of_kind)))
         if kind == "number":
             return facts.holds(Among(frozenset(map(fraction_of, of_kind))))

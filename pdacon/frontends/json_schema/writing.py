@@ -53,6 +53,8 @@ from pdacon.frontends.json_schema.steps import (
 from pdacon.regular import FALSE, TRUE, Substitution
 
 _MOST_REMEMBERED = 10
+_MOST_NAMES = 64
+"""Up to so many names of members that a schema leaves open, but finitely many, each comes once and in order."""
 
 
 class Writer:
@@ -272,7 +274,7 @@ class _Others:
 
 
 class _ObjectWriter:
-    """The productions of one machine: the members that are named come in order, others anywhere.
+    """The productions of one machine: members that are named, or have one of few names, come in order, others anywhere.
 
     A place in the order is how many names are decided; without an order, the set of those that have come, as bits.
     """
@@ -281,11 +283,17 @@ class _ObjectWriter:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._machine = machine
         self._order = order_of_names(self._facts, machine, writer.reader.ranks)
-        self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
         self._pending: list[tuple[str, int, Vector]] = []
         self._seen: set[tuple[str, int, Vector]] = set()
         self._found: dict[Hashable, list[tuple[Vector, int]]] = {}
-        self._classes = self._classes_of_names()
+        self._classes: list[_Others] = []
+        for names in self._classes_of_names():
+            few = self._few_names(names.formula)
+            if few is None:
+                self._classes.append(names)
+            else:
+                self._order += tuple(name for name in few if name not in self._order)
+        self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
         signs, depth = writer.signs, writer.depth
         self._comma, self._colon, self._closing = signs.comma(depth), signs.colon(), signs.closing("}", depth)
 
@@ -367,6 +375,23 @@ class _ObjectWriter:
                         refined.append((both, {**signs, one: sign}))
             parts = refined
         return [_Others(facts, formula, signs) for formula, signs in parts]
+
+    def _few_names(self, formula: int) -> list[str] | None:
+        """The names for which a formula holds, if they are few: they are written as those that a schema lists."""
+        facts, ranks = self._facts, self._writer.reader.ranks_of_values
+        named = strings.named_strings(facts, [formula])
+        names = {text for text in named if strings.string_holds(facts, formula, text)}
+        rest = strings.unnamed(facts, formula)
+        if rest != FALSE:
+            more = None if rest == TRUE else self._words(rest)
+            if more is None:
+                return None
+            names.update(text for text in more if text not in named)
+        ordered = sorted(names, key=lambda name: (ranks.get(name, len(ranks)), name))
+        return ordered if len(ordered) <= _MOST_NAMES else None
+
+    def _words(self, formula: int) -> list[str] | None:
+        return strings.string_automaton(strings.shape_of(self._facts, formula)).words(_MOST_NAMES)
 
     def _nonempty(self, formula: int) -> bool:
         facts = self._facts

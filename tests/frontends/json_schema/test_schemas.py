@@ -85,6 +85,32 @@ def test_a_spelling_says_what_it_takes(options: Any) -> None:
         Spelling(**options)
 
 
+@pytest.mark.parametrize(
+    "open_names",
+    [
+        {"propertyNames": {"enum": ["b", "a"]}},
+        {"patternProperties": {"^[ab]$": True}, "additionalProperties": False},
+        {"propertyNames": {"pattern": "^(?:b|a)$"}},
+    ],
+)
+def test_names_that_are_few_come_once(open_names: dict[str, Any]) -> None:
+    grammar = Grammar.from_json_schema(
+        {"type": "object", **open_names, "minProperties": 2}, spelling=Spelling(order="any")
+    )
+    assert grammar.accepts('{"a": 1, "b": 2}')
+    assert grammar.accepts('{"b": 1, "a": 2}')
+    for text in ('{"a": 1, "a": 2}', '{"a": 1}', '{"a": 1, "b": 2, "a": 3}', '{"c": 1, "a": 2}'):
+        assert not grammar.accepts(text)
+    with pytest.raises(EmptyLanguageError):
+        Grammar.from_json_schema({"type": "object", **open_names, "minProperties": 3})
+
+
+def test_few_names_come_in_the_order_of_the_enum() -> None:
+    accepts = Grammar.from_json_schema({"type": "object", "propertyNames": {"enum": ["b", "a"]}}).accepts
+    assert accepts('{"b": 1, "a": 2}')
+    assert not accepts('{"a": 1, "b": 2}')
+
+
 MANY = {
     "anyOf": [
         {"type": "object", "properties": {f"k{k}": {"type": "integer"}}, "required": [f"k{k}"]} for k in range(60)
