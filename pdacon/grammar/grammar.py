@@ -61,8 +61,8 @@ class Grammar(GrammarData):
         Path and text of each file with a definition in ``imports``.
     language : {"Lark", "JSON Schema"}
     unenforced : tuple of (str, str, str)
-        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce: the JSON pointer of
-        the schema, the keyword, and why.
+        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
+        has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why.
 
     Raises
     ------

@@ -55,6 +55,10 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 
 _MOST_UNCERTAIN = 10
 _SMALL = 4
+_NO_KEYWORDS = {
+    "nullable": 'it is no keyword of JSON Schema; write "null" as one of the types',
+    "propertyOrdering": "it is no keyword of JSON Schema; members come in the order of properties",
+}
 _LONGEST = 10_000_000  # characters of a string that are counted
 
 
@@ -104,11 +108,18 @@ class Reader:
         Whether ``format`` is enforced.
     drop : callable
         Told of what cannot be enforced; it raises, or the keyword is left out.
+    note : callable
+        Told of what has no meaning in JSON Schema, though it may be meant: a place, a keyword and why.
     """
 
     def __init__(
-        self, documents: Documents, formats_asserted: bool, drop: Callable[[UnsupportedSchemaError], None]
+        self,
+        documents: Documents,
+        formats_asserted: bool,
+        drop: Callable[[UnsupportedSchemaError], None],
+        note: Callable[[str, str, str], None],
     ) -> None:
+        self.note = note
         self.facts = Facts()
         self.places: list[Place] = []
         self.origins: dict[Fact, tuple[str, str]] = {}
@@ -155,6 +166,8 @@ class Reader:
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):
             self.places.append(place)
+            for keyword in _NO_KEYWORDS.keys() & node.keys():
+                self.note(place.pointer, keyword, _NO_KEYWORDS[keyword])
         return number
 
     def _of(self, schema: int, kind: Type) -> Meaning:
@@ -328,6 +341,8 @@ class Reader:
                 parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
             elif node["format"] in formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))
+            else:
+                self.note(place.pointer, "format", f"{node['format']!r:.40} is no format of JSON Schema, an annotation")
         return parts
 
     def _length(self, place: Place, keyword: str, length: int) -> int:

@@ -29,6 +29,7 @@ def schema_grammar(
     """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work."""
     schema = plain(schema)
     dropped: list[tuple[str, str, str]] = []
+    noted: dict[tuple[str, str, str], None] = {}
 
     def drop(error: UnsupportedSchemaError) -> None:
         if not lax:
@@ -39,7 +40,8 @@ def schema_grammar(
     if not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry)
-    reader = Reader(documents, formats, drop)
+    reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said))
+    _refuse_envelope(schema)
     writer = Writer(reader, spelling, Watch(0.0, None) if watch is None else watch)
     try:
         source = json.dumps(schema, default=float)
@@ -66,9 +68,18 @@ def schema_grammar(
         starts=(base,),
         options=GrammarOptions(),
         source=source,
-        unenforced=tuple(dropped),
+        unenforced=(*dropped, *noted),
         language="JSON Schema",
     )
+
+
+def _refuse_envelope(schema: Any) -> None:
+    """Raise if what is given holds a schema, as requests to servers do, and says nothing itself."""
+    if isinstance(schema, dict) and "name" in schema and not schema.keys() & {"type", "properties", "$ref", "anyOf"}:
+        for keyword in ("schema", "parameters", "inputSchema", "input_schema"):
+            if isinstance(schema.get(keyword), dict):
+                why = "the schema is within it, as in a request to a server; give that alone"
+                raise UnsupportedSchemaError("#", keyword, why)
 
 
 def json_schema(max_depth: int | None, max_items: int | None, max_properties: int | None, top: str) -> Any:

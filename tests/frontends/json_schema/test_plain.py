@@ -109,6 +109,23 @@ def test_a_schema_is_taken_as_it_is() -> None:
     assert json.loads(grammar.source) == {"const": "a"}
 
 
+def test_what_has_no_meaning_but_may_be_meant_is_named() -> None:
+    schema = {
+        "properties": {"a": {"type": "string", "format": "datetime"}, "b": {"type": "string", "nullable": True}},
+        "propertyOrdering": ["b", "a"],
+    }
+    grammar = Grammar.from_json_schema(schema)
+    places = {(pointer, keyword) for pointer, keyword, _ in grammar.unenforced}
+    assert places == {("#", "propertyOrdering"), ("#/properties/b", "nullable"), ("#/properties/a", "format")}
+    assert not Grammar.from_json_schema({"type": "string", "format": "int32"}, formats=False).unenforced
+
+
+@pytest.mark.parametrize("keyword", ["schema", "parameters", "inputSchema"])
+def test_the_schema_within_a_request_is_asked_for(keyword: str) -> None:
+    with pytest.raises(UnsupportedSchemaError, match=f"#: {keyword}: the schema is within it"):
+        Grammar.from_json_schema({"name": "answer", "strict": True, keyword: {"type": "object"}})
+
+
 def test_what_is_left_out_is_named_where_nothing_is_left() -> None:
     with pytest.raises(EmptyLanguageError, match="#/not: uniqueItems"):
         Grammar.from_json_schema({"not": {"uniqueItems": True}}, lax=True)
