@@ -16,7 +16,7 @@ from pdacon.lexer.lowering import Lexer, UnboundedLookahead, build_lexer, find_u
 from pdacon.lexer.newlines import check_newline, may_indent
 from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal
 from pdacon.lexer.program import Program
-from pdacon.lexer.running import match_end
+from pdacon.lexer.running import Runner
 from pdacon.lexer.sre import is_lazy
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Context",
     "Lexer",
     "Program",
+    "Runner",
     "UnboundedLookahead",
     "build_lexer",
     "check_newline",
@@ -34,6 +35,5 @@ __all__ = [
     "find_group_name_clashes",
     "find_unbounded_lookahead",
     "is_lazy",
-    "match_end",
     "may_indent",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,7 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, GroupNameClash, Pattern, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
-from pdacon.lexer.program import Program, from_automaton
-from pdacon.lexer.running import match_end
+from pdacon.lexer.running import Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,32 +133,28 @@ class _Absorption:
     def _absorbed(self, regex: int) -> Iterator[int]:
         terminals = self.grammar.terminals
         equals = [k for k in self.strings if terminals[k].priority == terminals[regex].priority]
-        if not equals:  # so that the pattern need not be compiled here
-            return
         pattern = terminals[regex].pattern
         assert pattern is not None
-        try:
-            program = self._program(pattern)
-        except UnsupportedGrammarError:  # `build_lexer` says so, with the place, unless it is supported over bytes
-            program = None
+        # An automaton is made by a front end, which leaves its own strings out of it.
+        if not equals or pattern.automaton is not None:
+            return
+        # The pattern is over characters, as Lark compares it with strings even where a grammar is over bytes.
+        flags = self.grammar.options.g_regex_flags
+        runner: Runner | None = None
+        with suppress(UnsupportedGrammarError):  # `build_lexer` says so, unless it is supported over bytes
+            runner = Runner(compile_pattern(pattern.regexp, flags, self.limit, cancel=self.stop))
         for string in equals:
             literal = terminals[string].pattern
             assert literal is not None
-            if self._matches_whole(pattern, program, literal.value):
+            if self._matches_whole(pattern, runner, literal.value):
                 yield string
 
-    def _matches_whole(self, pattern: Pattern, program: Program | None, text: str) -> bool:
-        if program is None:
+    def _matches_whole(self, pattern: Pattern, runner: Runner | None, text: str) -> bool:
+        if runner is None:
             found = re.match(pattern.regexp, text, self.grammar.options.g_regex_flags)
             return found is not None and found.group() == text
         encoded = text.encode("utf-8", "surrogatepass")
-        return match_end(program, encoded) == len(encoded)
-
-    def _program(self, pattern: Pattern) -> Program:
-        """The pattern over characters, as Lark compares it with strings even where a grammar is over bytes."""
-        if pattern.automaton is not None:
-            return from_automaton(pattern.automaton)
-        return compile_pattern(pattern.regexp, self.grammar.options.g_regex_flags, self.limit, cancel=self.stop)
+        return runner.match_end(encoded) == len(encoded)
 
 
 def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:

@@ -13,36 +13,47 @@ from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, Program, epsilon_
 _NOWHERE = -1
 
 
-def match_end(program: Program, text: bytes) -> int | None:
-    """Where the match ends that ``re.match`` finds at the beginning of a text; None if there is none.
+class Runner:
+    """Runs one program on texts."""
 
-    Cost: the length of the text times the size of the program.
-    """
-    states = program.states()
-    found: int | None = None
-    # Threads in order of priority: a state, and where the match has ended that waits there for its condition.
-    threads = [(int(program.entries[0]), _NOWHERE)]
-    for place in range(len(text) + 1):
-        here: dict[int, int] = {}
-        seen: tuple[set[int], set[int]] = set(), set()
-        reached = (
-            (state, end) for start, end in threads for state in epsilon_closure(states, start, seen[end != _NOWHERE])
-        )
-        for state, end in reached:
-            kind = states[state][0]
-            ended = place if end == _NOWHERE and kind != BYTES else end
-            if kind == MATCH:
-                found = ended
-                break  # what is behind it has less priority
-            here.setdefault(state, ended)
-        if place == len(text):
-            return next((end for state, end in here.items() if states[state][0] == PENDING_OR_END), found)
-        threads = [
-            (target, end)
-            for state, end in here.items()
-            for low, high, target in states[state][1]
-            if low <= text[place] <= high
-        ]
-        if not threads:
-            break
-    return found
+    __slots__ = ("_entry", "_states")
+
+    def __init__(self, program: Program) -> None:
+        self._states = program.states()
+        self._entry = int(program.entries[0])
+
+    def match_end(self, text: bytes) -> int | None:
+        """Where the match ends that ``re.match`` finds at the beginning of a text; None if there is none.
+
+        Cost: the length of the text times the size of the program.
+        """
+        states = self._states
+        found: int | None = None
+        # Threads in order of priority: a state, and where the match has ended that waits there for its condition.
+        threads = [(self._entry, _NOWHERE)]
+        for place in range(len(text) + 1):
+            here: dict[int, int] = {}
+            seen: tuple[set[int], set[int]] = set(), set()
+            reached = (
+                (state, end)
+                for start, end in threads
+                for state in epsilon_closure(states, start, seen[end != _NOWHERE])
+            )
+            for state, end in reached:
+                kind = states[state][0]
+                ended = place if end == _NOWHERE and kind != BYTES else end
+                if kind == MATCH:
+                    found = ended
+                    break  # what is behind it has less priority
+                here.setdefault(state, ended)
+            if place == len(text):
+                return next((end for state, end in here.items() if states[state][0] == PENDING_OR_END), found)
+            threads = [
+                (target, end)
+                for state, end in here.items()
+                for low, high, target in states[state][1]
+                if low <= text[place] <= high
+            ]
+            if not threads:
+                break
+        return found

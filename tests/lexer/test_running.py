@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 import pdacon
-from pdacon.lexer import compile_pattern, match_end
+from pdacon.lexer import Runner, compile_pattern
 
 PATTERNS = [
     "a|ab",
@@ -34,13 +34,13 @@ def test_a_match_ends_where_that_of_re_does(pattern: str) -> None:
         compiled = re.compile(pattern)
     except re.error:  # older than possessive quantifiers
         pytest.skip("Python's re does not know this pattern")
-    program = compile_pattern(pattern)
+    runner = Runner(compile_pattern(pattern))
     for size in range(6):
         for letters in product("abc\n", repeat=size):
             text = "".join(letters)
             found = compiled.match(text)
             end = None if found is None else found.end()
-            assert match_end(program, text.encode()) == end, text
+            assert runner.match_end(text.encode()) == end, text
 
 
 def test_a_string_is_held_against_a_pattern_that_backtracks_without_end() -> None:

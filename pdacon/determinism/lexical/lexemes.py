@@ -15,7 +15,7 @@ from pdacon.determinism.lexical.truncations import truncated_texts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead, match_end
+from pdacon.lexer import Runner, compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
@@ -239,6 +239,6 @@ def _ignored(grammar: Grammar, text: bytes) -> int:
     """The ignored terminal that a text begins with: the one that matches most of it."""
 
     def matched(index: int) -> int:
-        return match_end(compile_terminal(grammar, grammar.terminals[index]), text) or 0
+        return Runner(compile_terminal(grammar, grammar.terminals[index])).match_end(text) or 0
 
     return max(sorted(grammar.ignore), key=matched)

@@ -184,7 +184,7 @@ CharacterClasses common_classes(std::span<const CharacterDfa* const> automata,
     for (const auto* automaton : automata)
         borders.insert(borders.end(), automaton->classes.firsts.begin(), automaton->classes.firsts.end());
     std::ranges::sort(borders);
-    borders.erase(std::ranges::unique(borders).begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
     CharacterClasses classes{{}, {}, 0};
     Interner known;
     std::vector<std::int32_t> own(automata.size());

@@ -35,7 +35,7 @@ void for_each_node(const Formulas& formulas, std::span<const std::int32_t> from,
 
 std::vector<std::int32_t> ascending(std::vector<std::int32_t> numbers) {
     std::ranges::sort(numbers);
-    numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     return numbers;
 }
 
