@@ -106,7 +106,11 @@ class LalrTables:
     @property
     def action(self) -> NDArray[np.int32]: ...  # [S, T + 1]
     @property
-    def goto(self) -> NDArray[np.int32]: ...  # [S, N]
+    def goto_offset(self) -> NDArray[np.int32]: ...  # [S + 1]
+    @property
+    def goto_nonterminal(self) -> NDArray[np.int32]: ...  # [G], ascending for each state
+    @property
+    def goto_target(self) -> NDArray[np.int32]: ...  # [G]
     @property
     def start_states(self) -> NDArray[np.int32]: ...  # [K]
     @property
@@ -276,7 +280,10 @@ class TokenPda:
     def make(
         lexer: LexingAutomaton,
         action: NDArray[np.int32],
-        goto: NDArray[np.int32],
+        goto_offset: NDArray[np.int32],
+        goto_nonterminal: NDArray[np.int32],
+        goto_target: NDArray[np.int32],
+        num_nonterminals: int,
         lhs: NDArray[np.int32],
         length: NDArray[np.int32],
         context: NDArray[np.int32],

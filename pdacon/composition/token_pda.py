@@ -130,7 +130,10 @@ def compose(
     return _core.TokenPda.make(
         lexer.automaton,
         tables.action,
-        tables.goto,
+        tables.goto.offset,
+        tables.goto.nonterminal,
+        tables.goto.target,
+        tables.goto.num_nonterminals,
         np.array([production.lhs - base for production in grammar.productions], np.int32),
         np.array([len(production.rhs) for production in grammar.productions], np.int32),
         context,

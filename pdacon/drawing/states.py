@@ -47,7 +47,7 @@ class States:
         return [
             [
                 *((k, int(action[state, k]) - 1) for k in numpy.flatnonzero(action[state] > 0).tolist()),
-                *((end + 1 + k, int(goto[state, k])) for k in numpy.flatnonzero(goto[state] >= 0).tolist()),
+                *((end + 1 + k, target) for k, target in goto.row(state).items()),
             ]
             for state in range(self._tables.num_states)
         ]

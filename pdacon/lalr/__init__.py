@@ -10,8 +10,8 @@ Invariant: for a grammar that Lark accepts, and without a cycle in `reads`, the 
 Lark's up to the numbering of states. Absent on purpose: default reductions, unit elimination, merging of
 rows, canonical LR; each would change which terminals compete in a contextual lexer.
 
-Worst cases: the number of LR states can be exponential in the size of the grammar; the tables are dense (S states
-x all symbols); a recursive production of n symbols takes n^2 steps (8,000 nested repetitions: 2 s). States, bytes and
+Worst cases: the number of LR states can be exponential in the size of the grammar; the action table is dense (S states
+x all terminals); a recursive production of n symbols takes n^2 steps (8,000 nested repetitions: 2 s). States, bytes and
 seconds are limited. The rest is linear in the closures and the relations, times the width of a terminal set.
 
 Sources: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets", ACM TOPLAS 4(4),
@@ -19,6 +19,7 @@ Sources: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahea
 """
 
 from pdacon.lalr.columns import BlockTables, ColumnClasses, split_blocks
+from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.layout import Imbalance, find_imbalances, open_parentheses, split_parentheses
 from pdacon.lalr.tables import Conflict, Tables, build_tables
 
@@ -26,6 +27,7 @@ __all__ = [
     "BlockTables",
     "ColumnClasses",
     "Conflict",
+    "Gotos",
     "Imbalance",
     "Tables",
     "build_tables",

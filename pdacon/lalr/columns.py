@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.layout import Levels, levels_of, most_counted
 from pdacon.lalr.tables import Tables
 
@@ -156,7 +157,7 @@ class _Split:
         text = (0,)
         starts = tuple(self._copy(state, text) for state in given.start_states)
         shifts = [np.flatnonzero(row > 0).tolist() for row in given.action]
-        gotos = [np.flatnonzero(row >= 0).tolist() for row in given.goto]
+        gotos = given.goto.rows()
         for copy, (state, blocks) in enumerate(self._copies):  # grows while it is walked
             for terminal in shifts[state]:
                 target = int(given.action[state, terminal]) - 1
@@ -167,14 +168,14 @@ class _Split:
                 inner = [(k, self._copy(target, (*blocks, k))) for k in inside]
                 self._opened += [(copy, k, to) for k, to in inner]
                 self._shifts.append((copy, terminal, inner[0][1] + 1))
-            for nonterminal in gotos[state]:
+            for nonterminal, target in gotos[state].items():
                 blocks_after = self._after(blocks, end + 1 + nonterminal)
-                self._gotos.append((copy, nonterminal, self._copy(int(given.goto[state, nonterminal]), blocks_after)))
+                self._gotos.append((copy, nonterminal, self._copy(target, blocks_after)))
         parent = np.array([state for state, _ in self._copies], np.int32)
         tables = replace(
             given,
             action=_with(given.action[parent], self._shifts),
-            goto=_with(given.goto[parent], self._gotos),
+            goto=Gotos.of(self._gotos, len(parent), given.goto.num_nonterminals),
             start_states=starts,
             end_states=tuple(self._copy(state, text) for state in given.end_states),
             accessing=given.accessing[parent],

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.tables import Tables
 
 if TYPE_CHECKING:
@@ -269,9 +270,9 @@ def most_counted(tables: Tables, levels: Levels) -> NDArray[np.int64]:
 
 def _reached(tables: Tables, entered: list[int], most: list[int]) -> list[int]:
     """For each state the numbers of parentheses with which it comes, as bits."""
-    shifts, gotos = tables.action > 0, tables.goto >= 0
-    source = np.concatenate([np.nonzero(shifts)[0], np.nonzero(gotos)[0]])
-    target = np.concatenate([tables.action[shifts] - 1, tables.goto[gotos]])
+    shifts = tables.action > 0
+    source = np.concatenate([np.nonzero(shifts)[0], tables.goto.source()])
+    target = np.concatenate([tables.action[shifts] - 1, tables.goto.target])
     order = np.argsort(source, kind="stable")
     ends = np.searchsorted(source[order], np.arange(tables.num_states + 1)).tolist()
     following = target[order].tolist()
@@ -309,32 +310,41 @@ def _copies(
     keys = origin * width + parens
     by_key = np.argsort(keys)
 
-    def led(targets: NDArray[np.int32], present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        count = parens[np.nonzero(present)[0]] + entered[targets]
+    def led(targets: NDArray[np.int32], source: NDArray[np.int64]) -> NDArray[np.int64]:
+        count = parens[source] + entered[targets]
         wanted = targets * width + np.minimum(count, most[targets])
         moved: NDArray[np.int64] = by_key[np.searchsorted(keys, wanted, sorter=by_key)]
         return moved
 
-    action, goto = tables.action[origin], tables.goto[origin]
-    shifts, gotos = action > 0, goto >= 0
-    action[shifts] = led(action[shifts] - 1, shifts) + 1
-    goto[gotos] = led(goto[gotos], gotos)
+    action = tables.action[origin]
+    shifts = action > 0
+    action[shifts] = led(action[shifts] - 1, np.nonzero(shifts)[0]) + 1
     offset, production, dot = tables._kernels
-    sizes = np.diff(offset)[origin]
-    items = np.repeat(offset[origin] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    items, of_items = _rows(offset, origin)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(of_items, minlength=len(origin)))]).astype(np.int32)
+    gotos, of_gotos = _rows(tables.goto.offset, origin)
+    targets = led(tables.goto.target[gotos], of_gotos)
     in_parens, origin = parens > 0, origin.astype(np.int32)
-    for array in (action, goto, in_parens, origin):
+    for array in (action, in_parens, origin):
         array.flags.writeable = False
     return replace(
         tables,
         action=action,
-        goto=goto,
+        goto=Gotos.by_source(
+            of_gotos, tables.goto.nonterminal[gotos], targets, len(origin), tables.goto.num_nonterminals
+        ),
         accessing=tables.accessing[origin],
         _kernels=(offsets, production[items], dot[items]),
         origin=origin,
         in_parens=in_parens,
     )
+
+
+def _rows(offset: NDArray[np.int32], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the entries of some rows are, one row behind the other, and for each entry the place of its row."""
+    sizes = np.diff(offset)[wanted]
+    entries = np.repeat(offset[wanted] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    return entries, np.repeat(np.arange(len(wanted)), sizes)
 
 
 def _bits(bits: int) -> Iterator[int]:

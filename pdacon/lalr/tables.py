@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent
+from pdacon.lalr.gotos import Gotos
 
 ConflictKind = Literal["shift/reduce", "reduce/reduce", "reads-cycle"]
 
@@ -99,8 +100,8 @@ class Tables:
     ----------
     action : int32[S, T + 1], read-only
         0 error; k > 0 shift to state k - 1; k < 0 reduce production -k - 1.
-    goto : int32[S, N], read-only
-        The next state, or -1. Column n is symbol T + 1 + n.
+    goto : Gotos
+        The next state by state and nonterminal; nonterminal n is symbol T + 1 + n.
     start_states, end_states : tuple of int
         One per start of the grammar.
     accessing : int32[S], read-only
@@ -114,7 +115,7 @@ class Tables:
     """
 
     action: NDArray[np.int32]
-    goto: NDArray[np.int32]
+    goto: Gotos
     start_states: tuple[int, ...]
     end_states: tuple[int, ...]
     accessing: NDArray[np.int32]
@@ -215,7 +216,7 @@ def build_tables(
         closures.setdefault(lhs, []).append((index, 0))
     return Tables(
         action=native.action,
-        goto=native.goto,
+        goto=Gotos(native.goto_offset, native.goto_nonterminal, native.goto_target, len(grammar.nonterminals)),
         start_states=tuple(int(native.start_states[start_of[s]]) for s in grammar.starts),
         end_states=tuple(int(native.end_states[start_of[s]]) for s in grammar.starts),
         accessing=native.accessing,

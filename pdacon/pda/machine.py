@@ -68,7 +68,7 @@ class Machine:
         self.start_states = tuple(tables.start_states)
         self._end_of_start = dict(zip(tables.start_states, tables.end_states, strict=True))
         self._action: list[list[int]] = tables.action.tolist()
-        self._goto: list[list[int]] = tables.goto.tolist()
+        self._goto = tables.goto.rows()
         productions = [(production.lhs - grammar.end - 1, len(production.rhs)) for production in grammar.productions]
         self._reduces = Reduces(self._action, self._goto, productions)
         programs = {

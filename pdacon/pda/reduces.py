@@ -48,16 +48,18 @@ class Reduces:
     Parameters
     ----------
     action, goto
-        Those of the tables, as lists.
+        Those of the tables: a list for each state, and the next state by nonterminal.
     productions
-        Of each production the left-hand side, as a column of ``goto``, and the number of its symbols.
+        Of each production the left-hand side, counted as in ``goto``, and the number of its symbols.
     """
 
-    def __init__(self, action: list[list[int]], goto: list[list[int]], productions: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, action: list[list[int]], goto: list[dict[int, int]], productions: Sequence[tuple[int, int]]
+    ) -> None:
         self._action = action
         self._goto = goto
         self._productions = productions
-        self._most_moves = len(goto[0]) + 1
+        self._most_moves = max(map(len, goto), default=0) + 1
         self._outcomes: dict[tuple[int, int], _Outcome] = {}
 
     def chain(self, stack: Stack, lookahead: int) -> Iterator[Stack]:
@@ -84,8 +86,8 @@ class Reduces:
             if length >= len(stack) or moves > self._most_moves:
                 return
             below = stack.pop(length)
-            target = self._goto[below.state][lhs]
-            if target < 0:
+            target = self._goto[below.state].get(lhs)
+            if target is None:
                 return
             stack = below.push(target)
             yield stack
@@ -121,7 +123,7 @@ class Reduces:
         """As long as it is open, a chain that comes to the same state above it goes on so for ever."""
         self._outcomes[state, lookahead] = _FAILS
         lhs, _ = self._productions[-self._action[state][lookahead] - 1]
-        return _Open(state, self._goto[state][lhs])
+        return _Open(state, self._goto[state].get(lhs, -1))
 
     def _follow(self, at: _Open, lookahead: int) -> _Outcome | None:
         """None: what becomes of the state above has to be found first."""
@@ -133,6 +135,6 @@ class Reduces:
                 return replace(found, above=at.above)
             if found.kind == "fails" or found.length > 1:
                 return replace(found, length=found.length - 1)
-            at.above = self._goto[at.state][found.lhs]
+            at.above = self._goto[at.state].get(found.lhs, -1)
             at.moves += 1
         return _FAILS

@@ -24,7 +24,7 @@ import pdacon
 from pdacon._native import _core
 from pdacon.composition import native_trie
 
-GRAMMAR, TOKEN_ORDER, MASK_BLOCKS = 2, 6, 43
+GRAMMAR, TOKEN_ORDER, MASK_BLOCKS = 2, 6, 45
 """Numbers of sections (Part in artifact.hpp)."""
 
 LIMITS = pdacon.Limits(states=5_000)

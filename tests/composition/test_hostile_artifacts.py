@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from composition.artifacts.sample import written
 from support.indented_grammars import INDENTED_GRAMMARS
 
 import pdacon
@@ -176,7 +177,7 @@ def test_no_number_of_the_sizes_is_believed(name: str, tally) -> None:
                     tally(refused=1)
 
 
-_LEAST_READ, _LEAST_DEPTH = 18, 28
+_LEAST_READ, _LEAST_DEPTH = 18, 30
 """Sections: bytes read at least in each lexer state, LR states at least below each."""
 
 
@@ -211,7 +212,7 @@ def test_no_state_is_further_on_than_its_transitions_lead(name: str, part: int) 
         assert not loads(raised), place
 
 
-TOKEN_PDA = 40
+TOKEN_PDA = 42
 """Number of a section (Part in artifact.hpp): it begins with the most states that may be made."""
 
 
@@ -229,6 +230,32 @@ def test_a_limit_that_is_too_low_is_an_error(question: str) -> None:
         QUESTIONS[question](loaded)
     with contextlib.suppress(pdacon.LimitExceededError):
         use(loaded, random.Random(question))
+
+
+_OPENED = 29
+"""Number of a section: by LR state and block, the LR state that an INDENT leads to."""
+
+
+def test_a_search_for_a_column_without_an_end_meets_the_limit_of_states() -> None:
+    """Where an INDENT leads elsewhere, lines may follow each other for ever, and no column ends one."""
+    data = written()
+    number = next(at for at in range(len(sections(data))) if struct.unpack_from("<I", data, 32 + 32 * at)[0] == _OPENED)
+    offset, size = sections(data)[number]
+    opened = np.frombuffer(data, np.int32, size // 4, offset)
+    met = []
+    for place in np.flatnonzero(opened >= 0).tolist():
+        for state in range(len(opened)):
+            file = bytearray(data)
+            struct.pack_into("<i", file, offset + 4 * place, state)
+            sign(file, number)
+            try:
+                pdacon.Constraint.from_bytes(bytes(file)).matcher().shortest_completion()
+            except pdacon.ArtifactError:
+                continue
+            except pdacon.LimitExceededError as error:
+                met.append(error.what)
+    assert met
+    assert set(met) == {"states"}
 
 
 def changed_not_at_all(data: bytes) -> bytes:

@@ -18,7 +18,11 @@ from pdacon.lexer import build_lexer
 @pytest.fixture(scope="module")
 def parts() -> dict[str, Any]:
     """The arguments of TokenPda.make for a grammar with a rule of length 2."""
-    grammar = pdacon.Grammar.from_lark('start: "a" start "b" | "c"')
+    return parts_of('start: "a" start "b" | "c"')
+
+
+def parts_of(text: str) -> dict[str, Any]:
+    grammar = pdacon.Grammar.from_lark(text)
     tables = build_tables(grammar)
     lexer = build_lexer(grammar, tables)
     base = len(grammar.terminals) + 1
@@ -26,7 +30,10 @@ def parts() -> dict[str, Any]:
     return {
         "lexer": lexer.automaton,
         "action": tables.action,
-        "goto": tables.goto,
+        "goto_offset": tables.goto.offset,
+        "goto_nonterminal": tables.goto.nonterminal,
+        "goto_target": tables.goto.target,
+        "num_nonterminals": tables.goto.num_nonterminals,
         "lhs": np.array([production.lhs - base for production in grammar.productions], np.int32),
         "length": np.array([len(production.rhs) for production in grammar.productions], np.int32),
         "context": lexer.context_of_state,
@@ -59,7 +66,10 @@ def indented_parts() -> dict[str, Any]:
     return {
         "lexer": lexer.automaton,
         "action": split.tables.action,
-        "goto": split.tables.goto,
+        "goto_offset": split.tables.goto.offset,
+        "goto_nonterminal": split.tables.goto.nonterminal,
+        "goto_target": split.tables.goto.target,
+        "num_nonterminals": split.tables.goto.num_nonterminals,
         "lhs": np.array([production.lhs - base for production in grammar.productions], np.int32),
         "length": np.array([len(production.rhs) for production in grammar.productions], np.int32),
         "context": lexer.context_of_state[split.parent],
@@ -165,12 +175,25 @@ def test_the_end_is_never_shifted(parts: dict[str, Any]) -> None:
         _core.TokenPda.make(**parts | {"action": action})
 
 
+def test_gotos_that_are_not_in_order() -> None:
+    parts = parts_of('start: x "b" | y\nx: "a"\ny: "c"')
+    assert parts["goto_nonterminal"].tolist() == [0, 1, 2]
+    for wrong in ([2, 1, 0], [0, 1, 1], [0, 1, 3], [-1, 1, 2]):
+        with pytest.raises(ValueError, match="tables: bad goto"):
+            _core.TokenPda.make(**parts | {"goto_nonterminal": np.array(wrong, np.int32)})
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
     [
         ("action", np.int32(1 << 20)),
         ("action", np.int32(-(1 << 20))),
-        ("goto", np.int32(1 << 20)),
+        ("goto_offset", np.int32(1 << 20)),
+        ("goto_offset", np.int32(-1)),
+        ("goto_nonterminal", np.int32(1 << 20)),
+        ("goto_target", np.int32(1 << 20)),
+        ("goto_target", np.int32(-1)),
+        ("num_nonterminals", 1 << 30),
         ("lhs", np.int32(-1)),
         ("length", np.int32(-1)),
         ("context", np.int32(1 << 20)),

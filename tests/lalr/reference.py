@@ -67,7 +67,7 @@ class LarkAnalysis:
             theirs = queue.popleft()
             ours = state[theirs]
             shifts = {t: int(a) - 1 for t, a in enumerate(tables.action[ours]) if a > 0}
-            gotos = {len(self.grammar.terminals) + 1 + n: int(g) for n, g in enumerate(tables.goto[ours]) if g >= 0}
+            gotos = {len(self.grammar.terminals) + 1 + n: g for n, g in tables.goto.row(ours).items()}
             assert {self.number[s.name] for s in theirs.transitions} == {*shifts, *gotos}
             for symbol, target in theirs.transitions.items():
                 number = self.number[symbol.name]

@@ -113,7 +113,7 @@ def rows(tables: Tables) -> dict[int, dict[int, int]]:
     first = tables.action.shape[1]
     return {
         state: {t: int(a) for t, a in enumerate(tables.action[state]) if a}
-        | {first + n: int(g) for n, g in enumerate(tables.goto[state]) if g >= 0}
+        | {first + n: g for n, g in tables.goto.row(state).items()}
         for state in range(tables.num_states)
     }
 

@@ -35,7 +35,7 @@ def assert_same_rows(grammar: pdacon.grammar.Grammar, tables: Tables, stock: Int
         theirs = queue.popleft()
         ours = state[theirs]
         row = {names[t]: int(a) for t, a in enumerate(tables.action[ours]) if a}
-        row |= {names[end + 1 + n]: int(g) + 1 for n, g in enumerate(tables.goto[ours]) if g >= 0}
+        row |= {names[end + 1 + n]: g + 1 for n, g in tables.goto.row(ours).items()}
         assert row.keys() == stock.states[theirs].keys()
         for name, (action, argument) in stock.states[theirs].items():
             if action is Shift:

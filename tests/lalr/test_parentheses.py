@@ -50,7 +50,7 @@ class Both:
             production = self.grammar.productions[-action - 1]
             for states, table in ((stack, self.tables), (copies, self.split)):
                 del states[len(states) - len(production.rhs) :]
-                states.append(int(table.goto[states[-1], production.lhs - self.grammar.end - 1]))
+                states.append(table.goto[states[-1], production.lhs - self.grammar.end - 1])
         copied = int(self.split.action[copies[-1], terminal])
         if action == 0:
             assert copied == 0

@@ -31,7 +31,7 @@ def accepts(bare: BareGrammar, tables: Tables, text: str, start: int = 0) -> boo
         while (action := int(tables.action[stack[-1], terminal])) < 0:
             production = bare.productions[-action - 1]
             del stack[len(stack) - len(production.rhs) :]
-            stack.append(int(tables.goto[stack[-1], production.lhs - end - 1]))
+            stack.append(tables.goto[stack[-1], production.lhs - end - 1])
             if terminal == end and stack[-1] == tables.end_states[start]:
                 return True
         if action == 0:

@@ -121,7 +121,8 @@ void check_one(unsigned seed, Counts& counts) {
     tables.num_terminals = built.num_terminals;
     tables.num_nonterminals = built.num_nonterminals;
     tables.action = std::move(built.action);
-    tables.go = std::move(built.go_to);
+    tables.gotos = {std::move(built.goto_offset), std::move(built.goto_nonterminal),
+                    std::move(built.goto_target)};
     tables.lhs = std::move(lhs);
     tables.length = std::move(length);
     tables.context = std::vector<std::int32_t>(static_cast<std::size_t>(built.num_states), 0);

@@ -77,7 +77,7 @@ class Items:
     def reduces(self) -> Reduces:
         """What the parser does before a lookahead."""
         productions = [(lhs - self.nonterminal, len(rhs)) for lhs, rhs in self.sides if lhs != AUGMENTED]
-        return Reduces(self.tables.action.tolist(), self.tables.goto.tolist(), productions)
+        return Reduces(self.tables.action.tolist(), self.tables.goto.rows(), productions)
 
     def derives(self, symbol: int) -> bool:
         """Whether a symbol stands for a string of terminals at all."""
@@ -308,10 +308,11 @@ class Items:
     def _edges(self) -> tuple[list[int], list[int]]:
         """Source and target of each shift and goto over a symbol that derives something."""
         tables = self.tables
-        derives = np.array([self.derives(self.nonterminal + k) for k in range(tables.goto.shape[1])], np.bool_)
-        shifts, gotos = tables.action > 0, (tables.goto >= 0) & derives
-        source = np.concatenate([np.nonzero(shifts)[0], np.nonzero(gotos)[0]])
-        target = np.concatenate([tables.action[shifts] - 1, tables.goto[gotos]])
+        goto = tables.goto
+        derives = np.array([self.derives(self.nonterminal + k) for k in range(goto.num_nonterminals)], np.bool_)
+        shifts, gotos = tables.action > 0, derives[goto.nonterminal]
+        source = np.concatenate([np.nonzero(shifts)[0], goto.source()[gotos]])
+        target = np.concatenate([tables.action[shifts] - 1, goto.target[gotos]])
         return source.tolist(), target.tolist()
 
     @cached_property

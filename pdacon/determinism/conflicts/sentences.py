@@ -12,8 +12,6 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pdacon.determinism.examples import SPELL_OUT, Yields, shortest_yields
 from pdacon.determinism.report.findings import Derivation, Finding
 
@@ -140,17 +138,17 @@ class Sentences:
             raise _NoTextError
         if nonterminal in self._grammar.starts:
             return self._tables.start_states[self._grammar.starts.index(nonterminal)]
-        states = np.flatnonzero(self._tables.goto[:, nonterminal - self._grammar.end - 1] >= 0)
-        if not len(states):
+        states = self._tables.goto.states_of(nonterminal - self._grammar.end - 1)
+        if not states:
             raise _NoTextError
-        return int(states[0])
+        return states[0]
 
     def _after(self, state: int, symbol: int) -> int:
         first = self._grammar.end + 1
         if symbol < first:
             target = int(self._tables.action[state, symbol]) - 1
         else:
-            target = int(self._tables.goto[state, symbol - first])
+            target = self._tables.goto[state, symbol - first]
         if target < 0:
             raise _NoTextError
         return target

@@ -25,8 +25,8 @@ def is_still_read(items: Items, tree: Node) -> bool | None:
     if terminals is None:
         return None
     column = tree.symbol - items.nonterminal
-    states = np.flatnonzero(items.tables.goto[:, column] >= 0).tolist()
-    return any(_reads(items, state, terminals, int(items.tables.goto[state, column])) for state in states)
+    goto = items.tables.goto
+    return any(_reads(items, state, terminals, goto[state, column]) for state in goto.states_of(column))
 
 
 def _spelled(items: Items, tree: Node) -> list[int] | None:

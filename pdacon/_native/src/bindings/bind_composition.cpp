@@ -31,24 +31,23 @@ std::shared_ptr<const SharedTrie> find_trie(Tries& tries, nb::bytes text, const 
     return tries.of(std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
 }
 
-std::shared_ptr<TokenPda> make_pda(std::shared_ptr<LexingAutomaton> lexer, const Matrix& action,
-                                   const Matrix& go, const Array<std::int32_t>& lhs,
-                                   const Array<std::int32_t>& length, const Array<std::int32_t>& context,
-                                   std::int32_t start_state, std::int32_t end_state,
-                                   const Array<std::int32_t>& layout, std::int32_t indent_len,
-                                   const Array<std::uint8_t>& in_parens,
-                                   std::pair<std::int32_t, std::int32_t> columns,
-                                   const Array<std::int32_t>& block, const Array<std::int32_t>& opened,
-                                   std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
-                                   double max_seconds, std::int64_t max_depth, std::int64_t max_bytes,
-                                   nb::object cancel, const std::shared_ptr<Columns>& known) {
+std::shared_ptr<TokenPda> make_pda(
+    std::shared_ptr<LexingAutomaton> lexer, const Matrix& action, const Array<std::int32_t>& goto_offset,
+    const Array<std::int32_t>& goto_nonterminal, const Array<std::int32_t>& goto_target,
+    std::int32_t num_nonterminals, const Array<std::int32_t>& lhs, const Array<std::int32_t>& length,
+    const Array<std::int32_t>& context, std::int32_t start_state, std::int32_t end_state,
+    const Array<std::int32_t>& layout, std::int32_t indent_len, const Array<std::uint8_t>& in_parens,
+    std::pair<std::int32_t, std::int32_t> columns, const Array<std::int32_t>& block,
+    const Array<std::int32_t>& opened, std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
+    double max_seconds, std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
+    const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     ParseTables tables;
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
     tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
-    tables.num_nonterminals = static_cast<std::int32_t>(go.shape(1));
+    tables.num_nonterminals = num_nonterminals;
     tables.action = std::vector(action.data(), action.data() + action.size());
-    tables.go = std::vector(go.data(), go.data() + go.size());
+    tables.gotos = {copy(goto_offset), copy(goto_nonterminal), copy(goto_target)};
     tables.lhs = copy(lhs);
     tables.length = copy(length);
     tables.context = copy(context);
@@ -154,12 +153,14 @@ void bind_composition(nb::module_& m) {
         .def(nb::init<>())
         .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"));
     nb::class_<TokenPda>(m, "TokenPda")
-        .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto"), nb::arg("lhs"),
-                    nb::arg("length"), nb::arg("context"), nb::arg("start_state"), nb::arg("end_state"),
-                    nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"), nb::arg("columns"),
-                    nb::arg("block"), nb::arg("opened"), nb::arg("trie"), nb::arg("max_states"),
-                    nb::arg("max_seconds"), nb::arg("max_depth"), nb::arg("max_bytes") = 0,
-                    nb::arg("cancel") = nb::none(), nb::arg("known").none() = nb::none())
+        .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto_offset"),
+                    nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("num_nonterminals"),
+                    nb::arg("lhs"), nb::arg("length"), nb::arg("context"), nb::arg("start_state"),
+                    nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"),
+                    nb::arg("columns"), nb::arg("block"), nb::arg("opened"), nb::arg("trie"),
+                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_depth"),
+                    nb::arg("max_bytes") = 0, nb::arg("cancel") = nb::none(),
+                    nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),

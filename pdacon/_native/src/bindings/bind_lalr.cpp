@@ -50,7 +50,9 @@ void bind_lalr(nb::module_& m) {
     using lalr::Tables;
     nb::class_<Tables>(m, "LalrTables")
         .def_prop_ro("action", [](Self s) { return matrix_view(s, s.p->action, s.p->num_terminals + 1); })
-        .def_prop_ro("goto", [](Self s) { return matrix_view(s, s.p->go_to, s.p->num_nonterminals); })
+        .def_prop_ro("goto_offset", &vector_view<&Tables::goto_offset>)
+        .def_prop_ro("goto_nonterminal", &vector_view<&Tables::goto_nonterminal>)
+        .def_prop_ro("goto_target", &vector_view<&Tables::goto_target>)
         .def_prop_ro("start_states", &vector_view<&Tables::start_states>)
         .def_prop_ro("end_states", &vector_view<&Tables::end_states>)
         .def_prop_ro("accessing", &vector_view<&Tables::accessing>)

@@ -264,6 +264,7 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
     ColumnSearch search;
     search.add({.reading = reading, .stack = stack, .speller_state = speller_state});
     for (auto at = search.take(); at >= 0; at = search.take()) {
+        budget_.check_states(kStatesPerPath * search.size());
         const auto here = search.path(at);
         // Columns further in than the innermost block can open are equivalent within their class. The
         // configuration itself keeps its own column, for the block that it opens.

@@ -41,7 +41,8 @@ class Completion {
           lengths_(machine.lexer, machine.layout, budget),
           yields_(machine, lengths_, budget),
           controls_(futures, machine.layout, lengths_),
-          summaries_(machine, controls_, yields_, budget) {}
+          summaries_(machine, controls_, yields_, budget),
+          budget_(budget) {}
 
     // The number of bytes of the shortest completion; kNone: there is none. If `out` is given, it becomes the
     // completion, or a beginning of it with `most` bytes or more; of a completion longer than kLongest it
@@ -81,6 +82,9 @@ class Completion {
     // How far beyond its lower bound tighten_below searches.
     static constexpr std::int64_t kTighteningMargin = 8;
     static constexpr std::int32_t kAny = -2;
+    // A search for a column keeps some dozens of paths, each with a stack of its own. With the tables of a
+    // damaged file it may have no end: then the limit of states is met before memory is gone.
+    static constexpr std::size_t kStatesPerPath = 16;
 
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit);
@@ -115,6 +119,7 @@ class Completion {
     LeastYields yields_;
     WeightedControls controls_;
     WeightedSummaries summaries_;
+    const Budget& budget_;
     // Caches for the stack at hand.
     std::unordered_map<const StackNode*, std::int32_t> serials_;
     CostByReduction least_after_;  // lower bounds where a reduction is complete above a stack node

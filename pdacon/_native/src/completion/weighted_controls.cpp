@@ -90,21 +90,34 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     return any_ = std::move(controls);
 }
 
+WeightedControls::Visited::Visited(WeightedControls& controls)
+    : marks_(controls.plain_ ? &controls.marks_ : nullptr) {
+    if (marks_ == nullptr) return;
+    marks_->resize(static_cast<std::size_t>(controls.futures_.lexer().num_states()), 0);
+    mark_ = ++controls.searches_;
+}
+
+bool WeightedControls::Visited::add(const State& state) {
+    const auto& reading = state.reading;
+    if (marks_ != nullptr)
+        return std::exchange((*marks_)[static_cast<std::size_t>(reading.state)], mark_) != mark_;
+    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value, state.speller_state};
+    const auto known = states_.size();
+    return static_cast<std::size_t>(states_.intern(key)) == known;
+}
+
 // Breadth first by the number of bytes; visit(state, bytes) says whether to go on from a state. Blanks of a
 // line that has begun do not count.
 template <class Visit>
 void WeightedControls::search(const State& from, Visit visit) {
-    Interner seen;
+    Visited visited(*this);
     std::vector<State> here{from}, further;
     for (std::int32_t bytes = 0; !here.empty(); ++bytes) {
         while (!here.empty()) {
             const auto state = here.back();
             here.pop_back();
             const auto& [reading, speller_state] = state;
-            const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value,
-                                        speller_state};
-            const auto known = seen.size();
-            if (static_cast<std::size_t>(seen.intern(key)) != known || !visit(state, bytes)) continue;
+            if (!visited.add(state) || !visit(state, bytes)) continue;
             for (const auto& move : futures_.moves(speller_state)) {
                 const auto next = futures_.lexer().next(reading.state, move.byte_class);
                 if (next < 0) continue;

@@ -23,7 +23,11 @@ namespace pdacon {
 class WeightedControls final : public PendingControls {
   public:
     WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths)
-        : PendingControls(futures, layout), lengths_(lengths), has_layout_(layout.newline >= 0) {}
+
+        : PendingControls(futures, layout),
+          lengths_(lengths),
+          has_layout_(layout.newline >= 0),
+          plain_(!has_layout_ && futures.num_speller_states() == 1) {}
 
     // What can be pending after a lexer configuration and a speller state: a list of successors, and a number
     // to add to their costs, which is negative where part of a lexeme has been read. Blanks at the begin of a
@@ -54,11 +58,23 @@ class WeightedControls final : public PendingControls {
     // that. Else a literal would cost the square of its length.
     static constexpr std::int32_t kSpan = 64;
     std::int32_t number(const State& state) {
+        if (plain_) return state.reading.state;
         const std::int32_t key[] = {state.reading.state, state.reading.now.value, state.reading.matched.value,
                                     state.speller_state};
         return numbers_.intern(key);
     }
     std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
+    // The states that a search has visited.
+    class Visited {
+      public:
+        explicit Visited(WeightedControls& controls);
+        bool add(const State& state);  // whether it is new
+
+      private:
+        std::vector<std::uint32_t>* marks_;  // null: `states_` are used
+        std::uint32_t mark_ = 0;
+        Interner states_;
+    };
     template <class Visit>
     void search(const State& from, Visit visit);
     const EmissionCosts& emission_costs(State from);
@@ -67,6 +83,9 @@ class WeightedControls final : public PendingControls {
 
     const LexemeLengths& lengths_;
     bool has_layout_;
+    bool plain_;  // whether a lexer state is all there is to a state, as in most grammars
+    std::vector<std::uint32_t> marks_;  // by lexer state, if plain: the last search that has visited it
+    std::uint32_t searches_ = 0;
     std::vector<std::int32_t> any_;
     std::int32_t error_bound_ = 0;
     Interner numbers_;  // by state: (lexer configuration, speller state)

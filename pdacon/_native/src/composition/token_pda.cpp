@@ -238,7 +238,7 @@ TokenPda::Statistics TokenPda::statistics() {
     const std::lock_guard hold(guarded_.lock());
     const auto& lexer = machine_.lexer;
     const auto tables =
-        lexer.transition_bytes() + machine_.tables.action.bytes() + machine_.tables.go.bytes();
+        lexer.transition_bytes() + machine_.tables.action.bytes() + machine_.tables.gotos.bytes();
     return {static_cast<std::size_t>(lexer.num_states()),
             static_cast<std::size_t>(lexer.num_classes()),
             static_cast<std::size_t>(machine_.tables.num_states),

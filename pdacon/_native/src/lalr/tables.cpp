@@ -107,9 +107,13 @@ class Analysis {
     int32_t& action(int32_t state, int32_t terminal) {
         return out_.action[static_cast<size_t>(state) * (g_.num_terminals + 1) + terminal];
     }
-    // While the relations are computed, go_to holds the number of the transition, not its target.
-    int32_t& transition(int32_t state, int32_t nonterminal) {
-        return out_.go_to[static_cast<size_t>(state) * g_.num_nonterminals + nonterminal];
+    // The number of a nonterminal transition; -1: there is none.
+    int32_t transition(int32_t state, int32_t nonterminal) const {
+        const auto begin = out_.goto_nonterminal.begin() + out_.goto_offset[state];
+        const auto end = out_.goto_nonterminal.begin() + out_.goto_offset[state + 1];
+        const auto found = std::lower_bound(begin, end, nonterminal);
+        if (found == end || *found != nonterminal) return -1;
+        return static_cast<int32_t>(found - out_.goto_nonterminal.begin());
     }
     size_t num_transitions() const { return source_.size(); }
 
@@ -122,19 +126,20 @@ class Analysis {
         out_.num_terminals = g_.num_terminals;
         out_.num_nonterminals = g_.num_nonterminals;
         out_.action.assign(states * (g_.num_terminals + 1), 0);
-        out_.go_to.assign(states * g_.num_nonterminals, -1);
+        out_.goto_offset.push_back(0);
         for (int32_t state = 0; state < out_.num_states; ++state) {
             for (int32_t e = lr0_.edge_offset[state]; e < lr0_.edge_offset[state + 1]; ++e) {
                 const int32_t symbol = lr0_.edge_symbol[e];
                 if (g_.is_terminal(symbol)) {
                     action(state, symbol) = lr0_.edge_target[e] + 1;
                 } else {
-                    transition(state, g_.nonterminal(symbol)) = static_cast<int32_t>(num_transitions());
                     source_.push_back(state);
                     symbol_.push_back(symbol);
-                    target_.push_back(lr0_.edge_target[e]);
+                    out_.goto_nonterminal.push_back(g_.nonterminal(symbol));
+                    out_.goto_target.push_back(lr0_.edge_target[e]);
                 }
             }
+            out_.goto_offset.push_back(static_cast<int32_t>(num_transitions()));
         }
     }
 
@@ -143,7 +148,7 @@ class Analysis {
         BitRows sets = make_rows(num_transitions());
         std::vector<Relation::Pair> reads;
         for (size_t x = 0; x < num_transitions(); ++x) {
-            const int32_t r = target_[x];
+            const int32_t r = out_.goto_target[x];
             for (int32_t e = lr0_.edge_offset[r]; e < lr0_.edge_offset[r + 1]; ++e) {
                 const int32_t symbol = lr0_.edge_symbol[e];
                 if (g_.is_terminal(symbol)) {
@@ -204,7 +209,7 @@ class Analysis {
             } else {
                 const int32_t y = transition(state, g_.nonterminal(symbol));
                 if (i >= tail) includes_.emplace_back(y, x);
-                state = target_[y];
+                state = out_.goto_target[y];
             }
         }
         budget_.tick();
@@ -309,12 +314,10 @@ class Analysis {
     }
 
     void finish() {
-        for (int32_t& entry : out_.go_to) {
-            if (entry >= 0) entry = target_[entry];
-        }
         for (size_t k = 0; k < g_.starts.size(); ++k) {
             out_.start_states.push_back(static_cast<int32_t>(k));
-            out_.end_states.push_back(transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k])));
+            out_.end_states.push_back(
+                out_.goto_target[transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k]))]);
         }
         out_.accessing = std::move(lr0_.accessing);
         out_.kernel_offset.push_back(0);
@@ -333,8 +336,8 @@ class Analysis {
     Items items_;
     std::vector<uint8_t> nullable_;
     Automaton lr0_;
-    std::vector<int32_t> source_, symbol_, target_;  // of each nonterminal transition
-    std::vector<Relation::Pair> includes_;           // transitions; the paper's own come first
+    std::vector<int32_t> source_, symbol_;  // of each nonterminal transition
+    std::vector<Relation::Pair> includes_;  // transitions; the paper's own come first
     size_t num_proper_includes_ = 0;
     std::vector<Relation::Pair> lookback_;  // (transition, reduction)
     Tables out_;

@@ -62,8 +62,12 @@ struct Tables {
     int32_t num_states = 0;
     int32_t num_terminals = 0;
     int32_t num_nonterminals = 0;
-    std::vector<int32_t> action;             // [S, T + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
-    std::vector<int32_t> go_to;              // [S, N]: state or -1
+    std::vector<int32_t> action;  // [S, T + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
+    // Transitions on nonterminals, ascending by state and nonterminal: most entries of a dense table would be
+    // empty, and it grows with the square of the grammar.
+    std::vector<int32_t> goto_offset;        // [S + 1]
+    std::vector<int32_t> goto_nonterminal;   // [G]: counted from 0
+    std::vector<int32_t> goto_target;        // [G]
     std::vector<int32_t> start_states;       // [K]
     std::vector<int32_t> end_states;         // [K]
     std::vector<int32_t> accessing;          // [S]: symbol, -1 for a start state

@@ -41,7 +41,8 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
       budget_(&budget),
       boundary_(speller.boundary),
       plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
-      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnclassified) {
+      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnclassified),
+      plain_ends_(plain_emissions_.size(), kNone) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -152,8 +153,14 @@ std::int32_t Futures::raw_end_emission(const LexerConfiguration& reading) {
     if (end == LexingAutomaton::kBoundary)
         return raw_emission(lexer_.end_label(), residue(0, true, 0, {}), {});
     const auto& commit = lexer_.commit(end);
-    const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
-    return raw_emission(commit.label, left, commit.label == newline_ ? reading.matched : Column{});
+    const auto make = [&](Column column) {
+        const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
+        return raw_emission(commit.label, left, column);
+    };
+    if (commit.label == newline_) return make(reading.matched);
+    const auto number = static_cast<std::size_t>(LexingAutomaton::commit_number(end));
+    if (plain_ends_[number] == kNone) plain_ends_[number] = make({});
+    return plain_ends_[number];
 }
 
 Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t residue_id) {

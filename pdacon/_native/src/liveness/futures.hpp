@@ -161,6 +161,9 @@ class Futures {
     InternedMap<std::int32_t> raw_emissions_;  // their emissions; kUnclassified: not known yet
     std::vector<ScanResult> results_with_columns_;
     std::vector<std::int32_t> plain_emissions_;  // by commit, between two tokens, if it has no column
+    // By commit at the end of input, if it has no column: its raw emission. Without them, a search would look
+    // up the whole pushback in each state.
+    std::vector<std::int32_t> plain_ends_;
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
 };

@@ -16,8 +16,9 @@ std::int32_t symbol_between(const Pushdown& machine, std::int32_t below, std::in
     const auto& tables = machine.tables;
     for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
         if (tables.action_of(below, terminal) == state + 1) return terminal;
-    for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
-        if (tables.goto_of(below, nonterminal) == state) return tables.num_terminals + 1 + nonterminal;
+    const auto [nonterminals, targets] = tables.gotos.of(below);
+    for (std::size_t at = 0; at < targets.size(); ++at)
+        if (targets[at] == state) return tables.num_terminals + 1 + nonterminals[at];
     return machine.layout.indent;  // whose target is a state for each class of columns
 }
 

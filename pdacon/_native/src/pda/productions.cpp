@@ -11,9 +11,9 @@ std::vector<std::int32_t> accessing_symbols(const Pushdown& machine) {
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
             for (const auto next : machine.shifted(state, terminal))
                 found[static_cast<std::size_t>(next)] = terminal;
-        for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
-            if (const auto next = tables.goto_of(state, nonterminal); next >= 0)
-                found[static_cast<std::size_t>(next)] = tables.num_terminals + nonterminal;
+        const auto [nonterminals, targets] = tables.gotos.of(state);
+        for (std::size_t at = 0; at < targets.size(); ++at)
+            found[static_cast<std::size_t>(targets[at])] = tables.num_terminals + nonterminals[at];
     }
     return found;
 }

@@ -15,6 +15,23 @@ void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
 
+// Whether the rows lie one behind the other, each in ascending order, and every number is in its range.
+bool are_gotos(const ParseTables& tables) {
+    const auto& [offset, nonterminal, target] = tables.gotos;
+    const auto count = nonterminal.size();
+    if (offset.size() != static_cast<std::size_t>(tables.num_states) + 1 || offset[0] != 0 ||
+        !std::cmp_equal(offset[offset.size() - 1], count) || target.size() != count)
+        return false;
+    if (!std::is_sorted(offset.begin(), offset.end())) return false;
+    for (std::int32_t state = 0; state < tables.num_states; ++state) {
+        std::int32_t before = -1;
+        for (const auto one : tables.gotos.of(state).nonterminals)
+            if (one <= std::exchange(before, one)) return false;
+        if (before >= tables.num_nonterminals) return false;
+    }
+    return all_within(target.view(), 0, tables.num_states);
+}
+
 void validate(const LexingAutomaton& lexer, const ParseTables& tables, const StartSymbol& start,
               const Layout& layout) {
     const auto states = static_cast<std::size_t>(tables.num_states);
@@ -23,8 +40,9 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
     require(tables.num_terminals == lexer.end_label(), "tables: not the lexer's terminals");
     require(tables.action.size() == states * static_cast<std::size_t>(tables.num_terminals + 1),
             "tables: action has the wrong size");
-    require(tables.go.size() == states * static_cast<std::size_t>(tables.num_nonterminals),
-            "tables: goto has the wrong size");
+    require(tables.lhs.size() >= static_cast<std::size_t>(tables.num_nonterminals),
+            "tables: a nonterminal has no production");
+    require(are_gotos(tables), "tables: bad goto");
     require(tables.lhs.size() == tables.length.size(), "tables: productions differ in length");
     require(tables.context.size() == states, "tables: context has the wrong size");
     const auto productions = static_cast<std::int64_t>(tables.lhs.size());
@@ -32,7 +50,6 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
             "tables: bad action");
     for (std::int32_t state = 0; state < tables.num_states; ++state)
         require(tables.action_of(state, tables.num_terminals) <= 0, "tables: a shift of the end");
-    require(all_within(tables.go, -1, tables.num_states), "tables: bad goto");
     for (const auto lhs : tables.lhs) require(lhs >= 0 && lhs < tables.num_nonterminals, "tables: bad lhs");
     for (const auto length : tables.length) require(length >= 0, "tables: bad length");
     for (const auto context : tables.context)
@@ -138,8 +155,7 @@ std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t
         };
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
             for (const auto next : shifted(state, terminal)) add(next);
-        for (std::int32_t nonterminal = 0; nonterminal < tables.num_nonterminals; ++nonterminal)
-            if (const auto next = tables.goto_of(state, nonterminal); next >= 0) add(next);
+        for (const auto next : tables.gotos.of(state).targets) add(next);
     }
     for (auto& into : predecessors_of) std::sort(into.begin(), into.end());
     return distance;
@@ -164,27 +180,22 @@ void Pushdown::check_reduces(const std::vector<std::int32_t>& distance) const {
 // stack. It is a check of loaded tables that needs no search: the depths are the certificate.
 bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
     const auto states = static_cast<std::size_t>(tables.num_states), productions = tables.length.size();
-    const auto terminals = static_cast<std::size_t>(tables.num_terminals) + 1,
-               nonterminals = static_cast<std::size_t>(tables.num_nonterminals);
-    // By action, and by goto: how many states must be on the stack before it, the top included. Reduces are
-    // negative actions, shifts positive ones, and -1 is no goto.
+    const auto terminals = static_cast<std::size_t>(tables.num_terminals) + 1;
+    // By action: how many states must be on the stack before it, the top included. Reduces are negative,
+    // shifts positive.
     std::vector<std::int32_t> needed(productions + 1 + states, 0);
     for (std::size_t at = 0; at < productions; ++at) needed[productions - 1 - at] = tables.length[at] + 1;
     std::ranges::copy(least_depth, needed.begin() + static_cast<std::ptrdiff_t>(productions) + 1);
     const Needs of_action(std::move(needed), -static_cast<std::int32_t>(productions), 0);
-    needed.assign(1 + states, 0);
-    std::ranges::copy(least_depth, needed.begin() + 1);
-    const Needs of_goto(std::move(needed), -1, -1);
     bool good = least_depth[static_cast<std::size_t>(start.start_state)] == 0;
     for (std::size_t state = 0; state < states; ++state) {
         const auto depth = least_depth[state];
         if (depth == kNever) continue;
-        const auto holds = [&](const Packed& table, std::size_t width, const Needs& needs) {
-            return table.visit(
-                [&](auto all) { return needs.are_within(all.subspan(state * width, width), depth + 1); });
-        };
-        good &= holds(tables.action, terminals, of_action);
-        good &= holds(tables.go, nonterminals, of_goto);
+        good &= tables.action.visit([&](auto all) {
+            return of_action.are_within(all.subspan(state * terminals, terminals), depth + 1);
+        });
+        for (const auto next : tables.gotos.of(static_cast<std::int32_t>(state)).targets)
+            good &= least_depth[static_cast<std::size_t>(next)] <= depth + 1;
         if (layout.newline < 0 || tables.action_of(static_cast<std::int32_t>(state), layout.indent) <= 0)
             continue;
         for (std::int32_t column = 0; column < layout.classes.count(); ++column)
@@ -204,7 +215,9 @@ void Pushdown::save(ArtifactWriter& artifact, std::int32_t number) const {
     std::replace(least_depth.begin(), least_depth.end(), -1, kNever);
     artifact.add(Part::kMachine, number, std::span(&numbers, 1));
     artifact.add_packed(Part::kAction, number, tables.action);
-    artifact.add_packed(Part::kGoto, number, tables.go);
+    artifact.add(Part::kGotoOffsets, number, tables.gotos.offset.view());
+    artifact.add(Part::kGotoNonterminals, number, tables.gotos.nonterminal.view());
+    artifact.add(Part::kGotoTargets, number, tables.gotos.target.view());
     artifact.add(Part::kLhs, number, tables.lhs.view());
     artifact.add(Part::kLength, number, tables.length.view());
     artifact.add(Part::kContext, number, tables.context.view());
@@ -234,8 +247,9 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     const auto states = static_cast<std::size_t>(numbers.num_states);
     tables.action = artifact.packed(Part::kAction, number,
                                     states * (static_cast<std::size_t>(numbers.num_terminals) + 1));
-    tables.go =
-        artifact.packed(Part::kGoto, number, states * static_cast<std::size_t>(numbers.num_nonterminals));
+    tables.gotos = {artifact.array<std::int32_t>(Part::kGotoOffsets, number),
+                    artifact.array<std::int32_t>(Part::kGotoNonterminals, number),
+                    artifact.array<std::int32_t>(Part::kGotoTargets, number)};
     tables.lhs = artifact.array<std::int32_t>(Part::kLhs, number);
     tables.length = artifact.array<std::int32_t>(Part::kLength, number);
     tables.context = artifact.array<std::int32_t>(Part::kContext, number);
@@ -247,7 +261,7 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     layout.in_parens = artifact.array<std::uint8_t>(Part::kInParens, number);
     layout.block = artifact.array<std::int32_t>(Part::kBlock, number);
     layout.opened = artifact.array<std::int32_t>(Part::kOpened, number);
-    require_artifact(tables.action.size() < kMost && tables.go.size() < kMost &&
+    require_artifact(tables.action.size() < kMost && tables.gotos.target.size() < kMost &&
                          layout.opened.size() < kMost && tables.lhs.size() < kMost,
                      "sizes of the parser");
     try {

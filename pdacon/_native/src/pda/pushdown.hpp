@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/flat.hpp"
@@ -24,12 +25,44 @@
 
 namespace pdacon {
 
+// The transitions on nonterminals, by LR state and then by nonterminal, both ascending. A dense table would
+// be nearly empty: a state has few of them, and a grammar with many nonterminals has many states.
+struct Gotos {
+    Flat<std::int32_t> offset;       // [num_states + 1]
+    Flat<std::int32_t> nonterminal;  // counted from 0
+    Flat<std::int32_t> target;       // LR states
+
+    struct Row {
+        std::span<const std::int32_t> nonterminals, targets;
+    };
+    Row of(std::int32_t state) const {
+        const auto at = in_range(state, offset.size() - 1);
+        const auto begin = static_cast<std::size_t>(offset[at]);
+        const auto count = static_cast<std::size_t>(offset[at + 1]) - begin;
+        ensure(begin + count <= target.size());
+        return {nonterminal.view().subspan(begin, count), target.view().subspan(begin, count)};
+    }
+    // The next state; -1: there is none. Binary search without branches that depend on what is found.
+    std::int32_t of(std::int32_t state, std::int32_t wanted) const {
+        const auto row = of(state);
+        if (row.nonterminals.empty()) return -1;
+        const auto* at = row.nonterminals.data();
+        for (auto left = row.nonterminals.size(); left > 1;) {
+            const auto half = left / 2;
+            at += at[half - 1] < wanted ? half : 0;
+            left -= half;
+        }
+        return *at == wanted ? row.targets[static_cast<std::size_t>(at - row.nonterminals.data())] : -1;
+    }
+    std::size_t bytes() const { return (offset.size() + 2 * target.size()) * sizeof(std::int32_t); }
+};
+
 // LALR(1) tables as Lark's parser reads them.
 struct ParseTables {
     std::int32_t num_states = 0, num_terminals = 0, num_nonterminals = 0;
     // [num_states, num_terminals + 1]: 0 error, k > 0 shift to k - 1, k < 0 reduce -k - 1
     Packed action;
-    Packed go;                   // [num_states, num_nonterminals]: -1 none
+    Gotos gotos;
     Flat<std::int32_t> lhs;      // by production: its nonterminal, counted from 0
     Flat<std::int32_t> length;   // by production
     Flat<std::int32_t> context;  // by state: its lexical context
@@ -39,8 +72,7 @@ struct ParseTables {
                                 static_cast<std::size_t>(num_terminals) + 1)];
     }
     std::int32_t goto_of(std::int32_t state, std::int32_t nonterminal) const {
-        return go[in_matrix(state, static_cast<std::size_t>(num_states), nonterminal,
-                            static_cast<std::size_t>(num_nonterminals))];
+        return gotos.of(state, nonterminal);
     }
 };
 

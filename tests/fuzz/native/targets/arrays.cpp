@@ -47,7 +47,7 @@ ParseTables tables(Input& input, std::int32_t terminals, std::int32_t contexts, 
         const auto built = lalr::build_tables(grammar, {200, 32 << 20, 0});
         made.num_states = built.num_states;
         made.action = built.action;
-        made.go = built.go_to;
+        made.gotos = {built.goto_offset, built.goto_nonterminal, built.goto_target};
         start = {built.start_states[0], built.end_states[0]};
         for (std::size_t at = 0; at < grammar.lhs.size(); ++at) {
             lhs.push_back(grammar.nonterminal(grammar.lhs[at]));
@@ -57,13 +57,25 @@ ParseTables tables(Input& input, std::int32_t terminals, std::int32_t contexts, 
         const auto productions = input.count(0, 4);
         made.num_states = input.count(1, 6);
         start = {input.below(made.num_states), input.below(made.num_states)};
-        std::vector<std::int32_t> action, go;
+        std::vector<std::int32_t> action, offset{0}, nonterminal, target;
         for (std::int32_t at = 0; at < made.num_states * (terminals + 1); ++at)
             action.push_back(input.between(-productions, made.num_states));
-        for (std::int32_t at = 0; at < made.num_states * nonterminals; ++at)
-            go.push_back(input.between(-1, made.num_states - 1));
+        for (std::int32_t state = 0; state < made.num_states; ++state) {
+            for (std::int32_t at = 0; at < nonterminals; ++at) {
+                const auto next = input.between(-1, made.num_states - 1);
+                if (next < 0) continue;
+                nonterminal.push_back(at);
+                target.push_back(next);
+            }
+            offset.push_back(static_cast<std::int32_t>(target.size()));
+        }
+        // What comes in is checked: rows that overlap, or are not ascending, or end beyond the others.
+        if (input.byte() > 250) offset[input.byte() % offset.size()] = input.below(99);
+        if (!target.empty() && input.byte() > 250)
+            nonterminal[input.byte() % nonterminal.size()] = input.below(99);
+        if (!target.empty() && input.byte() > 250) target[input.byte() % target.size()] = input.below(99);
         made.action = std::move(action);
-        made.go = std::move(go);
+        made.gotos = {std::move(offset), std::move(nonterminal), std::move(target)};
         for (std::int32_t at = 0; at < productions; ++at) {
             lhs.push_back(input.below(nonterminals));
             length.push_back(input.below(3));
