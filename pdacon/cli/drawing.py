@@ -19,7 +19,8 @@ _EXTRAS = {"graphlay": "draw", "railroad": "draw", "resvg_py": "png"}
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is to be drawn: at most one of these is given (``after`` goes with ``pda``, too), and else all rules."""
+    """What is to be drawn: at most one of these is given (``after`` goes with ``pda``, too), and else all rules,
+    or the schema."""
 
     rules: tuple[str, ...] = ()
     terminals: tuple[str, ...] = ()
@@ -28,10 +29,11 @@ class Subject:
     context: int | None = None
     conflict: int | None = None
     pda: bool = False
+    lowered: bool = False
 
     def __post_init__(self) -> None:
         given = [name for name in ("state", "after", "context", "conflict") if getattr(self, name) is not None]
-        wanted = {"rule": self.rules, "terminal": self.terminals, "pda": self.pda}
+        wanted = {"rule": self.rules, "terminal": self.terminals, "pda": self.pda, "lowered": self.lowered}
         given += [name for name, value in wanted.items() if value]
         if len(given) > 1 and set(given) != {"after", "pda"}:
             raise BadInput(f"one picture at a time: --{' or --'.join(given)}")
@@ -63,6 +65,10 @@ def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any
     if subject.terminals:
         return drawing.draw_terminal(grammar, *subject.terminals, **limits)
     if subject == Subject(rules=subject.rules):
+        if grammar.language == "JSON Schema" and all(name.startswith("#") for name in subject.rules):
+            return drawing.draw_schema(grammar, subject.rules)
+        return drawing.draw_rules(grammar, subject.rules)
+    if subject.lowered:
         return drawing.draw_rules(grammar, subject.rules)
     if subject.conflict is not None:
         return drawing.draw_conflict(grammar, subject.conflict)

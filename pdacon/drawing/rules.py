@@ -21,7 +21,7 @@ from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, On
 
 _WIDEST = 900  # pixels, before a sequence goes on in the next line
 _LINK = "{http://www.w3.org/1999/xlink}href"
-_STYLES = """
+STYLES = """
 .diagram path { fill: none; stroke-width: 1.6px; stroke: #59636e; }
 .diagram rect { stroke-width: 1.4px; stroke: #8250df; fill: #fbefff; }
 .diagram .terminal rect { stroke: #0550ae; fill: #ddf4ff; }
@@ -65,7 +65,7 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     shown = [known[name] for name in dict.fromkeys(names)] or list(definitions)
     title = f"{grammar_name(grammar)}: {', '.join(names) if names else 'the rules'}"
     listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
-    root, y = svg.begin(title, listing, styles=_STYLES)
+    root, y = svg.begin(title, listing, styles=STYLES)
     width = 0.0
     patterns = {
         terminal.name: svg.printable(pattern(grammar, terminal)) for terminal in grammar.terminals if terminal.pattern
@@ -107,19 +107,20 @@ class Diagrams:
     def item(self, expression: Expression) -> Any:
         """The railroad item of an expression."""
         if isinstance(expression, Name):
-            return self._box(expression)
+            return self.box(expression)
         if isinstance(expression, Repeated):
             return self._loop(expression)
         if isinstance(expression, OneOf):
             inner = [self.item(item) for item in expression.items if item != InOrder(())]
-            choice = inner[0] if len(inner) == 1 else railroad.Choice(0, *inner)
-            return choice if len(inner) == len(expression.items) else railroad.Optional(choice)
+            choice = inner[0] if len(inner) == 1 else _choice(0, *inner)
+            return choice if len(inner) == len(expression.items) else _optional(choice)
         items = [self._separated(*each) for each in _with_separators(expression.items)]
         if len(items) < 2:
             return items[0] if items else railroad.Skip()
         return _in_lines(items)
 
-    def _box(self, name: Name) -> Any:
+    def box(self, name: Name) -> Any:
+        """The railroad item of a name."""
         if name.kind in ("terminal", "literal"):
             text = svg.printable(shortened(self._literals.get(name.text, name.text)))
             return railroad.Terminal(text, title=self._patterns.get(name.text), cls=name.kind)
@@ -132,13 +133,16 @@ class Diagrams:
         inner = self.item(repeated.item)
         least, most = repeated.least, repeated.most
         if most == 1:
-            return railroad.Optional(inner) if least == 0 else inner
-        if most is None:
+            return _optional(inner) if least == 0 else inner
+        if most is None and least < 2:
             loop = railroad.OneOrMore(inner)
         else:
-            times = f"{most} times" if least == most else f"{max(least, 1)} to {most} times"
+            if most is None:
+                times = f"at least {least} times"
+            else:
+                times = f"{most} times" if least == most else f"{max(least, 1)} to {most} times"
             loop = railroad.OneOrMore(inner, railroad.Comment(times))
-        return loop if least else railroad.Optional(loop)
+        return loop if least else _optional(loop)
 
     def _separated(self, item: Expression, separator: Expression | None) -> Any:
         inner = self.item(item)
@@ -174,28 +178,61 @@ def _in_lines(items: Sequence[Any]) -> Any:
             width = 0.0
         lines[-1].append(item)
         width += item.width + 20
-    made = [railroad.Sequence(*line) for line in lines]
-    return made[0] if len(made) == 1 else railroad.Stack(*made)
+    if len(lines) == 1:
+        return railroad.Sequence(*items)
+    widths = [railroad.Sequence(*line).width for line in lines]
+    return railroad.Stack(
+        *(railroad.Sequence(*line, _gap(max(widths) - width)) for line, width in zip(lines, widths, strict=True))
+    )
+
+
+def _gap(width: float) -> Any:
+    """A line of that width, so that what stands before it begins at the left."""
+    made = railroad.Skip()
+    made.width = width
+    return made
+
+
+def _optional(item: Any) -> Any:
+    """The item with a way past it."""
+    return _choice(1, railroad.Skip(), item)
+
+
+def _choice(default: int, *items: Any) -> Any:
+    """Alternatives. The library forgets the height of the last one, so that what follows below would overlap it."""
+    made = railroad.Choice(default, *items)
+    made.down += items[-1].height
+    return made
 
 
 def _add_rule(root: Element, y: float, definition: Definition, diagrams: Diagrams, start: bool) -> tuple[float, float]:
-    """A heading and its diagram; its right end, and where the next one begins."""
     parameters = f"{{{', '.join(definition.parameters)}}}" if definition.parameters else ""
     name = f"{definition.name}{parameters}"
-    drawn = svg.group(root, "rule", f"{name}: {written(definition.expression)}", f"rule-{definition.name}")
+    remarks = [*(["start rule"] if start else []), *(["imported"] if definition.imported else [])]
+    title = f"{name}: {written(definition.expression)}"
+    item = diagrams.item(definition.expression)
+    return add_diagram(root, y, name, item, f"rule-{definition.name}", ", ".join(remarks), title)
+
+
+def add_diagram(
+    root: Element, y: float, name: str, item: Any, anchor: str, remark: str, title: str
+) -> tuple[float, float]:
+    """A heading and its diagram; its right end, and where the next one begins."""
+    drawn = svg.group(root, "rule", title, anchor)
     y += svg.LINE_HEIGHT
     svg.add_text(drawn, svg.MARGIN, y, name, "head")
-    remarks = [*(["start rule"] if start else []), *(["imported"] if definition.imported else [])]
-    if remarks:
-        svg.add_text(drawn, svg.MARGIN + svg.text_width(f"{name}  "), y, ", ".join(remarks), "faint")
-    picture = railroad.Diagram(diagrams.item(definition.expression), type="complex")
+    right = svg.MARGIN + svg.text_width(f"{name}  ")
+    if remark:
+        svg.add_text(drawn, right, y, remark, "faint")
+        right += svg.text_width(remark)
+    picture = railroad.Diagram(item, type="complex")
     picture.format(8, 0, 8, 0)
     fragment = _fragment(picture)
     fragment.set("class", "diagram")
     fragment.set("transform", f"translate({svg.number(svg.MARGIN)} {svg.number(y + 4)})")
     drawn.append(fragment)
     height = picture.up + picture.height + picture.down + 16
-    return svg.MARGIN + picture.width, y + height + svg.LINE_HEIGHT / 2
+    return max(svg.MARGIN + picture.width, right), y + height + svg.LINE_HEIGHT / 2
 
 
 def _fragment(picture: Any) -> Element:

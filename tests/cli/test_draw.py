@@ -49,6 +49,33 @@ def test_pictures(draw, options: tuple[str, ...], shown: str) -> None:
     assert ElementTree.fromstring(out).findtext("{http://www.w3.org/2000/svg}title") == shown
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ((), "tree.json: the schema"),
+        (("--rule", "#/$defs/node"), "tree.json: #/$defs/node"),
+        (("--rule", "start"), "tree.json: start"),
+        (("--lowered",), "tree.json: the rules"),
+    ],
+)
+def test_a_schema_is_drawn_as_a_schema(draw, tmp_path: Path, options: tuple[str, ...], shown: str) -> None:
+    schema = tmp_path / "tree.json"
+    node = '{"type": "array", "items": {"$ref": "#/$defs/node"}}'
+    schema.write_text(f'{{"$ref": "#/$defs/node", "$defs": {{"node": {node}}}}}', encoding="utf-8")
+    status, out, err = draw(str(schema), *options)
+    assert (status, err) == (0, "")
+    assert ElementTree.fromstring(out).findtext("{http://www.w3.org/2000/svg}title") == shown
+
+
+def test_what_of_a_schema_cannot_be_drawn(draw, tmp_path: Path) -> None:
+    schema = tmp_path / "age.json"
+    schema.write_text('{"type": "integer"}', encoding="utf-8")
+    assert draw(str(schema), "--rule", "#/$defs/x") == (2, "", "pdacon: the schema has nothing at #/$defs/x\n")
+    assert "one picture at a time: --rule or --lowered" in draw(str(schema), "--rule", "#", "--lowered")[2]
+    schema.write_text('{"type": 3}', encoding="utf-8")
+    assert draw(str(schema))[0] == 2
+
+
 def test_the_readings_of_a_conflict(draw, tmp_path: Path) -> None:
     grammar = tmp_path / "sums.lark"
     grammar.write_text('sum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n', encoding="utf-8")

@@ -55,8 +55,7 @@ def transitions(grammar: Grammar, tables: Tables) -> set[tuple[int, int, str]]:
         (int(s), int(action[s, k]) - 1, describe(int(k))) for s, k in zip(*numpy.nonzero(action > 0), strict=True)
     }
     gotos = {
-        (int(s), int(goto[s, k]), describe(grammar.end + 1 + int(k)))
-        for s, k in zip(*numpy.nonzero(goto >= 0), strict=True)
+        (s, target, describe(grammar.end + 1 + k)) for s, row in enumerate(goto.rows()) for k, target in row.items()
     }
     return shifts | gotos
 

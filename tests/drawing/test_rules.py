@@ -15,6 +15,8 @@ from pdacon.grammar.definitions import read_definitions
 pytest.importorskip("graphlay")
 pytest.importorskip("railroad")
 
+import railroad
+
 from pdacon.drawing import draw_rules
 from pdacon.drawing.rules import Diagrams
 
@@ -135,3 +137,23 @@ def test_no_such_rule() -> None:
 def test_the_end_of_a_cdata_section() -> None:
     grammar = Grammar.from_lark('start: "]]>" "<![CDATA[" CLOSE x{"]]>"}\nx{a}: a\nCLOSE.2: /\\]\\]>x&"/')
     assert boxes(draw_rules(grammar))["start"] == ['"]]>"', '"<![CDATA["', "CLOSE", 'x{"]]>"}']
+
+
+def test_what_follows_is_below_an_optional_item_of_several_lines() -> None:
+    """The library takes the height of the last alternative off what hangs below, so that pictures overlapped."""
+    words = " ".join(f'"{"word" * 10}{k}"' for k in range(4))
+    for rule in (f'({words} "z"+)?', f'("a" | {words} "z"+)'):
+        (expression,) = (one.expression for one in read_definitions(Grammar.from_lark(f"start: {rule}\n")))
+        choice = Diagrams().item(expression)
+        last = choice.items[-1]
+        assert last.height > 0
+        below = last.down if choice.default else last.height + last.down
+        assert choice.down >= below
+
+
+def test_lines_begin_at_the_left() -> None:
+    words = " ".join(f'"{"word" * 10}{k}"' for k in range(7))
+    (definition,) = read_definitions(Grammar.from_lark(f"start: {words}\n"))
+    stack = Diagrams().item(definition.expression)
+    assert isinstance(stack, railroad.Stack)
+    assert len({line.width for line in stack.items}) == 1

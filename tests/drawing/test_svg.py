@@ -137,7 +137,7 @@ def test_graphs_are_checked() -> None:
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["drawing.md", "how_it_works.md"])
+@pytest.mark.parametrize("name", ["drawing.md", "how_it_works.md", "json_schema.md"])
 def test_the_images_of_a_page_are_what_its_commands_draw(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +146,7 @@ def test_the_images_of_a_page_are_what_its_commands_draw(
         pytest.skip("docs/images is not part of a source distribution")
     page = (DOCS / name).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    for file, content in re.findall(r"<!-- file: (\S+) -->\n```lark\n(.*?)```", page, re.DOTALL):
+    for file, content in re.findall(r"<!-- file: (\S+) -->\n```(?:lark|json)\n(.*?)```", page, re.DOTALL):
         Path(file).write_text(content, encoding="utf-8")
     drawn = commands_of_images(page)
     assert {image for _, _, image in drawn} == set(re.findall(r"\]\(images/(\S+)\)", page))

@@ -1,0 +1,136 @@
+"""A JSON Schema -> railroad diagrams of what it says, with JSON pointers for headings.
+
+The grammar that a schema becomes has rules that no author wrote; `draw_rules` draws those.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import railroad
+
+from pdacon.drawing import svg
+from pdacon.drawing.labels import grammar_name, shortened
+from pdacon.drawing.rules import STYLES, Diagrams, add_diagram
+from pdacon.drawing.schema_parts import Box, Framed, Outline, spoken
+from pdacon.errors import DrawingError, UnsupportedSchemaError
+from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.grammar import Grammar
+from pdacon.grammar.definitions import Expression, Name, written
+
+_STYLES = f"""{STYLES}
+.diagram rect.group-box {{ fill: none; stroke: #afb8c1; stroke-dasharray: 6 4; }}
+@media (prefers-color-scheme: dark) {{
+.diagram rect.group-box {{ fill: none; stroke: #59636e; }}
+}}
+"""
+_LEGEND = (
+    "Round: text as it stands. Corners: a value, or another diagram. Dashed: said in words. Commas are left out.",
+)
+
+
+def draw_schema(grammar: Grammar, pointers: Sequence[str] = ()) -> str:
+    """Railroad diagrams of a JSON Schema as SVG: what it says, one diagram for the whole and for each part of it.
+
+    Parts are the schemas that a ``$ref`` leads to, and nested ones that are large. A schema of thousands of parts is
+    drawn as far as 3,000 boxes go, and a line says what is left out.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        One that `Grammar.from_json_schema` made.
+    pointers : sequence of str
+        Which schemas, as JSON pointers: ``#/$defs/node``. None: the whole.
+
+    Raises
+    ------
+    DrawingError
+        There is nothing at a pointer, or the grammar was made of no JSON Schema.
+
+    Notes
+    -----
+    What is enforced is what the grammar says. Where several keywords speak of one value, the picture has each of them
+    in a frame, and not what they come to.
+    """
+    if grammar.language != "JSON Schema":
+        raise DrawingError(f"this grammar was made of {grammar.language}, not of a JSON Schema; draw_rules draws it")
+    documents = Documents(json.loads(grammar.source))
+    named = list(dict.fromkeys(pointers))
+    outlines = [Outline(documents, _at(documents, pointer)) for pointer in named or ["#"]]
+    parts = {
+        part.pointer: part
+        for pointer, outline in zip(named or ["#"], outlines, strict=True)
+        for part in outline.parts
+        if not named or part is outline.parts[0] or part.pointer.startswith(f"{pointer}/")
+    }
+    left_out = list(
+        dict.fromkeys(
+            one
+            for pointer, outline in zip(named or ["#"], outlines, strict=True)
+            for one in outline.left_out
+            if not named or one.startswith(f"{pointer}/")
+        )
+    )
+    file = "" if grammar.source_path is None else f"{grammar_name(grammar)}: "
+    listing = "; ".join(f"{part.pointer}: {written(spoken(part.expression))}" for part in parts.values())
+    legend = [*_LEGEND]
+    if left_out:
+        legend.append(f"Not drawn, as there are too many: {len(left_out):,} parts, such as {shortened(left_out[0])}")
+    root, y = svg.begin(f"{file}{', '.join(named) or 'the schema'}", listing, legend, styles=_STYLES)
+    anchors = {pointer: f"part-{k}" for k, pointer in enumerate(parts, 1)}
+    diagrams = SchemaDiagrams(anchors)
+    width = 0.0
+    for part in parts.values():
+        item = diagrams.item(part.expression)
+        right, y = add_diagram(root, y, part.pointer, item, anchors[part.pointer], part.remark, part.pointer)
+        width = max(width, right)
+    return svg.end(root, width, y)
+
+
+class SchemaDiagrams(Diagrams):
+    """Railroad items of what a schema says.
+
+    Parameters
+    ----------
+    anchors : mapping of str to str
+        By pointer the id of a diagram that boxes can lead to.
+    """
+
+    def __init__(self, anchors: Mapping[str, str]) -> None:
+        super().__init__()
+        self._ids = anchors
+
+    def item(self, expression: Expression) -> Any:
+        """The railroad item of an expression."""
+        if isinstance(expression, Framed):
+            inner = [self.item(item) for item in expression.items]
+            label = svg.printable(shortened(expression.label))
+            comment = railroad.Comment(label, title=svg.printable(expression.label))
+            return railroad.Group(railroad.Sequence(*inner), comment)
+        return super().item(expression)
+
+    def box(self, name: Name) -> Any:
+        """The railroad item of a name."""
+        title = svg.printable(name.title) if isinstance(name, Box) and name.title else None
+        text = svg.printable(shortened(name.text))
+        if name.kind in ("terminal", "literal"):
+            return railroad.Terminal(text, title=title, cls=name.kind)
+        anchor = None if name.rule is None else self._ids.get(name.rule)
+        href = None if anchor is None else f"#{anchor}"
+        return railroad.NonTerminal(text, href=href, title=title, cls=name.kind)
+
+
+def _at(documents: Documents, pointer: str) -> Place:
+    root = documents.root
+    if pointer in ("#", ""):
+        return root
+    asking = Place(root.base, "#", {"$ref": pointer}, root.draft, root.scope)
+    try:
+        found = documents.referred(asking, "$ref")
+    except UnsupportedSchemaError as error:
+        raise DrawingError(f"the schema has nothing at {pointer}") from error
+    if not isinstance(found.node, (dict, bool)):
+        raise DrawingError(f"what is at {pointer} is no schema")
+    return found
