@@ -88,6 +88,8 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
         missing = len(completion)
     elif matcher._memory()[1] <= _DEEPEST:
         missing, completion = matcher._completion_head(_LONGEST)
+        # Where newlines indent, the length is a lower bound: blanks that a column needs are not in it.
+        missing = len(completion) if len(completion) < _LONGEST else max(missing, len(completion))
     outlook = Outlook(
         viable=text[:viable],
         rest=text[viable:],

@@ -115,7 +115,9 @@ def check_within(
         return report
     if report.ok:
         try:
-            report = _with_empty_starts(report, grammar, tables, lexer, vocab)
+            report = _with_empty_starts(
+                report, grammar, tables, lexer, Limits(states=max_states, bytes=max_bytes), vocab
+            )
         except UnsupportedGrammarError as error:
             report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
     own = Deadline(max(deadline.left(), _SHARE * seconds))
@@ -181,11 +183,16 @@ def _report(
 
 
 def _with_empty_starts(
-    report: DeterminismReport, grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None
+    report: DeterminismReport,
+    grammar: Grammar,
+    tables: Tables,
+    lexer: Lexer,
+    limits: Limits,
+    vocab: Vocabulary | None = None,
 ) -> DeterminismReport:
     """A report without errors, with what only the composition tells: which starts no text is read as."""
     others = (finding for finding in report.findings if finding.id != "PDA007")
-    return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, vocab)])
+    return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, limits, vocab)])
 
 
 def _make_report(

@@ -1,8 +1,12 @@
-"""A time limit that several searches share, and the error that says that it is over."""
+"""How much time and memory searches for advice have, and the error that says that the time is over."""
 
 from __future__ import annotations
 
 import time
+
+ADVICE_BYTES = 1 << 27
+"""Most memory for each native automaton that a search makes. They come on top of those of the grammar itself, and of a
+constraint that is asked for its report; with the default limits all of that stays below 1 GB."""
 
 
 class OutOfTimeError(Exception):

@@ -107,9 +107,8 @@ class Examples:
             for terminal in numpy.flatnonzero(tables.action[state] > 0).tolist():
                 target = int(tables.action[state, terminal]) - 1
                 heapq.heappush(heap, (distance + 1, target, state, terminal))
-            for k in numpy.flatnonzero(tables.goto[state] >= 0).tolist():
+            for k, target in tables.goto.row(state).items():
                 if self._yields.length[k] >= 0:
-                    target = int(tables.goto[state, k])
                     heapq.heappush(heap, (distance + self._yields.length[k], target, state, self._grammar.end + 1 + k))
         return came_from
 

@@ -153,8 +153,7 @@ class _Absorption:
         if runner is None:
             found = re.match(pattern.regexp, text, self.grammar.options.g_regex_flags)
             return found is not None and found.group() == text
-        encoded = text.encode("utf-8", "surrogatepass")
-        return runner.match_end(encoded) == len(encoded)
+        return runner.matches_whole(text.encode("utf-8", "surrogatepass"))
 
 
 def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:

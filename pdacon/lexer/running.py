@@ -16,11 +16,18 @@ _NOWHERE = -1
 class Runner:
     """Runs one program on texts."""
 
-    __slots__ = ("_entry", "_states")
+    __slots__ = ("_entry", "_lasts", "_states")
 
     def __init__(self, program: Program) -> None:
-        self._states = program.states()
+        self._states = states = program.states()
         self._entry = int(program.entries[0])
+        ends = [any(states[one][0] != BYTES for one in epsilon_closure(states, k, set())) for k in range(len(states))]
+        edges = (edge for kind, some in states if kind == BYTES for edge in some)
+        self._lasts = frozenset(byte for low, high, target in edges if ends[target] for byte in range(low, high + 1))
+
+    def matches_whole(self, text: bytes) -> bool:
+        """Whether the match at the beginning of a text, of which there is at least a byte, is all of it."""
+        return text[-1] in self._lasts and self.match_end(text) == len(text)
 
     def match_end(self, text: bytes) -> int | None:
         """Where the match ends that ``re.match`` finds at the beginning of a text; None if there is none.

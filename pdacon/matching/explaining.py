@@ -119,7 +119,12 @@ class Explainer:
             reason = Reason("the grammar allows it, but no tokens of this vocabulary spell anything that can follow")
         else:
             before_lexeme = partial(self._expect_before, read, probe, reader)
-            reason = self._reasons.why(Refused(place, read, text[viable:], reader, before_lexeme), expected)
+            why = self._why_schema(read, text[viable:])
+            reason = (
+                Reason(why)
+                if why
+                else self._reasons.why(Refused(place, read, text[viable:], reader, before_lexeme), expected)
+            )
         line, column = line_and_column(read)
         return Explanation(
             allowed=allowed,
@@ -151,6 +156,17 @@ class Explainer:
         from pdacon.frontends.json_schema import schema_lines  # here, as other grammars need none of it
 
         return schema_lines(self._grammar.source, read.decode(errors="ignore"))
+
+    def _why_schema(self, read: bytes, refused: bytes) -> str:
+        """Why a JSON Schema does not take what comes behind a text; empty where its grammar says it best."""
+        if self._grammar.language != "JSON Schema":
+            return ""
+        from pdacon.frontends.json_schema import why_refused
+
+        def takes(text: str) -> bool:
+            return bool(_core.Matcher(self._bytewise, 1, False, False).accept_bytes(text.encode(errors="replace")))
+
+        return why_refused(self._grammar.source, read.decode(errors="ignore"), refused.decode(errors="ignore"), takes)
 
     def look(self, matcher: _core.Matcher) -> tuple[bytes, Expectation]:
         """What has been read of a lexeme where a matcher stands, and what may come there, as its mask says."""

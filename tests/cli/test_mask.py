@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.indented_grammars import TreeIndenter
 from support.small_tokenizers import train_byte_fallback, train_byte_level
 from transformers import PreTrainedTokenizerFast
 
@@ -228,3 +229,12 @@ def test_a_leading_space_counts_as_it_does_when_a_model_generates(
     assert said("explain", "", f"#{vocabulary.tokens.index(b' ')}")["text"] == ""
     assert main(["sample", str(grammar), "-n", "1", "--tokenizer", stripping, "--jsonl", "--seed", "1"]) == 0
     assert json.loads(capsys.readouterr().out)["text"] == "The fox"
+
+
+def test_blanks_that_a_column_needs_are_in_the_length() -> None:
+    """The core's bound of the length has the bytes of the lexemes only."""
+    grammar = pdacon.Grammar.from_lark(
+        'start: "a" _NL _INDENT "b" _NL _DEDENT\n_NL: /\\n */\n%declare _INDENT _DEDENT\n', postlex=TreeIndenter()
+    )
+    outlook = look_ahead(pdacon.compile(grammar, pdacon.Vocabulary.bytes()), b"")
+    assert (outlook.completion, outlook.missing) == (b"a\n b\n", 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pdacon
+from pdacon.determinism import check_within
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -51,3 +52,9 @@ def test_a_report_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) 
     assert not calls
     assert constraint.report is constraint.report
     assert calls == [1]
+
+
+def test_a_report_has_the_limits_of_its_compilation() -> None:
+    """The lexer of JSON takes less than these bytes, its composition more."""
+    with pytest.raises(pdacon.LimitExceededError, match="65,536"):
+        check_within(pdacon.Grammar.builtin("json"), max_bytes=1 << 16)

@@ -196,7 +196,7 @@ def require_readings(items: Items, conflict: Conflict, explanation: Explanation)
 def state_after(tables: Tables, state: int, path: tuple[int, ...]) -> int:
     end = tables.action.shape[1] - 1
     for symbol in path:
-        state = int(tables.action[state, symbol]) - 1 if symbol < end else int(tables.goto[state, symbol - end - 1])
+        state = int(tables.action[state, symbol]) - 1 if symbol < end else tables.goto[state, symbol - end - 1]
         if state < 0:
             return -1
     return int(tables.origin[state])

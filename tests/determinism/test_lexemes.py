@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 
@@ -168,6 +169,26 @@ def test_fewest_tokens() -> None:
     assert fewest_tokens(b"abab", vocab) == (1, 1)
     assert fewest_tokens(b"aba", vocab) in [(0, 3), (1, 0)]
     assert fewest_tokens(b"abc", vocab) is None
+
+
+def test_fewest_tokens_are_fewest() -> None:
+    """All texts of up to seven letters against all sequences of tokens; the same ids for the same bytes."""
+    vocab = pdacon.Vocabulary.from_tokens([b"a", b"ab", b"bba", b"aab", b"ab", b"", None], [6])
+    spelled: dict[bytes, int] = {}
+    for count in range(8):
+        for tokens in product(vocab.tokens[:5], repeat=count):
+            spelled.setdefault(b"".join(token or b"" for token in tokens), count)
+    for length in range(8):
+        for text in map(bytes, product(b"ab", repeat=length)):
+            found = fewest_tokens(text, vocab)
+            assert (None if found is None else len(found)) == spelled.get(text)
+            assert found is None or vocab.decode(found) == text
+
+
+def test_the_tokens_of_a_long_text() -> None:
+    """All beginnings and ends of this text would be 4.5 GB."""
+    vocab = pdacon.Vocabulary.from_tokens([b"a", b"aaaa", b"b", None], [3])
+    assert fewest_tokens(b"a" * 3001 + b"b", vocab) == (0, *[1] * 750, 2)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from lexer.regexes import conditional_regex
 import pdacon
 from pdacon._native import _core
 from pdacon.determinism import Finding, check
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.lookahead import neighbour_distances
 from pdacon.determinism.lexical.measuring import count_distinguishable
+from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import GrammarError
@@ -303,6 +305,12 @@ def test_another_order_is_suggested_only_where_it_helps(terminals: str, repaired
         assert not of("PDA012", f"start: T\n{line}\n")
 
 
+def test_no_order_is_tried_when_time_is_over() -> None:
+    grammar = Grammar.from_lark("start: T\nT: /int|integer/\n")
+    assert with_longest_first(grammar, grammar.terminals[0], Deadline(60)) == "/integer|int/"
+    assert with_longest_first(grammar, grammar.terminals[0], Deadline(0)) is None
+
+
 # PDA015
 
 
@@ -318,6 +326,23 @@ def test_a_dead_end_of_two_terminals_is_one_finding() -> None:
     assert {"SEG", "HTML", "path", "start"} == set(finding.symbols)
     assert finding.message.count("\n  ") == 3
     assert not of("PDA015", text.replace('"html"', '".html"'))
+
+
+def test_reserving_keywords_says_which_terminals_the_longer_pattern_overtakes() -> None:
+    """Lark tries the longer pattern first: 5 in 5.0 would be a WORD, and .0 nothing."""
+    text = 'start: (NUMBER | WORD) ("and" (NUMBER | WORD))*\nNUMBER: /[0-9]+(\\.[0-9]+)/\n'
+    (finding,) = of("PDA011", text + "WORD: /[A-Za-z0-9_]+/\n")
+    assert finding.repair is not None
+    assert "Lark tries WORD before NUMBER" in finding.repair
+    (finding,) = of("PDA011", text.replace("NUMBER:", "NUMBER.1:") + "WORD: /[A-Za-z0-9_]+/\n")
+    assert finding.repair is not None
+    assert "Lark tries" not in finding.repair
+
+
+def test_the_repair_names_the_terminal_that_matches_both() -> None:
+    (finding, *_) = of("PDA015", 'start: N "." NAME | F\nN: /[0-9]+/\nF: /[0-9]+\\.[0-9]*/\nNAME: /[a-z]+/\n')
+    assert finding.repair is not None
+    assert finding.repair.startswith("change F so that it does not match ")
 
 
 # PDA016
@@ -357,6 +382,19 @@ def test_the_repair_bounds_what_is_ignored_and_can_be_pasted(ignored: list[str],
     for text in ("xy", "x y", "x\ty ", "x\ny", "x#a\n y", "x#a", "xy // a", "xy\n#a\n", "x-y"):
         assert _parses(parsers[0], text) == _parses(parsers[1], text), text
     assert not _parses(parsers[1], f"x{' ' * 100}y")
+
+
+@pytest.mark.parametrize("blank", [r"/\s+/", '" "'])
+@pytest.mark.parametrize("sign", ["/", "+"])
+def test_the_bounded_pattern_can_be_compiled_where_comments_begin_like_operators(sign: str, blank: str) -> None:
+    rules = f'start: e\ne: e "{sign}" N | N\nN: /[0-9]+/\n'
+    (finding,) = of("PDA016", rf"{rules}%ignore /\/\/[^\n]*/{NL}%ignore {blank}{NL}")
+    assert finding.repair is not None
+    suggested = re.search(r"^  (%.*)$", finding.repair, re.MULTILINE)
+    if suggested is None:
+        assert sign == "/"
+        return
+    assert not of("PDA016", f"{rules}{suggested.group(1)}\n")  # and it is within the limits
 
 
 def _parses(parser: lark.Lark, text: str) -> bool:

@@ -98,7 +98,7 @@ class Tabulation:
             self._complete(node, below, lhs, label, residues)
 
     def _complete(self, node: int, state: int, lhs: int, label: int, residues: Residues) -> None:
-        target = int(self._tables.goto[state, lhs])
+        target = self._tables.goto[state, lhs]
         if label == self._end and target in self._tables.end_states:
             return  # accepted: Lark stops here
         if target >= 0 and self._tables.action[target, label]:

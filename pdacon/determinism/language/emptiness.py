@@ -99,7 +99,9 @@ def _needed(grammar: Grammar, nonterminal: int, names: Collection[str]) -> list[
     return list(found)
 
 
-def empty_findings(grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabulary | None = None) -> list[Finding]:
+def empty_findings(
+    grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, vocab: Vocabulary | None = None
+) -> list[Finding]:
     """A finding for each start rule that no text is a sentence of: an error if the others have none either.
 
     For a grammar without other errors: `emptiness_findings`, and the start rules that derive strings of terminals, none
@@ -108,23 +110,26 @@ def empty_findings(grammar: Grammar, tables: Tables, lexer: Lexer, vocab: Vocabu
 
     Raises
     ------
+    LimitExceededError
     VocabularyError
         As ``compile`` does: the grammar has layout, and the vocabulary cannot spell every column.
     """
     underived = emptiness_findings(grammar)
     known = {finding.symbols[0] for finding in underived}
     unread = [
-        _unread_finding(grammar, tables, lexer, k, vocab)
+        _unread_finding(grammar, tables, lexer, k, limits, vocab)
         for k, name in enumerate(grammar.options.start)
-        if name not in known and _is_empty(lexer, tables, k, vocab or every_byte())
+        if name not in known and _is_empty(lexer, tables, k, vocab or every_byte(), limits)
     ]
     found = [*underived, *unread]
     return [replace(finding, level=_level(len(found) == len(grammar.options.start))) for finding in found]
 
 
-def _unread_finding(grammar: Grammar, tables: Tables, lexer: Lexer, start: int, vocab: Vocabulary | None) -> Finding:
+def _unread_finding(
+    grammar: Grammar, tables: Tables, lexer: Lexer, start: int, limits: Limits, vocab: Vocabulary | None
+) -> Finding:
     name = grammar.options.start[start]
-    spelled = vocab is not None and not _is_empty(lexer, tables, start, every_byte())
+    spelled = vocab is not None and not _is_empty(lexer, tables, start, every_byte(), limits)
     return Finding(
         id="PDA007",
         level="error",
@@ -141,8 +146,8 @@ def _level(nothing_left: bool) -> Level:
     return "error" if nothing_left else "warning"
 
 
-def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary) -> bool:
-    return compose(lexer, tables, start, vocabulary, Limits(), 0.0).empty_language()
+def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary, limits: Limits) -> bool:
+    return compose(lexer, tables, start, vocabulary, limits, 0.0).empty_language()
 
 
 @cache

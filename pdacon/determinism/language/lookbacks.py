@@ -21,7 +21,7 @@ class Lookbacks:
     ``made``, ``shifted`` and ``closed`` are what `Follower.walk` remembers of the places that it has been in.
     """
 
-    def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[list[int]]) -> None:
+    def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[dict[int, int]]) -> None:
         self.made: set[tuple[int, int]] = set()
         self.shifted: dict[tuple[int, int], tuple[int, ...]] = {}
         self.closed: dict[int, set[int]] = {}
@@ -44,7 +44,7 @@ class Lookbacks:
         key = state, production
         if key not in self._known:
             lhs, length = self._productions[production]
-            below = tuple(s for s in self._states_behind(state, length) if self._goto[s][lhs] >= 0)
+            below = tuple(s for s in self._states_behind(state, length) if lhs in self._goto[s])
             self._known[key] = below, tuple(dict.fromkeys(self._goto[s][lhs] for s in below))
         return self._known[key]
 
@@ -56,10 +56,10 @@ class Lookbacks:
         return states
 
 
-def predecessors(actions: list[list[int]], goto: list[list[int]], states: int) -> list[list[int]]:
+def predecessors(actions: list[list[int]], goto: list[dict[int, int]], states: int) -> list[list[int]]:
     """For each LR state those from which a transition leads to it, ascending."""
     before: list[list[int]] = [[] for _ in range(states)]
     for state, (row, following) in enumerate(zip(actions, goto, strict=True)):
-        for target in {entry - 1 for entry in row if entry > 0} | {target for target in following if target >= 0}:
+        for target in {entry - 1 for entry in row if entry > 0} | {*following.values()}:
             before[target].append(state)
     return before

@@ -26,12 +26,13 @@ class Neighbours:
             )
         first, second = self._grammar.describe_symbol(before), self._grammar.describe_symbol(terminal)
         separator = f"ask for a separator between {first} and {second}."
-        if self._has_pattern(before):
+        lexeme = None if text is None else self._lexeme(before, text)
+        other = lexeme is not None and lexeme.length == len(text or b"") and lexeme.label not in (before, terminal)
+        if self._has_pattern(before) and not other:
             return (
                 f"let {first} end before {second} can begin (leave what {second} begins with out of the pattern of "
                 f"{first}), or {separator}"
             )
-        lexeme = None if text is None else self._lexeme(before, text)
         if text is not None and lexeme is not None and lexeme.length == len(text):
             return f"change {self._texts.shown(lexeme.label)} so that it does not match {quote(text)}, or {separator}"
         return f"change the terminals so that {second} can be read there, or {separator}"

@@ -23,7 +23,7 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.composition import Limits, compose, native_trie
-from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.language.emptiness import every_byte
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.errors import LimitExceededError
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from pdacon.lexer import Lexer
 
 # Sets of symbols, states and residues are integers: bit k is member k.
+_WIDE = 512
+"""Bits of a set from which on it is read and written as a whole: one by one, each step would cost the whole set."""
 
 
 @dataclass(slots=True, eq=False)
@@ -118,16 +120,15 @@ class Follower:
         trie = native_trie(self._vocabulary)
         try:
             self._lexemes = _core.NextLexemes.make(
-                lexer.automaton, trie, max_states, deadline.left_or_little(), Limits().bytes
+                lexer.automaton, trie, max_states, deadline.left_or_little(), ADVICE_BYTES
             )
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise OutOfTimeError from error
             raise
-        self._single: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._emissions: dict[tuple[int, int], dict[int, int]] = {}
+        self._single: dict[tuple[int, int], dict[int, int]] = {}
         self._actions: list[list[int]] = tables.action.tolist()
-        self._goto: list[list[int]] = tables.goto.tolist()
+        self._goto = tables.goto.rows()
         self.shifts, self._reduces = _by_action(tables.action)
         self._accessing: list[int] = tables.accessing.tolist()
         self._before = predecessors(self._actions, self._goto, len(self._accessing))
@@ -157,7 +158,7 @@ class Follower:
         following: list[list[int]] = []
         in_sentences: list[list[int]] = []
         first = self.grammar.end + 1
-        limits = Limits()
+        limits = Limits(bytes=ADVICE_BYTES)
         try:
             for start in range(len(self.tables.start_states)):
                 left = self._deadline.left_or_little()
@@ -241,7 +242,8 @@ class Follower:
         """Read one lexeme: the places that it leads to, and what is left. ``leads``: the places by lookahead."""
         layout = self.grammar.layout
         lookaheads = 0
-        for label, left in self._after(self._contexts[state], residues).items():
+        after = self._after(self._contexts[state], residues)
+        for label, left in after.items():
             if label == self._ignored or (
                 layout is not None and label == layout.newline and self.tables.in_parens[state]
             ):
@@ -253,7 +255,7 @@ class Follower:
             found.next[state] = found.next.get(state, 0) | new
             for target, label in self._feed(state, new, back, found):
                 leads.setdefault(label, []).append(target)
-        for label, left in self._after(self._contexts[state], residues).items():
+        for label, left in after.items():
             if lookaheads >> label & 1:
                 for target in leads.get(label, ()):
                     yield target, left
@@ -322,16 +324,14 @@ class Follower:
 
     def _after(self, context: int, residues: int) -> dict[int, int]:
         """What can be committed next, and what each leaves."""
-        key = context, residues
-        if key not in self._emissions:
-            left: dict[int, int] = {}
-            for residue in members(residues):
-                if (context, residue) not in self._single:
-                    self._single[context, residue] = self._lexemes.after(context, residue)
-                for label, rest in self._single[context, residue]:
-                    left[label] = left.get(label, 0) | 1 << rest
-            self._emissions[key] = left
-        return self._emissions[key]
+        found: dict[int, int] = {}
+        for residue in members(residues):
+            left = self._single.get((context, residue))
+            if left is None:
+                left = self._single[context, residue] = _by_label(self._lexemes.after(context, residue))
+            for label, rests in left.items():
+                found[label] = found.get(label, 0) | rests
+        return found
 
     def _lookbacks(self, advanced: set[tuple[int, int]] | None) -> Lookbacks:
         before = self._before
@@ -349,11 +349,34 @@ class Follower:
 
 
 def members(mask: int) -> Iterator[int]:
-    """The members of a set, ascending."""
+    """The members of a set, ascending. Cost: linear in the largest one."""
+    if mask.bit_length() > _WIDE:
+        data = np.frombuffer(mask.to_bytes(mask.bit_length() // 8 + 1, "little"), np.uint8)
+        yield from np.flatnonzero(np.unpackbits(data, bitorder="little")).tolist()
+        return
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
+
+
+def _by_label(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Sets of residues by label. As sets they take a bit each, where the list of a wide pattern is a thousand times
+    as large."""
+    rests: dict[int, list[int]] = {}
+    for label, rest in pairs:
+        rests.setdefault(label, []).append(rest)
+    return {label: _set_of(some) for label, some in rests.items()}
+
+
+def _set_of(numbers: list[int]) -> int:
+    """The set with these members. Cost: linear in the largest one, and in their number."""
+    most = max(numbers)
+    if most <= _WIDE:
+        return sum({1 << number for number in numbers})
+    flags = np.zeros(most + 1, np.uint8)
+    flags[numbers] = 1
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
 def _by_action(action: np.ndarray) -> tuple[list[int], list[dict[int, int]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon._native import _core
-from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pdacon.lexer import Lexer
 
 _MOST_STATES = 20_000
-_MOST_BYTES = 1 << 28
 _SECONDS = 3.0
 """For one terminal, and at most for all; past them a note says that it has not been found out."""
 
@@ -48,14 +47,14 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, deadline: Deadline) -> li
         if terminal.pattern is None or terminal.pattern.kind != "re":
             continue
         try:
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little(), _MOST_BYTES)
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little(), ADVICE_BYTES)
         except LimitExceededError:
             unknown.append(index)
             continue
         if end is not None and is_lazy(terminal.pattern.regexp, grammar.options.g_regex_flags):
             lazy.append((index, *end))
         elif end is not None:
-            found.append(_out_of_order(grammar, index, *end))
+            found.append(_out_of_order(grammar, index, *end, deadline))
     return [
         *found,
         *([_lazy(grammar, lazy)] if lazy else []),
@@ -78,8 +77,8 @@ def _not_found_out(grammar: Grammar, terminals: list[int], seconds: float) -> Fi
     )
 
 
-def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int) -> Finding:
-    pattern = with_longest_first(grammar, grammar.terminals[index])
+def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int, deadline: Deadline) -> Finding:
+    pattern = with_longest_first(grammar, grammar.terminals[index], deadline)
     return Finding(
         id="PDA012",
         level="warning",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pdacon.determinism.deadline import Deadline, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.suggested import definition, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -213,9 +213,8 @@ def _finding(texts: Texts, prefix: bytes, loop: bytes, deadline: Deadline) -> Fi
 def _repair(texts: Texts, deadline: Deadline) -> str:
     grammar = texts.grammar
     ignored = sorted(grammar.ignore)
-    pattern = _bounded(texts)
-    small = _bounded(texts, comment=2, pieces=2)  # the numbers do not matter, but for the time
-    if pattern is None or small is None or not _is_bounded(texts, small, deadline):
+    pattern = _bounded_and_small(texts, deadline)
+    if pattern is None:
         return (
             "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
             "look-behind; or write what is ignored into the rules."
@@ -229,6 +228,19 @@ def _repair(texts: Texts, deadline: Deadline) -> str:
         f"{what} a bounded text, and not behind itself:\n  {line}\nA model needs no more than one blank in a place; if "
         "texts are to have more, put {1,8} behind it. Or write what is ignored into the rules."
     )
+
+
+def _bounded_and_small(texts: Texts, deadline: Deadline) -> str | None:
+    """One pattern for all that is ignored, if with it ignored text ends and the grammar's lexer stays small.
+
+    The numbers do not matter for the first, which is asked with small ones. They do for the second: where a comment
+    begins like an operator, the automaton has its states once for each piece and each length of a comment.
+    """
+    small = _bounded(texts, comment=2, pieces=2)
+    if small is None or not _is_bounded(texts, small, deadline):
+        return None
+    pattern = _bounded(texts)
+    return pattern if pattern is not None and _is_small(texts, pattern, deadline) else None
 
 
 def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
@@ -263,16 +275,35 @@ def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
 
 def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
     """Whether ignored text ends, if there is this pattern for all of it; False where it takes long to tell."""
-    grammar = texts.grammar
-    first, own = min(grammar.ignore), Deadline(min(_SECONDS, deadline.left()))
-    terminals = list(grammar.terminals)
+    own = Deadline(min(_SECONDS, deadline.left()))
     with suppress(PdaconError, OutOfTimeError):
-        terminals[first] = replace(terminals[first], pattern=read(grammar, written(pattern, ())).terminals[0].pattern)
-        repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]))
-        tables = build_tables(repaired)
-        lexer = build_lexer(repaired, tables, max_states=_MOST_STATES, max_seconds=own.left_or_little())
-        return _first_loop(Texts(repaired, lexer), own) is None
+        return _first_loop(_ignoring(texts, pattern, own), own) is None
     return False
+
+
+def _is_small(texts: Texts, pattern: str, deadline: Deadline) -> bool:
+    """Whether the lexer can be built if there is this pattern for all that is ignored; False where it takes long."""
+    own = Deadline(min(_SECONDS, deadline.left()))
+    with suppress(PdaconError, OutOfTimeError):
+        return not _ignoring(texts, pattern, own).lexer.automaton.unbounded
+    return False
+
+
+def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
+    """The texts of the grammar in which one terminal of this pattern stands for all that is ignored."""
+    grammar = texts.grammar
+    first = min(grammar.ignore)
+    terminals = list(grammar.terminals)
+    terminals[first] = replace(terminals[first], pattern=read(grammar, written(pattern, ())).terminals[0].pattern)
+    repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]))
+    lexer = build_lexer(
+        repaired,
+        build_tables(repaired),
+        max_states=_MOST_STATES,
+        max_bytes=ADVICE_BYTES,
+        max_seconds=deadline.left_or_little(),
+    )
+    return Texts(repaired, lexer)
 
 
 def _matches(texts: Texts, terminal: int, text: bytes) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.repair.reserving import without_words
-from pdacon.determinism.lexical.repair.suggested import suggestion
+from pdacon.determinism.lexical.repair.suggested import read, suggestion
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
+from pdacon.lexer.contexts import lexing_order
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
@@ -260,4 +262,25 @@ def _reserving(grammar: Grammar, words: list[Terminal], regex: int) -> str:
     if pattern is None:
         shown = grammar.describe_symbol(regex)
         return f"keep just these texts out of the pattern of {shown}, not longer ones that begin like them."
-    return f"write{suggestion(grammar, regex, pattern)}"
+    return f"write{suggestion(grammar, regex, pattern)}{_overtaking(grammar, regex, pattern)}"
+
+
+def _overtaking(grammar: Grammar, regex: int, pattern: str) -> str:
+    """What the new pattern of a terminal costs: Lark tries the longer of two patterns first, all else being equal."""
+    old = grammar.terminals[regex]
+    new = replace(old, pattern=read(grammar, pattern).terminals[0].pattern)
+    overtaken = [
+        grammar.describe_symbol(k)
+        for k, other in enumerate(grammar.terminals)
+        if k != regex
+        and other.pattern is not None
+        and other.pattern.kind == "re"
+        and lexing_order(new) < lexing_order(other) < lexing_order(old)
+    ]
+    if not overtaken:
+        return ""
+    shown, name = listed(overtaken, 4), grammar.describe_symbol(regex)
+    return (
+        f"\nThe pattern is longer then, and Lark tries {name} before {shown}: what both match at one place is read as "
+        f"{name}. Give {shown} a higher priority to keep that as it is."
+    )

@@ -32,17 +32,29 @@ def _spelling(text: bytes, vocab: Vocabulary) -> tuple[tuple[int, ...] | None, t
 
 
 def fewest_tokens(text: bytes, vocab: Vocabulary) -> tuple[int, ...] | None:
-    """Ids whose bytes are ``text``, as few as possible; None if there are none. Quadratic in the text, linear in V."""
-    pieces = {text[i:j] for i in range(len(text)) for j in range(i + 1, len(text) + 1)}
+    """Ids whose bytes are ``text``, as few as possible; None if there are none.
+
+    Cost: V, and the length of the text times the number of different lengths that tokens have.
+    """
     ids: dict[bytes, int] = {}
     for i, token in enumerate(vocab.tokens):
-        if token in pieces:
+        if token:
             ids.setdefault(token, i)
-    best: list[tuple[int, ...] | None] = [(), *[None] * len(text)]
+    lengths = sorted({len(token) for token in ids}, reverse=True)
+    # By place in the text: how many tokens spell what is before it, and where the last of them begins.
+    fewest: list[tuple[int, int] | None] = [(0, 0), *[None] * len(text)]
     for end in range(1, len(text) + 1):
-        for begin in range(end):
-            head, token_id = best[begin], ids.get(text[begin:end])
-            tail = best[end]
-            if head is not None and token_id is not None and (tail is None or len(head) + 1 < len(tail)):
-                best[end] = (*head, token_id)
-    return best[len(text)]
+        for length in lengths:
+            head = fewest[end - length] if length <= end else None
+            tail = fewest[end]
+            if head is not None and (tail is None or head[0] + 1 < tail[0]) and text[end - length : end] in ids:
+                fewest[end] = head[0] + 1, end - length
+    spelled: list[int] = []
+    end = len(text)
+    while end:
+        last = fewest[end]
+        if last is None:
+            return None
+        spelled.append(ids[text[last[1] : end]])
+        end = last[1]
+    return tuple(reversed(spelled))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.reserving import borders
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
@@ -169,10 +169,16 @@ class Repairs:
         if edits:
             edited = {edit.terminal: _edited(grammar, edit) for edit in edits}
             grammar = _with_terminals(grammar, edited)
-            seconds = self._deadline.left_or_little()
-            lexer = build_lexer(grammar, self._tables, max_states=_MOST_STATES, max_seconds=seconds)
+            lexer = build_lexer(
+                grammar,
+                self._tables,
+                max_states=_MOST_STATES,
+                max_bytes=ADVICE_BYTES,
+                max_seconds=self._deadline.left_or_little(),
+            )
             texts = Texts(grammar, lexer)
-        found: set[Problem] = {("collision", (c.first, c.second)) for c in find_collisions(texts.lexer)}
+        collisions = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES, max_seconds=self._deadline.left_or_little())
+        found: set[Problem] = {("collision", (c.first, c.second)) for c in collisions}
         found |= {("collision", (second, first)) for _, (first, second) in list(found)}
         found |= {("truncated", (one.higher, one.lower)) for one in find_truncations(texts, self._deadline)}
         found |= {("never", (terminal,)) for terminal in never_matched(texts)}

@@ -7,33 +7,42 @@ from itertools import chain, pairwise, permutations
 from typing import TYPE_CHECKING
 
 from pdacon._native import _core
+from pdacon.determinism.deadline import ADVICE_BYTES
 from pdacon.determinism.lexical.repair.suggested import read, written
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.grammar import Grammar, Terminal
 
 _MOST_PATTERNS = 30
 _MOST_STATES = 20_000
-_MOST_BYTES = 1 << 28
 
 
-def with_longest_first(grammar: Grammar, terminal: Terminal) -> str | None:
+def with_longest_first(grammar: Grammar, terminal: Terminal, deadline: Deadline) -> str | None:
     """The pattern of a terminal with the alternatives of one group in another order, so that it has no early end.
 
-    The texts that it denotes are the same. None where that does not do, or too many orders would have to be tried.
+    The texts that it denotes are the same. None where that does not do, or too many orders would have to be tried, or
+    the time is over.
     """
     assert terminal.pattern is not None
     for tried, value in enumerate(_reordered(terminal.pattern.value)):
-        if tried == _MOST_PATTERNS:
+        if tried == _MOST_PATTERNS or deadline.passed():
             break
         pattern = written(value, terminal.pattern.flags)
         try:
             repaired = read(grammar, pattern)
-            nfa = build_lexer(repaired, build_tables(repaired)).nfa
-            if _core.find_early_end(nfa, 0, _MOST_STATES, 0, _MOST_BYTES) is None:
+            tables = build_tables(repaired)
+            lexer = build_lexer(
+                repaired,
+                tables,
+                max_states=_MOST_STATES,
+                max_bytes=ADVICE_BYTES,
+                max_seconds=deadline.left_or_little(),
+            )
+            if _core.find_early_end(lexer.nfa, 0, _MOST_STATES, deadline.left_or_little(), ADVICE_BYTES) is None:
                 return pattern
         except PdaconError:
             continue
