@@ -40,6 +40,8 @@ def explain(grammar: Grammar, text: str | bytes, start: str | None, lexemes: int
 
 def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: str | None) -> list[str]:
     """See `Grammar.sample`."""
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError(f"sample: count is a number of texts, not {count!r:.40}")
     if count < 0:
         raise ValueError(f"count must not be negative, got {count}")
     drawn = sample(_constraint(grammar), seed, size=size, start=start)
@@ -74,10 +76,15 @@ def to_lark(grammar: Grammar) -> str:
 
 def draw(grammar: Grammar, names: tuple[str, ...]) -> Picture:
     """See `Grammar.draw`."""
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"draw takes names of rules or terminals, not {name!r:.40}")
     drawing = _drawing()
     terminals = {name for one in grammar.terminals for name in (one.name, one.literal) if name}
     if names and terminals.issuperset(names):
         return Picture(drawing.draw_terminal(grammar, *names))
+    if grammar.language == "JSON Schema" and all(name.startswith("#") for name in names):
+        return Picture(drawing.draw_schema(grammar, names))
     return Picture(drawing.draw_rules(grammar, names))
 
 

@@ -69,7 +69,7 @@ def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("transformers")
-    if page.name in ("drawing.md", "how_it_works.md"):
+    if page.name in ("drawing.md", "how_it_works.md", "json_schema.md"):
         pytest.importorskip("graphlay")
         pytest.importorskip("railroad")
     monkeypatch.chdir(tmp_path)

@@ -122,6 +122,7 @@ _add(
     grammars.draw,
     "draw",
     "pdacon draw my.lark -o rules.svg",
+    "pdacon draw schema.json -o schema.svg",
     "pdacon draw json --terminal NUMBER -o number.svg",
     "pdacon draw my.lark --terminal if --terminal NAME -o words.svg",
     "pdacon draw my.lark --conflict 1 -o readings.svg",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pdacon.cli.failures import BadInput
 from pdacon.cli.options import JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
-from pdacon.errors import SchemaError
+from pdacon.errors import EmptyLanguageError, SchemaError, UnsupportedSchemaError
 from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
@@ -131,16 +131,18 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
     content = path.read_bytes()
     if content.startswith(b"SQLite format 3\0"):
         raise BadInput(f"{path} is a database, which goes with the grammars sql_select and sql only")
-    grammar = Grammar.from_json_schema(
-        _decoded(content, str(path)),
-        Spelling(
-            whitespace=options.whitespace.value,
-            order="any" if options.any_order else "schema",
-            escapes=options.escapes.value,
-            numbers=options.numbers.value,
-        ),
-        options.lax,
+    spelling = Spelling(
+        whitespace=options.whitespace.value,
+        order="any" if options.any_order else "schema",
+        escapes=options.escapes.value,
+        numbers=options.numbers.value,
     )
+    try:
+        grammar = Grammar.from_json_schema(_decoded(content, str(path)), spelling, options.lax)
+    except UnsupportedSchemaError as error:
+        raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None
+    except EmptyLanguageError as error:
+        raise EmptyLanguageError(f"{path}: {error}") from None
     for pointer, keyword, why in grammar.unenforced:
         sys.stderr.write(f"pdacon: not enforced: {pointer}: {keyword}: {why}\n")
     return replace(grammar, source_path=str(path))

@@ -109,6 +109,9 @@ _WHERE = re.compile(r"\(in (?:rule|terminal|template) (\w+)\)")
 _UNDEFINED = re.compile(
     r"(?:Rule|Terminal|Template) '?(\w+)'? used but not defined|Terminal used but not defined: (\w+)"
 )
+_TWICE = re.compile(r"Rules defined twice: \* <(\w+) :")
+_RANGE = re.compile(r"Bad Range for .*\((-?\d+)\.\.(-?\d+) isn't allowed\)")
+_ALIAS = re.compile(r"->\s*$")
 _IGNORED = re.compile(r"Terminals \{'(\w+)'.*marked to ignore")
 
 
@@ -211,6 +214,9 @@ def _explain_undefined(name: str, message: str, builder: RecordingBuilder) -> Gr
         place = builder.source.span(*mixed.span())
         return GrammarSyntaxError(f"unexpected {mixed.group()!r}; {one_case(mixed.group())}", place)
     span = builder.source.span(*found.span("name")) if found else _named_place(message, builder)
+    if found and _ALIAS.search(text, 0, found.start("name")):
+        why = "an alias names a whole alternative of a rule, so it stands at its end and not within parentheses"
+        return GrammarSyntaxError(f"unexpected '-> {name}'; {why}", span)
     within = f" (in {where.group(1)})" if where else ""
     others = [str(one) for one in builder._definitions if one != name]
     meant = similar_import(name, builder) or did_you_mean(name, others)
@@ -276,8 +282,15 @@ def _with_advice(message: str) -> str:
 
 
 def _named_place(message: str, builder: RecordingBuilder) -> Span | None:
-    """The definition that a message names: "(in rule x)", else the last name in it that is defined or imported."""
-    where = _WHERE.search(message)
+    """The definition that a message names: "(in rule x)", else the last name in it that is defined or imported.
+
+    Of a range of repetitions its own place: the name is that of what is repeated.
+    """
+    if bad_range := _RANGE.search(message):
+        low, high = map(re.escape, bad_range.groups())
+        found = re.search(rf"~\s*{low}\s*\.\.\s*{high}(?!\d)", builder.source.text)
+        return None if found is None else builder.source.span(*found.span())
+    where = _WHERE.search(message) or _TWICE.search(message)
     names = [where.group(1)] if where else list(reversed(_NAME.findall(message)))
     known = next((builder.spans[name] for name in names if name in builder.spans), None)
     return known or (builder.source.statement_span("import", names[0]) if names and "mport" in message else None)

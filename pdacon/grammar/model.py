@@ -280,8 +280,9 @@ class GrammarData:
         return hash(self.source)  # Options may hold what has no hash, and the text tells grammars apart.
 
     def __repr__(self) -> str:
+        origin = self.source_path or ("from a JSON Schema" if self.language == "JSON Schema" else "from text")
         return (
-            f"<Grammar {self.source_path or 'from text'}: {len(self.terminals)} terminals, "
+            f"<Grammar {origin}: {len(self.terminals)} terminals, "
             f"{len(self.nonterminals)} nonterminals, {len(self.productions)} productions>"
         )
 

@@ -360,3 +360,23 @@ def test_a_grammar_beyond_the_limits_is_named(write, capsys: pytest.CaptureFixtu
     path = write("large.lark", "start: A\nA: /(?:a{1000}){1000}/\n")
     assert main(["check", str(path)]) == 2
     assert "large.lark: states: 100,001 exceeds the limit of 100,000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ('{"properties": {"a": {"type": "str"}}}', "schema.json#/properties/a: type: 'str' is no type"),
+        (
+            '{"type": "object", "properties": {"a": false}, "required": ["a"]}',
+            'schema.json: no value satisfies the schema: the member "a" is',
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_schema_names_its_file(
+    schema: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "schema.json").write_text(schema, encoding="utf-8")
+    for given in (["schema.json"], ["json", "--schema", "schema.json"]):
+        assert main(["check", *given]) == 2
+        assert said in capsys.readouterr().err

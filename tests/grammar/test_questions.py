@@ -172,3 +172,14 @@ def test_options_that_belong_elsewhere(ask: Any) -> None:
         ask("json", pdacon.Vocabulary.bytes(), conflicts="shift")
     with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
         ask("json", pdacon.Vocabulary.bytes(), nonsense=1)
+
+
+@pytest.mark.parametrize("count", ["5", 2.5, True, None])
+def test_a_number_of_samples_is_a_number(count: Any) -> None:
+    with pytest.raises(TypeError, match="sample: count is a number of texts, not"):
+        pdacon.Grammar.builtin("json").sample(count)
+
+
+def test_what_is_drawn_has_a_name() -> None:
+    with pytest.raises(TypeError, match="draw takes names of rules or terminals, not 1"):
+        pdacon.Grammar.builtin("json").draw(1)  # type: ignore[arg-type]

@@ -157,7 +157,9 @@ def draw(
     *,
     rule: Annotated[
         list[str] | None,
-        typer.Option("--rule", metavar="NAME", help="Only this rule; may be repeated."),
+        typer.Option(
+            "--rule", metavar="NAME", help="Only this rule, or part of a schema (#/$defs/x); may be repeated."
+        ),
     ] = None,
     terminal: Annotated[
         list[str] | None,
@@ -195,6 +197,10 @@ def draw(
     most: Annotated[
         int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.", hidden=True)
     ] = None,
+    lowered: Annotated[
+        bool,
+        typer.Option("--lowered", metavar="", help="Of a JSON Schema: the rules that it becomes."),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
     ] = None,
@@ -202,9 +208,9 @@ def draw(
 ) -> int:
     """Pictures of a grammar: its rules, terminals, parser, conflicts.
 
-    Without an option that says what: railroad diagrams of all rules. Each picture is one SVG file with nothing outside
-    it; browsers show it. A file whose name ends in .png is PNG, which needs `pdacon[png]`. States and contexts have the
-    same numbers in all pictures of a grammar.
+    Without an option that says what: railroad diagrams of all rules, or of what a JSON Schema says. Each picture is one
+    SVG file with nothing outside it; browsers show it. A file whose name ends in .png is PNG, which needs
+    `pdacon[png]`. States and contexts have the same numbers in all pictures of a grammar.
     """
     require_one_standard_input(grammar, after)
     loaded = load_grammar(grammar, options, several_starts=after is None)
@@ -220,5 +226,6 @@ def draw(
         context=context,
         conflict=conflict,
         pda=pda,
+        lowered=lowered,
     )
     return write_picture(loaded, subject, out, around=around, most=most)

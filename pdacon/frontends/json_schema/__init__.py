@@ -7,12 +7,14 @@ combined: nothing is dropped without being named.
 The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and ``reading``
 (schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has been read),
 ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions), ``lowering``
-(productions as a grammar). ``places`` is for explanations: which schemas speak of the value that a text ends in.
+(productions as a grammar). For explanations are ``positions`` (what is open at the end of a text), ``places`` (which
+schemas speak of the value there) and ``members`` (why a member is refused there).
 """
 
 from pdacon.frontends.json_schema.documents import canonical
+from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.schema import json_schema, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
-__all__ = ["Spelling", "canonical", "json_schema", "schema_grammar", "schema_lines"]
+__all__ = ["Spelling", "canonical", "json_schema", "schema_grammar", "schema_lines", "why_refused"]

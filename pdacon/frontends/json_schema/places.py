@@ -8,24 +8,20 @@ is missing or strange is passed over: a ``$ref`` into another document, for one.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TypeAlias
 
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
 from pdacon.frontends.json_schema.facts import Matches
+from pdacon.frontends.json_schema.positions import Path, open_values, path_of
 from pdacon.frontends.json_schema.strings import PatternError, pattern_automaton
-
-Path: TypeAlias = tuple[str | int, ...]
 
 _SILENT = frozenset({
     "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
     "$schema", "$vocabulary", "default", "deprecated", "description", "examples", "id", "readOnly", "title",
     "writeOnly",
 })  # fmt: skip
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _SHOWN = 4
 _WIDTH = 96
 
@@ -41,54 +37,24 @@ def schema_lines(source: str, text: str) -> tuple[str, ...]:
         The beginning of a value.
     """
     documents = Documents(json.loads(source))
-    path = path_at_end(text)
-    inner = [_line(place) for place in _at(documents, path)]
-    around = [_line(place) for place in _at(documents, path[:-1])] if path else []
+    path = path_of(open_values(text))
+    inner = [_line(place) for place in places_at(documents, path)]
+    around = [_line(place) for place in places_at(documents, path[:-1])] if path else []
     lines = [line for line in dict.fromkeys([*inner, *around]) if line]
     more = [f"({len(lines) - _SHOWN} more)"] if len(lines) > _SHOWN else []
     return (*lines[:_SHOWN], *more)
 
 
-def path_at_end(text: str) -> Path:
-    """The names and indices that lead to the value which the beginning of a text ends in, or has read last."""
-    path: list[str | int | None] = []  # for each open object its current name, for each open array the index
-    named = False  # whether the colon behind the name has been read
-    for token in _TOKEN.findall(text):
-        if token in "{[":
-            path.append(0 if token == "[" else None)
-            named = False
-        elif token in "}]":
-            if path:
-                path.pop()
-            named = True
-        elif token == ",":
-            if path:
-                path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
-            named = False
-        elif token == ":":
-            named = True
-        elif path and not isinstance(path[-1], int) and not named:
-            path[-1] = _unescaped(token)
-    return tuple(token for token in path if token is not None)
-
-
-def _unescaped(name: str) -> str:
-    try:
-        return str(json.loads(name))
-    except ValueError:
-        return name.strip('"')
-
-
-def _at(documents: Documents, path: Path) -> list[Place]:
-    """The schemas that apply to the value at a path."""
-    places = list(_applied(documents, [documents.root]))
+def places_at(documents: Documents, path: Path, *, certain: bool = False) -> list[Place]:
+    """The schemas that apply to the value at a path; ``certain``: those that it has to satisfy, whatever else it is."""
+    places = list(_applied(documents, [documents.root], certain))
     for token in path:
-        below = [child for place in places for child in _below(place, token)]
-        places = list(_applied(documents, below))
+        below = [child for place in places for child in _below(place, token, certain)]
+        places = list(_applied(documents, below, certain))
     return places
 
 
-def _applied(documents: Documents, places: Iterable[Place]) -> Iterator[Place]:
+def _applied(documents: Documents, places: Iterable[Place], certain: bool) -> Iterator[Place]:
     """Schemas, and those that they apply to the same value."""
     pending = list(places)[::-1]
     seen: set[Place] = set()
@@ -108,17 +74,18 @@ def _applied(documents: Documents, places: Iterable[Place]) -> Iterator[Place]:
                     found.append(documents.referred(place, keyword))
                 except UnsupportedSchemaError:
                     continue
-        for keyword in ("allOf", "anyOf", "oneOf"):
+        for keyword in ("allOf",) if certain else ("allOf", "anyOf", "oneOf"):
             if isinstance(node.get(keyword), list):
                 found += [place.child(keyword, k) for k in range(len(node[keyword]))]
-        found += [place.child(keyword) for keyword in ("if", "then", "else", "not") if keyword in node]
-        for keyword in ("dependentSchemas", "dependencies"):
-            if isinstance(node.get(keyword), dict):
-                found += [place.child(keyword, name) for name in node[keyword]]
+        if not certain:
+            found += [place.child(keyword) for keyword in ("if", "then", "else", "not") if keyword in node]
+            for keyword in ("dependentSchemas", "dependencies"):
+                if isinstance(node.get(keyword), dict):
+                    found += [place.child(keyword, name) for name in node[keyword]]
         pending += reversed(found)
 
 
-def _below(place: Place, token: str | int) -> Iterator[Place]:
+def _below(place: Place, token: str | int, certain: bool) -> Iterator[Place]:
     """The schemas that one applies to a member or an item."""
     node = place.node
     if isinstance(node, bool):
@@ -130,21 +97,28 @@ def _below(place: Place, token: str | int) -> Iterator[Place]:
         else:
             keyword = "additionalItems" if isinstance(node.get("items"), list) else "items"
             yield from _each(place, keyword)
-        yield from _each(place, "contains", "unevaluatedItems")
+        if not certain:
+            yield from _each(place, "contains", "unevaluatedItems")
         return
     known = False
     properties = node.get("properties")
     if isinstance(properties, dict) and token in properties:
         known = True
         yield place.child("properties", token)
-    patterns = node.get("patternProperties")
+    for pattern in patterns_that_match(place, token):
+        known = True
+        yield place.child("patternProperties", pattern)
+    if not known:
+        yield from _each(place, "additionalProperties", *([] if certain else ["unevaluatedProperties"]))
+
+
+def patterns_that_match(place: Place, name: str) -> Iterator[str]:
+    """Those of ``patternProperties`` that match a member's name."""
+    patterns = place.node.get("patternProperties")
     for pattern in patterns if isinstance(patterns, dict) else ():
         with suppress(PatternError, LimitExceededError):  # one that was left out with lax=True
-            if pattern_automaton(Matches(pattern)).accepts(token):
-                known = True
-                yield place.child("patternProperties", pattern)
-    if not known:
-        yield from _each(place, "additionalProperties", "unevaluatedProperties")
+            if pattern_automaton(Matches(pattern)).accepts(name):
+                yield pattern
 
 
 def _each(place: Place, *keywords: str) -> Iterator[Place]:

@@ -11,7 +11,7 @@ from pdacon.lexer.program import Program
 
 Key: TypeAlias = tuple[Hashable, ...]
 
-MOST_PRODUCTIONS = 200_000
+MOST_PRODUCTIONS = 50_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
     Type,
 )
-from pdacon.regular import FALSE, TRUE, PatternError, Substitution, parse_pattern
+from pdacon.quoting import did_you_mean
+from pdacon.regular import FALSE, TRUE, PatternError, Replacements, parse_pattern
 
 _NAMES: dict[str, tuple[Type, ...]] = {
     "null": ("null",),
@@ -53,6 +54,8 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 }
 
 
+_LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
+"""Keywords whose schemas list members of the same object."""
 _MOST_UNCERTAIN = 10
 _SMALL = 4
 _NO_KEYWORDS = {
@@ -129,9 +132,7 @@ class Reader:
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
         self._meanings: dict[tuple[int, Type], int] = {}
-        self._substitutions = {
-            kind: Substitution(self.facts.formulas, partial(self._satisfied, kind)) for kind in TYPES
-        }
+        self._substitutions = {kind: Replacements(self.facts.formulas) for kind in TYPES}
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -149,7 +150,7 @@ class Reader:
         key = question, kind
         known = self._meanings.get(key)
         if known is None:
-            known = self._meanings[key] = self._substitutions[kind](question)
+            known = self._meanings[key] = self._substitutions[kind].of(question, partial(self._satisfied, kind))
         return known
 
     def _satisfied(self, kind: Type, variable: int) -> int:
@@ -209,10 +210,14 @@ class Reader:
                 if parts[-1] == FALSE:
                     return _NOTHING
         covers: list[Cover] = []
+        own_first = kind == "object" and next((key for key in node if key in _LISTING), None) == "properties"
+        if own_first:  # members come in the order in which schemas that apply to the same object stand in the text
+            parts += self._own(place, kind, covers)
         self._connectives(place, kind, parts, covers)
         if FALSE in parts:
             return _NOTHING
-        parts += self._own(place, kind, covers)
+        if not own_first:
+            parts += self._own(place, kind, covers)
         if kind == "object" and "unevaluatedProperties" in node and place.draft >= 2019:
             question = self.question(place.child("unevaluatedProperties"))
             parts.append(self._unevaluated_members(place, question, covers))
@@ -230,7 +235,9 @@ class Reader:
         names = [said] if isinstance(said, str) else said
         if not isinstance(names, list) or not all(isinstance(name, str) and name in _NAMES for name in names):
             near = said.lower() if isinstance(said, str) and said.lower() in _NAMES else ""
-            advice = f'; write "{near}"' if near else f" ({', '.join(_NAMES)})"
+            meant = did_you_mean(said, list(_NAMES)).strip() if isinstance(said, str) else ""
+            others = meant or f"there are {', '.join(_NAMES)}"
+            advice = f'; write "{near}"' if near else f"; {others}"
             raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types{advice}")
         if kind == "number" and "number" not in names:
             return self.facts.holds(Integral()) if "integer" in names else FALSE

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pdacon.cancelling import Watch
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
+from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import plain
+from pdacon.frontends.json_schema.productions import Productions
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import GrammarOptions
+
+_DEEPEST = 50  # names of members that a message follows
 
 
 def schema_grammar(
@@ -42,7 +48,8 @@ def schema_grammar(
     documents = Documents(schema, registry)
     reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said))
     _refuse_envelope(schema)
-    writer = Writer(reader, spelling, Watch(0.0, None) if watch is None else watch)
+    watch = Watch(0.0, None) if watch is None else watch
+    writer = Writer(reader, spelling, watch)
     try:
         source = json.dumps(schema, default=float)
         start = writer.write(reader.question(documents.root))
@@ -58,7 +65,12 @@ def schema_grammar(
     if lowered is None:
         left_out = ", ".join(f"{pointer}: {keyword}" for pointer, keyword, _ in dropped)
         under = f", where what is left out counts as satisfied, also under not and if: {left_out}" if dropped else ""
-        raise EmptyLanguageError(f"no value satisfies the schema{under}")
+        place = ""
+        with suppress(UnsupportedSchemaError, LimitExceededError, RecursionError):
+            place = _unsatisfiable(
+                documents, reader, lambda one: lower(*_written(reader, spelling, watch, one)) is None
+            )
+        raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
     base = len(lowered.terminals) + 1
     return Grammar(
         terminals=lowered.terminals,
@@ -71,6 +83,35 @@ def schema_grammar(
         unenforced=(*dropped, *noted),
         language="JSON Schema",
     )
+
+
+def _written(reader: Reader, spelling: Spelling, watch: Watch, question: int) -> tuple[Productions, int]:
+    writer = Writer(reader, spelling, watch)
+    start = writer.write(question)
+    return writer.out, start
+
+
+def _unsatisfiable(documents: Documents, reader: Reader, is_empty: Callable[[int], bool]) -> str:
+    """Where a schema that no value satisfies asks for too much: the innermost required member that cannot be."""
+    path: tuple[str, ...] = ()
+    while len(path) < _DEEPEST:
+        required = dict.fromkeys(
+            name
+            for place in places_at(documents, path, certain=True)
+            if isinstance(place.node, dict) and isinstance(place.node.get("required"), list)
+            for name in place.node["required"]
+        )
+        for name in required:
+            questions = [reader.question(place) for place in places_at(documents, (*path, name), certain=True)]
+            if is_empty(reader.facts.formulas.conjunction(*questions)):
+                path = *path, name
+                break
+        else:
+            break
+    if not path:
+        return ""
+    pointers = [place.pointer for place in places_at(documents, path, certain=True)]
+    return f": the member {json.dumps(path[-1], ensure_ascii=False)} is required, and no value satisfies {pointers[0]}"
 
 
 def _refuse_envelope(schema: Any) -> None:

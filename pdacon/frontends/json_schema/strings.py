@@ -28,6 +28,8 @@ STATES = 20_000
 """Most states of an automaton over code points."""
 _MOST_TOGETHER = 200_000
 """The same for a combination of several, which the core makes."""
+_MOST_WORK = 4_000_000
+"""Most states of a combination times automata in it: each of its states is one of every automaton."""
 
 
 def string_holds(facts: Facts, formula: int, text: str) -> bool:
@@ -113,7 +115,7 @@ def string_automaton(shape: Shape) -> Dfa:
     made = [_automaton(fact) for fact in automata]
     if len(made) == 1 and diagram == [(0, 1, 0)]:
         return made[0]
-    return combined(made, diagram, _MOST_TOGETHER)
+    return combined(made, diagram, min(_MOST_TOGETHER, _MOST_WORK // max(1, len(made))))
 
 
 def _automaton(fact: Fact) -> Dfa:

@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 
 from pdacon import Grammar
-from pdacon.frontends.json_schema.places import path_at_end, schema_lines
+from pdacon.frontends.json_schema.places import schema_lines
+from pdacon.frontends.json_schema.positions import open_values, path_of
 
 PERSON = {
     "type": "object",
@@ -62,7 +63,7 @@ def test_what_a_person_sees() -> None:
 )  # fmt: skip
 def test_the_last_value_is_found(value: Any, path: tuple[str | int, ...]) -> None:
     text = json.dumps(value)
-    assert path_at_end(text.rstrip("]}")) == path
+    assert path_of(open_values(text.rstrip("]}"))) == path
 
 
 def test_a_pattern_that_was_left_out_is_passed_over() -> None:
@@ -84,3 +85,60 @@ def test_the_schemas_that_refuse_a_value_are_among_the_places() -> None:
         broken = f"{error.validator} {json.dumps(error.validator_value)}"
         text = json.dumps(value).rstrip("]}")
         assert any(broken in line for line in schema_lines(json.dumps(PERSON), text)), (value, broken)
+
+
+ORDERED = {
+    "type": "object",
+    "properties": {"version": {}, "services": {"$ref": "#/$defs/services"}, "volumes": {"type": "null"}},
+    "required": ["version", "volumes"],
+    "additionalProperties": False,
+    "$defs": {
+        "services": {"type": "object", "patternProperties": {"^x-": {}}, "unevaluatedProperties": False},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            '{"version": 1, "volumes": null, "services": {}}',
+            '"services" comes before "volumes" in #/properties, and members are written in that order; '
+            'Spelling(order="any") takes any order of few members',
+        ),
+        ('{"services": {}}', '"version" is required by # and comes before "services"'),
+        ('{"version": 1, "version": 2', '"version" has come before, and a member that the schema lists comes once'),
+        ("{}", '"version" and "volumes" are missing, which #/required asks for'),
+        ('{"version": 1}', '"volumes" is missing, which #/required asks for'),
+        ('{"version": 1, "volume": 1', '# has no member "volume", and its additionalProperties is false'),
+        (
+            '{"version": 1, "services": {"x-a": 1, "y": 2',
+            '#/$defs/services has no member "y", and its unevaluatedProperties is false',
+        ),
+        ('{"version": 1, "volumes": null, "volumes": ', '"volumes" has come before'),
+    ],
+)
+def test_why_a_member_is_refused(text: str, why: str) -> None:
+    explanation = Grammar.from_json_schema(ORDERED).explain(text)
+    assert not explanation.allowed
+    assert explanation.reason.startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({"properties": {"a": {"minLength": 3}}, "required": ["b"]}, '{"a": "x", "b": 1}'),
+        ({"properties": {"a": {"minimum": 3}}, "additionalProperties": False}, '{"a": 1}'),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}, "{}"),
+        ({"items": {"maxItems": 1}, "type": "array"}, "[[1, 2]]"),
+        ({"properties": {"a": {}}, "dependentRequired": {"a": ["b"]}}, '{"a": 1}'),
+    ],
+)
+def test_what_is_not_about_members_keeps_its_reason(schema: Any, text: str) -> None:
+    explanation = Grammar.from_json_schema(schema).explain(text)
+    assert not explanation.allowed
+    assert not any(word in explanation.reason for word in ("required", "missing", "comes before", "no member"))
+
+
+def test_why_without_a_name_that_is_whole() -> None:
+    assert "cannot continue" in Grammar.from_json_schema(ORDERED).explain('{"version": 1, "volx').reason

@@ -1,0 +1,118 @@
+"""Why a member, or the end of an object, is refused: in the words of the schema.
+
+In: a schema, the beginning of a text that is one of its values, and what is refused behind it. Out: a sentence, if it
+is about members: one that is missing, that has come before, that is out of order, or that no schema lists. Only what
+is certain is said: by the schemas that the object has to satisfy whatever else it is, or because the grammar takes the
+member elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.places import patterns_that_match, places_at
+from pdacon.frontends.json_schema.positions import STRING, open_values, path_of, unescaped
+from pdacon.quoting import did_you_mean, listing
+
+
+def why_refused(source: str, read: str, refused: str, takes: Callable[[str], bool]) -> str:
+    """Why what is refused cannot stand there, if that is about an object's members; else an empty text.
+
+    Parameters
+    ----------
+    source : str
+        The schema as JSON.
+    read : str
+        The beginning of a value.
+    refused : str
+        What was to come behind it, as far as it is known.
+    takes : callable
+        Whether a text is the beginning of a value.
+    """
+    opened = open_values(read)
+    if not opened or opened[-1].index is not None or opened[-1].expects in ("colon", "value", "rest of a value"):
+        return ""
+    innermost = opened[-1]
+    come, whole = innermost.names, read + refused
+    if innermost.expects == "rest of a name":
+        come, at = come[:-1], come[-1][1]
+    else:
+        at = len(whole) - len(refused.lstrip())
+        if whole[at : at + 1] == "," and innermost.expects == "comma":
+            at = len(whole) - len(whole[at + 1 :].lstrip())
+    documents, path = Documents(json.loads(source)), path_of(opened[:-1])
+    must = [place for place in places_at(documents, path, certain=True) if isinstance(place.node, dict)]
+    if whole[at : at + 1] == "}":
+        return _missing(must, {name for name, _ in come})
+    match = STRING.match(whole, at)
+    if match is None:
+        return ""
+    about = [place for place in places_at(documents, path) if isinstance(place.node, dict)]
+    return _misplaced(unescaped(match.group()), whole[:at], come, about, takes) or _unlisted(
+        unescaped(match.group()), must, about
+    )
+
+
+def _missing(must: Sequence[Place], come: set[str]) -> str:
+    """That members are required which have not come."""
+    for place in must:
+        names = [name for name in _required(place) if name not in come]
+        if names:
+            verb = "are" if len(names) > 1 else "is"
+            return f"{listing(map(_shown, names), 'and')} {verb} missing, which {place.pointer}/required asks for"
+    return ""
+
+
+def _misplaced(
+    name: str, before: str, come: Sequence[tuple[str, int]], about: Sequence[Place], takes: Callable[[str], bool]
+) -> str:
+    """That a member has come before, comes after a later one, or comes before a required one."""
+    lists = [(place, list(_listed(place))) for place in about if name in _listed(place)]
+    if lists and name in {one for one, _ in come}:
+        return f"{_shown(name)} has come before, and a member that the schema lists comes once"
+    for other, at in come:
+        if takes(before[:at] + _shown(name)):
+            both = [place for place, names in lists if other in names[names.index(name) :]]
+            where = f"{both[0].pointer}/properties" if both else "what the schemas list one after the other"
+            return (
+                f"{_shown(name)} comes before {_shown(other)} in {where}, and members are written in that order; "
+                'Spelling(order="any") takes any order of few members'
+            )
+    for place, names in lists:
+        for other in names[: names.index(name)]:
+            if other in _required(place) and other not in {one for one, _ in come} and takes(before + _shown(other)):
+                return f"{_shown(other)} is required by {place.pointer} and comes before {_shown(name)}"
+    return ""
+
+
+def _unlisted(name: str, must: Sequence[Place], about: Sequence[Place]) -> str:
+    """That no member of this name may be there."""
+    known = list(dict.fromkeys(one for place in about for one in _listed(place)))
+    for place in must:
+        if place.node.get("additionalProperties") is False:
+            silent = name not in _listed(place)
+        else:
+            silent = place.node.get("unevaluatedProperties") is False and name not in known
+        if silent and not any(True for one in about for _ in patterns_that_match(one, name)):
+            closed = "additional" if place.node.get("additionalProperties") is False else "unevaluated"
+            near = did_you_mean(name, known)
+            return f"{place.pointer} has no member {_shown(name)}, and its {closed}Properties is false" + (
+                f"; {near.removesuffix('; ')}" if near else ""
+            )
+    return ""
+
+
+def _listed(place: Place) -> dict[str, object]:
+    properties = place.node.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _required(place: Place) -> list[str]:
+    required = place.node.get("required")
+    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+
+
+def _shown(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
