@@ -1,7 +1,7 @@
 """The native core: integers and flat arrays in, integers and flat arrays out."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn, SupportsIndex, overload
+from typing import Any, NoReturn, Protocol, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,63 @@ class Substitution:
     def give(self, variable: int, formula: int) -> None: ...
     def missing(self, formulas: Sequence[int]) -> list[int]: ...
     def apply(self, formula: int) -> int: ...
+
+class Productions:
+    """Productions over symbols that are told apart by keys; see pdacon.frontends.json_schema.productions."""
+
+    def __init__(self, most: int) -> None: ...
+    def nonterminal(self, key: Sequence[int]) -> int:
+        """The nonterminal of a key, the first number of which is its kind."""
+    def kind(self, nonterminal: int) -> int: ...
+    def add(self, lhs: int, rhs: Sequence[int]) -> None: ...
+    def lowered(
+        self, start: int
+    ) -> tuple[list[int], list[int], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]] | None:
+        """What a sentence of the start can have: terminals and nonterminals by their new numbers, and of each
+        production its left-hand side, offset and symbols, and its place among those of its left-hand side; None if
+        there is no sentence."""
+
+class Container:
+    """An object or an array that is to be written."""
+
+    def __init__(
+        self,
+        machine: Sequence[int],
+        depth: int,
+        depth_within: int,
+        is_deepest: bool,
+        empty: Sequence[int],
+        between: Sequence[int],
+        opening: int,
+        closing: int,
+        comma: int,
+    ) -> None: ...
+
+class _AboutMembers(Protocol):
+    """What the core asks while it writes; see ``frontends/containers.hpp``."""
+
+    def step(self, variable: int, read: int, /) -> tuple[int, int, int, bool]: ...
+    def at_end(self, variable: int, /) -> bool: ...
+    def possible(self, question: int, /) -> bool: ...
+    def terminal(self, read: int, /) -> int | None: ...
+    def look(self) -> None: ...
+
+def write_object(
+    out: Productions,
+    formulas: Formulas,
+    about: _AboutMembers,
+    object: Container,
+    names: int,
+    classes: int,
+    unordered: bool,
+    /,
+) -> list[list[int]]:
+    """Adds the productions of an object; the families of what lies within."""
+
+def write_array(
+    out: Productions, formulas: Formulas, about: _AboutMembers, array: Container, start: Sequence[int], /
+) -> list[list[int]]:
+    """The same for an array; ``start`` is its machine in the facts that items are read with."""
 
 def character_classes(  # the first code point and the class of each interval; the sets that each class lies in
     sets: Sequence[NDArray[np.int32]],

@@ -155,6 +155,10 @@ class Facts:
         """The fact that a variable stands for."""
         return self._facts[variable]
 
+    def at_end(self, variable: int) -> bool:
+        """Whether a fact about an object or an array holds if nothing more comes."""
+        return isinstance(self._facts[variable], (Members, Names, Items))
+
     def among(self, *formulas: int) -> list[tuple[int, Fact]]:
         """The facts that formulas depend on, with their variables."""
         return [(variable, self._facts[variable]) for variable in self.formulas.support(formulas)]

@@ -1,17 +1,22 @@
-"""Productions over symbols that are told apart by keys."""
+"""Productions over symbols that are told apart by keys.
+
+The core keeps nonterminals and productions (``frontends/productions.hpp``); the first number of a nonterminal's key is
+its kind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from pdacon.errors import UnsupportedSchemaError
+from pdacon._native import _core
 from pdacon.lexer.program import Program
 
-Key: TypeAlias = tuple[Hashable, ...]
-
 MOST_PRODUCTIONS = 50_000
+
+KINDS = ("value", "object", "before", "after", "skipped", "array", "before_item", "after_item", "part_of_a_string")
+"""The kinds of nonterminals, in the order of the core's numbers."""
+VALUE, OBJECT, ARRAY, PART = (KINDS.index(kind) for kind in ("value", "object", "array", "part_of_a_string"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +33,8 @@ class Productions:
 
     def __init__(self) -> None:
         self.terminals: list[tuple[str, Text]] = []
-        self.nonterminals: list[Key] = []
-        self.productions: list[tuple[int, tuple[int, ...]]] = []
+        self.native = _core.Productions(MOST_PRODUCTIONS)
         self._terminals: dict[Hashable, int] = {}
-        self._nonterminals: dict[Key, int] = {}
 
     def terminal(self, key: Hashable, name: str, make: Callable[[], Text]) -> int:
         """The terminal of a key; made when it is first asked for."""
@@ -41,17 +44,14 @@ class Productions:
             self.terminals.append((name, make()))
         return number
 
-    def nonterminal(self, *key: Hashable) -> int:
+    def nonterminal(self, *key: int) -> int:
         """The nonterminal of a key."""
-        number = self._nonterminals.setdefault(key, len(self.nonterminals))
-        if number == len(self.nonterminals):
-            self.nonterminals.append(key)
-        return number
+        return self.native.nonterminal(key)
+
+    def value(self, depth: int, question: int, family: Iterable[int]) -> int:
+        """The nonterminal of the values that satisfy one question of a family."""
+        return self.native.nonterminal((VALUE, depth, question, *family))
 
     def add(self, lhs: int, *rhs: int) -> None:
-        """Add a production."""
-        self.productions.append((lhs, rhs))
-        if len(self.productions) > MOST_PRODUCTIONS:
-            raise UnsupportedSchemaError(
-                "#", "", f"it takes more than {MOST_PRODUCTIONS:,} productions; make counts or combinations smaller"
-            )
+        """Add a production. Raises LimitExceededError ("productions")."""
+        self.native.add(lhs, rhs)

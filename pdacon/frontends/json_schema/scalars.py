@@ -17,7 +17,7 @@ from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
 from pdacon.frontends.json_schema.naming import shape_name, words_name
 from pdacon.frontends.json_schema.patterns import strings_pattern
-from pdacon.frontends.json_schema.productions import Productions, Text
+from pdacon.frontends.json_schema.productions import PART, Productions, Text
 from pdacon.frontends.json_schema.programs import all_but_program, number_program, string_program, words_program
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
@@ -86,7 +86,7 @@ class Scalars:
             shape = _counted(low, high)
             return out.terminal((name, low, high), name, lambda: self._text(shape, closing, opening=""))
 
-        before = out.nonterminal("part of a string", least, most, 0)
+        before = out.nonterminal(PART, least, -1 if most is None else most, 0)
         out.add(before, self.literal("QUOTE", '"'))
         for done in range(0, (least if most is None else most) + 1, size):
             low = max(0, least - done)
@@ -97,7 +97,7 @@ class Scalars:
             if low <= high:
                 out.add(value, before, piece("REST", low, high, '"'))
             if most is None or done + size <= most:
-                after = out.nonterminal("part of a string", least, most, done + size)
+                after = out.nonterminal(PART, least, -1 if most is None else most, done + size)
                 out.add(after, before, piece("CHUNK", size, size, ""))
                 before = after
 

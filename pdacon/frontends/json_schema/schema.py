@@ -13,7 +13,7 @@ from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import plain
-from pdacon.frontends.json_schema.productions import Productions
+from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
@@ -56,6 +56,9 @@ def schema_grammar(
     except LimitExceededError as error:
         if error.what == "seconds":
             raise
+        if error.what == "productions":
+            why = f"it takes more than {MOST_PRODUCTIONS:,} productions; make counts or combinations smaller"
+            raise UnsupportedSchemaError("#", "", why) from None
         raise UnsupportedSchemaError(
             "#", "", "an automaton for its strings or names gets too large; make counts or patterns smaller"
         ) from None

@@ -1,17 +1,18 @@
 """What is left of formulas about an object or an array when a member or an item has been read.
 
+In: facts about an object or an array, and what is read. Out: what each becomes. The core puts that in the place of the
+facts (``frontends/derivatives.hpp``).
+
 Source: J. Brzozowski, "Derivatives of Regular Expressions", Journal of the ACM 11(4), 1964, for the idea: a formula
 about the whole becomes one about the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 from pdacon.frontends.json_schema.facts import (
-    Fact,
     Facts,
     Has,
     Items,
@@ -20,74 +21,15 @@ from pdacon.frontends.json_schema.facts import (
     MoreMembersThan,
     Names,
 )
-from pdacon.regular import FALSE, TRUE, Substitution
+from pdacon.regular import FALSE, TRUE
 
 Vector: TypeAlias = tuple[int, ...]
 """Formulas about the same value; at most one of them holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one fact becomes: ``yes`` if what was read satisfies the question, else ``no``."""
-
-    question: int
-    yes: int
-    no: int
-
-
-def always(formula: int) -> Step:
-    """What a fact becomes whatever was read."""
-    return Step(TRUE, formula, formula)
-
-
-def outcomes(
-    facts: Facts, vector: Vector, step: Callable[[Fact, int], Step], possible: Callable[[int], bool]
-) -> list[tuple[Vector, int]]:
-    """The vectors that reading one value can lead to, each with the question that the value then satisfies.
-
-    The questions exclude one another, and a value that satisfies none of them makes every formula false.
-
-    Parameters
-    ----------
-    step : callable
-        What a fact becomes; its variable is given too.
-    possible : callable
-        Whether any value might satisfy a question.
-    """
-    formulas = facts.formulas
-    steps = {variable: step(fact, variable) for variable, fact in facts.among(*vector)}
-    askers: dict[int, list[int]] = {}
-    for variable, one in steps.items():
-        if one.question > TRUE:
-            askers.setdefault(one.question, []).append(variable)
-    questions = list(askers)
-    found: dict[Vector, int] = {}
-    pending: list[tuple[int, int, Vector, frozenset[int]]] = [(0, TRUE, vector, frozenset())]
-    while pending:
-        at, condition, left, denied = pending.pop()
-        if at < len(questions):
-            question = questions[at]
-            if not set(askers[question]).intersection(formulas.support(left)):
-                pending.append((at + 1, condition, left, denied))
-                continue
-            lost = {variable for variable in askers[question] if steps[variable].no == FALSE}
-            without = tuple(formulas.replaced(left, list(lost), FALSE)) if lost else left
-            refused = formulas.conjunction(condition, formulas.negation(question))
-            if any(one != FALSE for one in without) and refused != FALSE and possible(refused):
-                pending.append((at + 1, refused, without, denied | {question}))
-            granted = formulas.conjunction(condition, question)
-            if granted != FALSE and possible(granted):
-                pending.append((at + 1, granted, left, denied))
-            continue
-
-        def after(variable: int, denied: frozenset[int] = denied) -> int:
-            one = steps[variable]
-            return one.no if one.question == FALSE or one.question in denied else one.yes
-
-        result = tuple(Substitution(formulas, after).all(left))
-        if any(one != FALSE for one in result):
-            found[result] = formulas.disjunction(found.get(result, FALSE), condition)
-    return list(found.items())
+Step: TypeAlias = tuple[int, int, int, bool]
+"""What one fact becomes: the question, what is left if what was read satisfies it, and if not; and whether the fact is
+false where nothing of the kind is read any more."""
 
 
 class Name(Protocol):
@@ -104,55 +46,58 @@ class Name(Protocol):
         """Whether a pattern matches it."""
 
 
-def members_step(facts: Facts, name: Name) -> Callable[[Fact, int], Step]:
-    """What facts about an object become when a member of a name has been read."""
-    formulas = facts.formulas
+class MemberSteps:
+    """What facts about an object become when a member has been read; members are known by their place in ``names``."""
 
-    def step(fact: Fact, variable: int) -> Step:
-        same = formulas.variable(variable)
+    def __init__(self, facts: Facts, names: Sequence[Name]) -> None:
+        self._facts, self._names = facts, names
+        self._named: dict[int, dict[str, int]] = {}  # by variable: the questions of a `Members` by name
+
+    def step(self, variable: int, read: int) -> Step:
+        """What the fact of a variable becomes behind a member."""
+        facts, name = self._facts, self._names[read]
+        fact = facts[variable]
         if isinstance(fact, Members):
-            asked = [question for own, question in fact.named if own == name.listed]
-            asked += [question for pattern, question in fact.matching if name.fits(pattern)]
-            question = formulas.conjunction(*asked) if asked else fact.others
-            return Step(question, same, FALSE)
-        if isinstance(fact, Names):
-            return always(same if name.holds(fact.formula) else FALSE)
+            asked = [question for pattern, question in fact.matching if name.fits(pattern)] if fact.matching else []
+            if name.listed is not None:
+                named = self._named.get(variable)
+                if named is None:
+                    named = self._named[variable] = dict(fact.named)
+                if (own := named.get(name.listed)) is not None:
+                    asked.insert(0, own)
+            question = facts.formulas.conjunction(*asked) if asked else fact.others
+            return question, facts.formulas.variable(variable), FALSE, False
         if isinstance(fact, Has):
             rest = fact.names - {name.listed}
-            return always(facts.holds(Has(rest)) if rest else TRUE)
+            after = facts.holds(Has(rest)) if rest else TRUE
+            return TRUE, after, after, len(rest) < len(fact.names)
+        if isinstance(fact, Names):
+            after = facts.formulas.variable(variable) if name.holds(fact.formula) else FALSE
+            return TRUE, after, after, False
         assert isinstance(fact, MoreMembersThan)
-        return always(facts.holds(MoreMembersThan(fact.count - 1)) if fact.count else TRUE)
-
-    return step
-
-
-def without_member(facts: Facts, vector: Vector, name: str) -> Vector:
-    """What is left of formulas if no member of this name is still to come."""
-    lost = [variable for variable, fact in facts.among(*vector) if isinstance(fact, Has) and name in fact.names]
-    return tuple(facts.formulas.replaced(vector, lost, FALSE)) if lost else vector
+        after = facts.holds(MoreMembersThan(fact.count - 1)) if fact.count else TRUE
+        return TRUE, after, after, False
 
 
-def items_step(facts: Facts) -> Callable[[Fact, int], Step]:
+class ItemSteps:
     """What facts about an array become when an item has been read."""
 
-    def step(fact: Fact, variable: int) -> Step:
-        same = facts.formulas.variable(variable)
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def step(self, variable: int, read: int) -> Step:
+        """What the fact of a variable becomes behind an item."""
+        facts = self._facts
+        fact, same = facts[variable], facts.formulas.variable(variable)
         if isinstance(fact, Items):
             if not fact.first:
-                return Step(fact.rest, same, FALSE)
+                return fact.rest, same, FALSE, False
             rest = fact.first[1:]
             after = TRUE if not rest and fact.rest == TRUE else facts.holds(Items(rest, fact.rest))
-            return Step(fact.first[0], after, FALSE)
+            return fact.first[0], after, FALSE, False
         assert isinstance(fact, MoreItemsThan)
         less = facts.holds(MoreItemsThan(fact.count - 1, fact.question)) if fact.count else TRUE
-        return Step(fact.question, less, same)
-
-    return step
-
-
-def at_end(facts: Facts, formula: int) -> bool:
-    """Whether a formula about an object or an array holds if nothing more comes."""
-    return facts.formulas.evaluated(formula, lambda one: isinstance(facts[one], (Members, Names, Items)))
+        return fact.question, less, same, False
 
 
 def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tuple[str, ...]:

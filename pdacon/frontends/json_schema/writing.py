@@ -6,8 +6,7 @@ which of the questions it satisfies is known at its end: there is a nonterminal 
 before it is known, and the grammar is LALR(1) whatever the schema says.
 
 An object or an array is read from left to right by nonterminals that stand for the formulas about the rest of it (see
-``steps``): ``after`` a member, ``before`` the next one, and ``skipped`` where a name that was to come next is left out.
-Only what can still become true is written.
+``steps``): the core writes them (``frontends/containers.hpp``). Only what can still become true is written.
 
 Source: tree automata that read a value bottom-up: H. Comon and others, "Tree Automata Techniques and Applications"
 (2007), chapters 1 and 8.
@@ -15,12 +14,13 @@ Source: tree automata that read a value bottom-up: H. Comon and others, "Tree Au
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from pdacon._native import _core
 from pdacon.cancelling import Watch
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
@@ -35,20 +35,17 @@ from pdacon.frontends.json_schema.facts import (
     Repeats,
     Type,
 )
-from pdacon.frontends.json_schema.productions import Productions
+from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.scalars import Scalars
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.steps import (
+    ItemSteps,
+    MemberSteps,
     Name,
     Vector,
-    at_end,
-    items_step,
-    members_step,
     order_of_names,
-    outcomes,
-    without_member,
 )
 from pdacon.regular import FALSE, TRUE, Substitution
 
@@ -90,20 +87,19 @@ class Writer:
             self._seen.add(key)
             self._pending.append((work, argument, depth))
 
-    def nonterminal(self, *key: Hashable) -> int:
-        """The nonterminal of a key at the depth of what is being written."""
-        return self.out.nonterminal(*key, self.depth)
+    @property
+    def depth_within(self) -> int:
+        """The depth of what lies within what is being written."""
+        return self.depth + self._counts_depth
+
+    def look(self) -> None:
+        """Raise if it is time to stop."""
+        self._watch.left()
 
     def value(self, family: Vector, question: int) -> int:
         """The nonterminal of the values that satisfy one question of a family."""
         self._later(self._family, family, self.depth)
-        return self.nonterminal("value", family, question)
-
-    def inner_value(self, family: Vector, question: int) -> int:
-        """The same for what lies within the array or the object that is being written."""
-        depth = self.depth + self._counts_depth
-        self._later(self._family, family, depth)
-        return self.out.nonterminal("value", family, question, depth)
+        return self.out.value(self.depth, question, family)
 
     def _family(self, family: Vector) -> None:
         for kind in TYPES:
@@ -122,37 +118,22 @@ class Writer:
                 machine = tuple(sorted(meanings.values()))
                 self._later(self._array if kind == "array" else self._object, machine, self.depth)
                 for one, formula in meanings.items():
-                    self.out.add(self.value(family, one), self.nonterminal(kind, machine, formula))
+                    key = ARRAY if kind == "array" else OBJECT, self.depth, len(machine), *machine, formula
+                    self.out.add(self.value(family, one), self.out.nonterminal(*key))
 
     def _array(self, machine: Vector) -> None:
-        out, facts = self.out, self.facts
-        step = items_step(facts)
-        start = tuple(Substitution(facts.formulas, self._counted).all(machine))
-        for formula, own in zip(machine, start, strict=True):
-            if at_end(facts, own):
-                out.add(self.nonterminal("array", machine, formula), *self.signs.empty("[]", self.depth))
-        if self.is_deepest:
-            return
-        comma, closing = self.signs.comma(self.depth), self.signs.closing("]", self.depth)
-        out.add(self.nonterminal("before item", machine, start), self.signs.opening("[", self.depth))
-        seen: set[Vector] = {start}
-        closed: set[Vector] = set()
-        pending = [start]
-        while pending:
-            state = pending.pop()
-            before = self.nonterminal("before item", machine, state)
-            found = outcomes(facts, state, step, self.possible)
-            family = tuple(sorted(question for _, question in found))
-            for result, question in found:
-                after = self.nonterminal("after item", machine, result)
-                out.add(after, before, self.inner_value(family, question))
-                if result not in closed:
-                    closed.add(result)
-                    self.close("array", machine, result, after, closing)
-                    out.add(self.nonterminal("before item", machine, result), after, comma)
-                if result not in seen:
-                    seen.add(result)
-                    pending.append(result)
+        signs, depth = self.signs, self.depth
+        array = _core.Container(
+            machine, depth, self.depth_within, self.is_deepest, signs.empty("[]", depth), (),
+            signs.opening("[", depth), signs.closing("]", depth), signs.comma(depth),
+        )  # fmt: skip
+        start = Substitution(self.facts.formulas, self._counted).all(machine)
+        self._families(_core.write_array(self.out.native, self.facts.formulas, _Items(self), array, start))
+
+    def _families(self, families: Iterable[Sequence[int]]) -> None:
+        """The families of what lies within the array or the object that is being written are to be written too."""
+        for family in families:
+            self._later(self._family, tuple(family), self.depth_within)
 
     def _counted(self, variable: int) -> int:
         """A fact about an array; that items repeat, as the fact that one of few values is there twice.
@@ -206,13 +187,8 @@ class Writer:
                 found += [v for v in values if isinstance(v, Fraction) and numbers.number_holds(facts, formula, v)]
         return found
 
-    def close(self, kind: str, machine: Vector, state: Vector, after: int, closing: int) -> None:
-        for formula, left in zip(machine, state, strict=True):
-            if left != FALSE and at_end(self.facts, left):
-                self.out.add(self.nonterminal(kind, machine, formula), after, closing)
-
     def _object(self, machine: Vector) -> None:
-        _ObjectWriter(self, machine).write()
+        self._families(_ObjectWriter(self, machine).write())
 
     def possible(self, question: int) -> bool:
         """Whether any value might satisfy a question: no only where that is plain."""
@@ -273,19 +249,27 @@ class _Others:
         return self.signs[self.facts.holds(Matches(pattern))]
 
 
+class _Items:
+    """What the core asks while it writes an array."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.step = ItemSteps(writer.facts).step
+        self.possible, self.at_end, self.look = writer.possible, writer.facts.at_end, writer.look
+
+    def terminal(self, read: int) -> None:
+        """Items have no names."""
+
+
 class _ObjectWriter:
     """The productions of one machine: members that are named, or have one of few names, come in order, others anywhere.
 
-    A place in the order is how many names are decided; without an order, the set of those that have come, as bits.
+    The core writes them, and asks for what it does not know: see ``AboutMembers`` in ``frontends/containers.hpp``.
     """
 
     def __init__(self, writer: Writer, machine: Vector) -> None:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._machine = machine
         self._order = order_of_names(self._facts, machine, writer.reader.ranks)
-        self._pending: list[tuple[str, int, Vector]] = []
-        self._seen: set[tuple[str, int, Vector]] = set()
-        self._found: dict[Hashable, list[tuple[Vector, int]]] = {}
         self._classes: list[_Others] = []
         for names in self._classes_of_names():
             few = self._few_names(names.formula)
@@ -294,67 +278,28 @@ class _ObjectWriter:
             else:
                 self._order += tuple(name for name in few if name not in self._order)
         self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
-        signs, depth = writer.signs, writer.depth
-        self._comma, self._colon, self._closing = signs.comma(depth), signs.colon(), signs.closing("}", depth)
+        members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
+        self.step = MemberSteps(self._facts, members).step
+        self.possible, self.at_end, self.look = writer.possible, self._facts.at_end, writer.look
 
-    def write(self) -> None:
-        out, machine = self._out, self._machine
-        writer = self._writer
-        for formula in machine:
-            if at_end(self._facts, formula):
-                out.add(writer.nonterminal("object", machine, formula), *writer.signs.empty("{}", writer.depth))
-        if writer.is_deepest:
-            return
-        out.add(self._state("before", 0, machine), writer.signs.opening("{", writer.depth))
-        while self._pending:
-            self._expand(*self._pending.pop())
+    def write(self) -> list[list[int]]:
+        """The families of the members' values."""
+        writer, signs, depth = self._writer, self._writer.signs, self._writer.depth
+        written = _core.Container(
+            self._machine, depth, writer.depth_within, writer.is_deepest, signs.empty("{}", depth), signs.colon(),
+            signs.opening("{", depth), signs.closing("}", depth), signs.comma(depth),
+        )  # fmt: skip
+        listed, others = len(self._order), len(self._classes)
+        return _core.write_object(
+            writer.out.native, self._facts.formulas, self, written, listed, others, self._unordered
+        )
 
-    def _state(self, kind: str, at: int, vector: Vector) -> int:
-        key = kind, at, vector
-        if key not in self._seen:
-            self._seen.add(key)
-            self._pending.append(key)
-        return self._writer.nonterminal(kind, self._machine, at, vector)
-
-    def _expand(self, kind: str, at: int, vector: Vector) -> None:
-        out, facts = self._out, self._facts
-        own = self._writer.nonterminal(kind, self._machine, at, vector)
-        if kind == "after":
-            self._writer.close("object", self._machine, vector, own, self._closing)
-            out.add(self._state("before", at, vector), own, self._comma)
-            return
-        if self._unordered:
-            for k, name in enumerate(self._order):
-                if not at >> k & 1:
-                    found = self._outcomes(vector, _Listed(self._writer, name))
-                    self._add(own, self._writer.scalars.name(name), at | 1 << k, found)
-        elif at < len(self._order):
-            name = self._order[at]
-            found = self._outcomes(vector, _Listed(self._writer, name))
-            self._add(own, self._writer.scalars.name(name), at + 1, found)
-            left = without_member(facts, vector, name)
-            if any(formula != FALSE for formula in left):
-                out.add(self._state("skipped", at + 1, left), own)
-        if kind == "before":
-            for names in self._classes:
-                if found := self._outcomes(vector, names):
-                    terminal = self._writer.scalars.other_names(names.formula, frozenset(self._order))
-                    if terminal is not None:
-                        self._add(own, terminal, at, found)
-
-    def _outcomes(self, vector: Vector, name: Name) -> list[tuple[Vector, int]]:
-        key = vector, id(name) if name.listed is None else name.listed  # what is not listed lives as long as this
-        found = self._found.get(key)
-        if found is None:
-            step = members_step(self._facts, name)
-            found = self._found[key] = outcomes(self._facts, vector, step, self._writer.possible)
-        return found
-
-    def _add(self, own: int, name: int, at: int, found: list[tuple[Vector, int]]) -> None:
-        family = tuple(sorted(question for _, question in found))
-        for result, question in found:
-            after = self._state("after", at, result)
-            self._out.add(after, own, name, *self._colon, self._writer.inner_value(family, question))
+    def terminal(self, read: int) -> int | None:
+        """The terminal of a name, by its place, or of the other names of a class."""
+        scalars, listed = self._writer.scalars, len(self._order)
+        if read < listed:
+            return scalars.name(self._order[read])
+        return scalars.other_names(self._classes[read - listed].formula, frozenset(self._order))
 
     def _classes_of_names(self) -> list[_Others]:
         """The names that are not listed, parted by what patterns and ``propertyNames`` say of them."""

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core of pdacon: integers and flat arrays in, integers and flat arrays out.";
     pdacon::bind_errors(m);
     pdacon::bind_regular(m);
+    pdacon::bind_frontends(m);
     pdacon::bind_lalr(m);
     pdacon::bind_lexer(m);
     pdacon::bind_artifact(m);

@@ -7,6 +7,7 @@ namespace pdacon {
 
 void bind_errors(nanobind::module_& m);
 void bind_regular(nanobind::module_& m);
+void bind_frontends(nanobind::module_& m);
 void bind_lalr(nanobind::module_& m);
 void bind_lexer(nanobind::module_& m);
 void bind_artifact(nanobind::module_& m);

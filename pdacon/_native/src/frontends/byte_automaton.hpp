@@ -1,7 +1,7 @@
-// Room `frontends`: the automata over bytes that a front end makes, where Python would be too slow.
+// Room `frontends`: what a front end makes where Python would be too slow: automata over bytes, productions.
 //
-// In: automata over code points, words. Out: automata over bytes, which become terminals. It does not know
-// what a lexer or a grammar is.
+// In: automata over code points, words; formulas about objects and arrays. Out: automata over bytes, which
+// become terminals, and productions (containers.hpp). It does not know what a lexer is, nor any schema.
 //
 // ByteAutomaton: a deterministic automaton as flat arrays.
 #pragma once

@@ -1,0 +1,82 @@
+// What is left of formulas about an object or an array when a member or an item has been read.
+//
+// In: a vector of formulas about the same value, of which at most one holds, and what each fact becomes when
+// something is read, which is asked for where it is not known. Out: vectors of formulas about the rest, each
+// with the question that what was read then satisfies.
+//
+// Source: J. Brzozowski, "Derivatives of Regular Expressions", Journal of the ACM 11(4), 1964, for the idea:
+// a formula about the whole becomes one about the rest.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "regular/formulas.hpp"
+
+namespace pdacon {
+
+using Vector = std::vector<std::int32_t>;
+
+// What one fact becomes: `yes` if what was read satisfies the question, else `no`.
+struct Step {
+    std::int32_t question, yes, no;
+    bool needs = false;  // whether it is false where what was read is left out instead
+};
+
+// What is known of the facts that formulas are about. Its answers may make formulas.
+class AboutFacts {
+  public:
+    virtual ~AboutFacts() = default;
+    // What a fact becomes when something is read: a member of a name, or an item.
+    virtual Step step(std::int32_t variable, std::int32_t read) = 0;
+    // Whether a fact holds if nothing more comes.
+    virtual bool at_end(std::int32_t variable) = 0;
+    // Whether any value might satisfy a question.
+    virtual bool possible(std::int32_t question) = 0;
+};
+
+struct Outcome {
+    Vector left;
+    std::int32_t question;
+};
+
+// Answers are kept: it is for one object or array, in which what is read means the same everywhere.
+class Derivatives {
+  public:
+    Derivatives(Formulas& formulas, AboutFacts& about) : formulas_(formulas), about_(about) {}
+
+    // The vectors that reading something can lead to. The questions exclude one another, and a value that
+    // satisfies none of them makes every formula false. Valid until the object is gone.
+    const std::vector<Outcome>& outcomes(std::span<const std::int32_t> vector, std::int32_t read);
+    // What is left if nothing of this kind is still to come.
+    Vector without(std::span<const std::int32_t> vector, std::int32_t read);
+    // Whether a formula holds if nothing more comes.
+    bool at_end(std::int32_t formula);
+
+  private:
+    struct Case {
+        std::size_t at;
+        std::int32_t condition;
+        Vector left;
+        std::set<std::int32_t> denied;
+    };
+    std::vector<Outcome> found(const Vector& vector, std::int32_t read);
+    const Step& step(std::int32_t variable, std::int32_t read);
+    std::int32_t conjunction(std::int32_t one, std::int32_t other) {
+        return formulas_.choice(one, other, Formulas::kFalse);
+    }
+
+    Formulas& formulas_;
+    AboutFacts& about_;
+    std::map<std::pair<std::int32_t, std::int32_t>, Step> steps_;
+    std::unordered_map<std::int32_t, bool> at_end_;
+    std::map<Vector, std::vector<Outcome>> outcomes_;  // by what is read and the vector
+};
+
+}  // namespace pdacon
