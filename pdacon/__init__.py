@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from pdacon.explanation import Explanation
     from pdacon.frontends.json_schema import Spelling
+    from pdacon.frontends.regular_sets import RegularSet
     from pdacon.grammar import Grammar
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
@@ -64,6 +65,7 @@ __all__ = [
     "MatcherError",
     "NondeterministicGrammarError",
     "PdaconError",
+    "RegularSet",
     "SchemaError",
     "Spelling",
     "UnsupportedGrammarError",
@@ -89,6 +91,7 @@ _ROOMS = {
     "Grammar": "grammar",
     "Limits": "composition",
     "Matcher": "matching",
+    "RegularSet": "frontends.regular_sets",
     "Spelling": "frontends.json_schema",
     "Vocabulary": "detokenizer",
     "check": "determinism",

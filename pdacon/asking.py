@@ -5,14 +5,17 @@ A grammar that is asked is compiled for the 256 bytes, once; the constraint is k
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from itertools import islice
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.compiling import compile
+from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
@@ -20,6 +23,8 @@ from pdacon.errors import DrawingError
 from pdacon.explanation import Explanation
 from pdacon.frontends import printing
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
+from pdacon.frontends.regular_sets import RegularSet, checked_strings
+from pdacon.frontends.texts import choices_grammar
 from pdacon.grammar import Grammar
 from pdacon.matching.sampling import different, sample
 from pdacon.notebook import Picture
@@ -67,6 +72,24 @@ def json(
 ) -> Grammar:
     """See `Grammar.json`."""
     return schema_grammar(json_schema(max_depth, max_items, max_properties, top), spelling=spelling)
+
+
+def from_regex(pattern: str, limits: Limits | None) -> Grammar:
+    """See `Grammar.from_regex`."""
+    regular_set = RegularSet.from_regex(pattern, limits=limits)
+    return regular_set.to_grammar("regular expression")
+
+
+def from_choices(strings: Iterable[str], limits: Limits | None) -> Grammar:
+    """See `Grammar.from_choices`."""
+    own = Limits(states=1_000_000) if limits is None else limits
+    return choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes)
+
+
+def from_set(regular_set: RegularSet) -> Grammar:
+    """See `Grammar.from_set`."""
+    require("from_set", "regular_set", regular_set, RegularSet)
+    return regular_set.to_grammar()
 
 
 def to_lark(grammar: Grammar) -> str:

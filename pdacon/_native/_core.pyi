@@ -131,6 +131,24 @@ def determinized(
     max_states: int,
     max_bytes: int,
 ) -> CharacterDfa: ...
+def characters_of(
+    kind: NDArray[np.uint8],
+    offset: NDArray[np.int32],
+    low: NDArray[np.uint8],
+    high: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    start: int,
+    max_states: int,
+    max_bytes: int,
+) -> CharacterDfa:
+    """The texts of an automaton over UTF-8. Kinds of states: 0 bytes, 1 split, 2 end, 3 nowhere."""
+
+def word_automaton(  # offsets of edges, their bytes and targets, and whether each state accepts; state 0 is the start
+    letters: NDArray[np.uint8],
+    lengths: NDArray[np.int32],
+    max_states: int,
+    max_bytes: int,
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]: ...
 def combined(
     automata: Sequence[CharacterDfa],
     asked: NDArray[np.int32],
@@ -142,7 +160,7 @@ def combined(
 
 # frontends
 
-def json_strings(  # escapes: 0 needed ones, 1 all that are not ASCII, 2 any
+def json_strings(  # escapes: 0 needed ones, 1 all that are not ASCII, 2 any, 3 none: plain UTF-8
     contents: CharacterDfa, escapes: int, before: bytes, behind: bytes, max_states: int, max_bytes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
 def all_but_words(  # the states of prefixes of the words; their targets count on to those of the automaton

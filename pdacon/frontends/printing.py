@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
@@ -40,16 +40,17 @@ def to_lark(grammar: GrammarData) -> str:
     for lhs, productions in groupby(grammar.productions, key=attrgetter("lhs")):
         alternatives = [" ".join(map(grammar.symbol_name, production.rhs)) for production in productions]
         lines.append(f"{grammar.symbol_name(lhs)}: " + "\n    | ".join(alternatives))
-    lines += [f"{terminal.name}: {_written(terminal)}" for terminal in grammar.terminals]
+    pattern_of = _words_pattern if grammar.language == "choices" else automaton_pattern
+    lines += [f"{terminal.name}: {_written(terminal, pattern_of)}" for terminal in grammar.terminals]
     return "\n".join(lines) + "\n"
 
 
-def _written(terminal: Terminal) -> str:
+def _written(terminal: Terminal, pattern_of: Callable[[Automaton], str]) -> str:
     pattern = terminal.pattern
     assert pattern is not None
     if pattern.kind == "str":
         return json.dumps(pattern.value, ensure_ascii=False)
-    value = pattern.value or automaton_pattern(pattern.automaton) if pattern.automaton else pattern.value
+    value = pattern.value or pattern_of(pattern.automaton) if pattern.automaton else pattern.value
     return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/"
 
 
@@ -60,6 +61,23 @@ _PAIR = r'\\\\"|\\.|/'
 def _in_slashes(match: re.Match[str]) -> str:
     """A slash would end the pattern, and Lark takes the quote behind two backslashes for an escaped one."""
     return {"/": r"\/", r'\\"': r"\\\x22"}.get(match[0], match[0])
+
+
+def _words_pattern(automaton: Automaton) -> str:
+    """A pattern for an automaton of finitely many words: the longer ones first, since the first that fits is taken."""
+    states = from_automaton(automaton).states()
+    words: list[str] = []
+    pending = [(0, b"")]
+    while pending:
+        state, text = pending.pop()
+        for inner in epsilon_closure(states, state, set()):
+            kind, edges = states[inner]
+            if kind == MATCH:
+                words.append(text.decode())
+            pending += [(target, text + bytes([byte])) for lo, hi, target in edges for byte in range(lo, hi + 1)]
+    words.sort(key=lambda word: (-len(word), word))
+    letters = {letter: character_class([(ord(letter), ord(letter))]) for word in words for letter in word}
+    return "|".join("".join(map(letters.__getitem__, word)) for word in words)
 
 
 def automaton_pattern(automaton: Automaton) -> str:

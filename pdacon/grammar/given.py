@@ -9,14 +9,23 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from pdacon.grammar.grammar import Grammar
 from pdacon.grammar.habits import is_json
 from pdacon.grammar.settings import schema_advice
 
-GrammarSource = Grammar | str | os.PathLike[str]
-"""A `Grammar`, the name of a built-in one, a `pathlib.Path` of a file, or a text in Lark's language."""
+
+@runtime_checkable
+class HasGrammar(Protocol):
+    """What a front end makes a grammar of, such as a `pdacon.RegularSet`."""
+
+    def to_grammar(self) -> Grammar:
+        """The grammar of the texts that it stands for."""
+
+
+GrammarSource = Grammar | HasGrammar | str | os.PathLike[str]
+"""A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path` of a file, or a text in Lark's language."""
 
 _NAME = re.compile(r"\s*[\w-]+\s*")
 
@@ -37,6 +46,8 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
     options: dict[str, Any] = {} if start is None else {"start": start}
     if isinstance(given, Grammar):
         return given
+    if isinstance(given, HasGrammar):
+        return given.to_grammar()
     if isinstance(given, os.PathLike):
         return Grammar.from_file(given, **options)
     if not isinstance(given, str):

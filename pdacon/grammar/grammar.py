@@ -7,7 +7,7 @@ import this one. They are imported where they are called, because they bring lar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -59,7 +59,7 @@ class Grammar(GrammarData):
         then it is the place of the ``%import``.
     imported_files : tuple of (str, str)
         Path and text of each file with a definition in ``imports``.
-    language : {"Lark", "JSON Schema"}
+    language : {"Lark", "JSON Schema", "regular expression", "choices", "regular set"}
     unenforced : tuple of (str, str, str)
         What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
         has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why.
@@ -268,6 +268,69 @@ class Grammar(GrammarData):
         where such a truncated JSON is an automaton without a stack.
         """
         grammar: Grammar = ask("json", max_depth, max_items, max_properties, top, spelling)
+        return grammar
+
+    @classmethod
+    def from_regex(cls, pattern: str, *, limits: Any = None) -> Grammar:
+        """The grammar of the texts that ``re.fullmatch(pattern, text)`` matches.
+
+        Parameters
+        ----------
+        pattern : str
+            As for `RegularSet.from_regex`.
+        limits : pdacon.Limits, optional
+            How many ``states`` and ``bytes`` the automaton of the texts may take: 100,000 and 256 MiB by default.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            It is no regular expression, or none that is supported.
+        EmptyLanguageError
+            It matches nothing.
+        LimitExceededError, TypeError
+        """
+        grammar: Grammar = ask("from_regex", pattern, limits)
+        return grammar
+
+    @classmethod
+    def from_choices(cls, strings: Iterable[str], *, limits: Any = None) -> Grammar:
+        """The grammar of some strings: each of them is a text, and nothing else.
+
+        Parameters
+        ----------
+        strings : iterable of str
+            In any order. One may be the beginning of another, or there twice; one may be empty.
+        limits : pdacon.Limits, optional
+            As for `from_regex`, but by default a million states.
+
+        Raises
+        ------
+        TypeError
+            Not all of them are str, or it is one str.
+        ValueError
+            One has a lone surrogate.
+        EmptyLanguageError
+            There are none.
+        LimitExceededError
+
+        Notes
+        -----
+        Cost: some 50 ns a letter.
+        """
+        grammar: Grammar = ask("from_choices", strings, limits)
+        return grammar
+
+    @classmethod
+    def from_set(cls, regular_set: Any) -> Grammar:
+        """The grammar of the strings of a `RegularSet`. What takes a grammar takes a set in its place, too.
+
+        Raises
+        ------
+        EmptyLanguageError
+            The set is empty.
+        LimitExceededError, TypeError
+        """
+        grammar: Grammar = ask("from_set", regular_set)
         return grammar
 
     @classmethod

@@ -20,7 +20,7 @@ LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
-SourceLanguage = Literal["Lark", "JSON Schema"]
+SourceLanguage = Literal["Lark", "JSON Schema", "regular expression", "choices", "regular set"]
 ImportPath = str | Callable[..., tuple[Any, str]]
 
 
@@ -280,7 +280,8 @@ class GrammarData:
         return hash(self.source)  # Options may hold what has no hash, and the text tells grammars apart.
 
     def __repr__(self) -> str:
-        origin = self.source_path or ("from a JSON Schema" if self.language == "JSON Schema" else "from text")
+        made_of = {"Lark": "text", "JSON Schema": "a JSON Schema"}
+        origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         return (
             f"<Grammar {origin}: {len(self.terminals)} terminals, "
             f"{len(self.nonterminals)} nonterminals, {len(self.productions)} productions>"

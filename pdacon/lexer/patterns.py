@@ -98,11 +98,25 @@ def compile_pattern(
     return program
 
 
-def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None) -> Program:
+def compile_whole(regexp: str, limit: int = STATES_LIMIT) -> Program:
+    """Lower a pattern to an automaton whose threads are all ways to match: what ``re.fullmatch`` tries.
+
+    A text is matched whole if any thread is at ``MATCH`` at its end, or at a state that matches if the text ends.
+    Parameters and errors as of `compile_pattern`.
+    """
+    return _lowered(regexp, 0, limit, None, whole=True)
+
+
+def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None, whole: bool = False) -> Program:
     try:
         tree, flags = sre.parse(regexp, flags)
         tree = without_references(tree, regexp, flags)
-        return _Lowering(regexp, flags, limit, cancel).program(tree, flags)
+        lowering = _Lowering(regexp, flags, limit, cancel)
+        entry = lowering.entry(tree, flags)
+        if whole and lowering.guarded:  # the product with guards cuts what a match has priority over
+            lowering = _Lowering(regexp, flags, limit, cancel)
+            entry = lowering.entry(sre.sequence(tree, [*tree.data, sre.END_OF_TEXT]), flags)
+        return lowering.program(entry)
     except RecursionError as error:
         raise UnsupportedGrammarError(
             f"the groups of {sre.quoted(regexp)} are nested too deeply", feature="deep-nesting"
@@ -203,14 +217,18 @@ class _Lowering:
         # Repetitions within repetitions lower what they repeat more than twice for each level.
         self._lowered: dict[tuple[int, int, Continuation, bool], Continuation] = {}
         self._iterations: dict[int, Any] = {}  # of possessive repetitions, by their bodies
-        self._guarded = False
+        self.guarded = False
         self._trackers: list[int] = []
         self._inside_look_behind = False
 
-    def program(self, tree: Any, flags: int) -> Program:
-        """Lower a whole pattern."""
+    def entry(self, tree: Any, flags: int) -> int:
+        """Lower a whole pattern; the state to start in."""
         (entry,) = self._sequence(tree, flags, (_MATCH_STATE,))
-        if self._guarded:
+        return entry
+
+    def program(self, entry: int) -> Program:
+        """What was lowered, without guards."""
+        if self.guarded:
             return guards.expand(
                 guarded.Guarded(self._kinds, self._edges, self._trackers, bool(self._flags & sre.BYTES)),
                 entry,
@@ -317,7 +335,7 @@ class _Lowering:
         return self._guards(guarded.BEHIND if must else guarded.NOT_BEHIND, self._trackers.index(body), then)
 
     def _guards(self, kind: int, subject: int, then: Continuation) -> Continuation:
-        self._guarded = True
+        self.guarded = True
         return tuple(
             target if target == _DEAD_STATE else self._intern(kind, ((0, 0, subject), (0, 0, target)))
             for target in then
@@ -364,7 +382,7 @@ class _Lowering:
         """A body whose first match is final. In a look-behind, of one length, it is any group."""
         if self._inside_look_behind:
             return body(then)
-        self._guarded = True
+        self.guarded = True
         exits = tuple(self._intern(guarded.EXIT, ((0, 0, number),)) for number in range(len(then)))
         after = tuple((0, 0, target) for target in then)
         return tuple(self._intern(guarded.ATOMIC, ((0, 0, entry), *after)) for entry in body(exits))

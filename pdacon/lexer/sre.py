@@ -36,6 +36,9 @@ BRANCH, FAILURE, LITERAL = _constants.BRANCH, _constants.FAILURE, _constants.LIT
 WORD: tuple[Any, Any] = tuple(_parser.parse(r"\w").data[0])
 """The node of ``\\w``."""
 
+END_OF_TEXT: tuple[Any, Any] = tuple(_parser.parse(r"\Z").data[0])
+"""The node of ``\\Z``."""
+
 
 def parse(regexp: str, flags: int) -> tuple[Any, int]:
     """Parse a pattern; gives the tree and the flags in force at its start.

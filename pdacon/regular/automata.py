@@ -7,6 +7,7 @@ Decision Problems", IBM Journal of Research and Development 3(2), 1959.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,11 @@ class Dfa:
     def __len__(self) -> int:
         """Number of states."""
         return self.native.num_states
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        native = self.native
+        arrays = (native.firsts, native.numbers, native.table, native.accepting)
+        return _unpickled, tuple(np.array(array) for array in arrays)
 
     def accepts(self, text: str) -> bool:
         """Whether a text is in the language. Linear in its length."""
@@ -84,6 +90,12 @@ class Dfa:
                     else:
                         pieces.append((first, last))
             yield {target: tuple(pieces) for target, pieces in found.items()}
+
+
+def _unpickled(
+    firsts: NDArray[np.int32], numbers: NDArray[np.int32], table: NDArray[np.int32], accepting: NDArray[np.uint8]
+) -> Dfa:
+    return Dfa(_core.CharacterDfa.make(firsts, numbers, table, accepting))
 
 
 class Numbered:
@@ -205,7 +217,9 @@ def explored(
     return Dfa(_core.CharacterDfa.make(firsts, numbers, int32s(table), accepting, _MOST_BYTES))
 
 
-def combined(automata: Sequence[Dfa], diagram: Sequence[tuple[int, int, int]], limit: int) -> Dfa:
+def combined(
+    automata: Sequence[Dfa], diagram: Sequence[tuple[int, int, int]], limit: int, most_bytes: int = _MOST_BYTES
+) -> Dfa:
     """A Boolean combination of automata.
 
     Parameters
@@ -214,8 +228,8 @@ def combined(automata: Sequence[Dfa], diagram: Sequence[tuple[int, int, int]], l
     diagram : sequence of (int, int, int)
         A decision diagram: for each node from 2 on an automaton, and the nodes to go on with if it accepts and if it
         does not. Nodes 0 and 1 are false and true; the last node is the root.
-    limit : int
-        The most states.
+    limit, most_bytes : int
+        The most states, and the most memory.
 
     Raises
     ------
@@ -228,7 +242,7 @@ def combined(automata: Sequence[Dfa], diagram: Sequence[tuple[int, int, int]], l
             int32s(then for _, then, _ in diagram),
             int32s(otherwise for _, _, otherwise in diagram),
             limit,
-            _MOST_BYTES,
+            most_bytes,
         )
     )
 

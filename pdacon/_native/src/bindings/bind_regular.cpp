@@ -12,8 +12,10 @@
 #include "frontends/all_but.hpp"
 #include "frontends/json_strings.hpp"
 #include "regular/character_dfa.hpp"
+#include "regular/characters.hpp"
 #include "regular/determinize.hpp"
 #include "regular/formulas.hpp"
+#include "regular/word_automaton.hpp"
 
 namespace nb = nanobind;
 
@@ -88,6 +90,31 @@ Shared combine(const std::vector<Shared>& automata, const Array<std::int32_t>& a
     return std::make_shared<CharacterDfa>(combined(some, diagram, budget));
 }
 
+Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
+                  const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
+                  const Array<std::int32_t>& target, std::int32_t start, std::int64_t max_states,
+                  std::int64_t max_bytes) {
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes);
+    Budget budget(max_states, 0);
+    const ByteNfa bytes{view(kind), view(offset), view(low), view(high), view(target)};
+    return std::make_shared<CharacterDfa>(characters_of(bytes, start, budget));
+}
+
+// Offsets, bytes, targets, and whether each state accepts.
+nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
+                 std::int64_t max_states, std::int64_t max_bytes) {
+    WordAutomaton made;
+    {
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        Budget budget(max_states, 0);
+        made = word_automaton(view(letters), view(lengths), budget);
+    }
+    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.byte)),
+                          owned(std::move(made.target)), owned(std::move(made.accepting)));
+}
+
 // Offsets, bytes from and to, targets.
 nb::object arrays_of(ByteAutomaton made) {
     return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.low)),
@@ -100,7 +127,7 @@ std::span<const std::uint8_t> seen(const nb::bytes& bytes) {
 
 nb::object strings(const CharacterDfa& contents, int escapes, const nb::bytes& before,
                    const nb::bytes& behind, std::int64_t max_states, std::int64_t max_bytes) {
-    if (escapes < 0 || escapes > static_cast<int>(Escapes::kAny))
+    if (escapes < 0 || escapes > static_cast<int>(Escapes::kNone))
         throw std::invalid_argument("json strings: unknown escapes");
     const auto opening = seen(before), closing = seen(behind);
     ByteAutomaton made;
@@ -183,6 +210,10 @@ void bind_regular(nb::module_& m) {
           nb::arg("everything"), nb::arg("start_list"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("combined", &combine, nb::arg("automata"), nb::arg("asked"), nb::arg("then"), nb::arg("otherwise"),
           nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("characters_of", &characters, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
+          nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),
+          nb::arg("max_bytes"));
     m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("before"),
           nb::arg("behind"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("all_but_words", &all_but, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),

@@ -60,7 +60,8 @@ bool has_short(std::int32_t point) {
 }
 
 bool stands_for_itself(std::int32_t point, Escapes escapes) {
-    return point >= 0x20 && point != '"' && point != '\\' && (escapes != Escapes::kAscii || point < 0x7F);
+    return escapes == Escapes::kNone ||
+           (point >= 0x20 && point != '"' && point != '\\' && (escapes != Escapes::kAscii || point < 0x7F));
 }
 
 // `\u` and four digits, of a code point or of half of a pair of surrogates (RFC 8259, section 7).
@@ -103,7 +104,7 @@ std::vector<Spelling> spellings_of(Escapes escapes) {
         spellings.push_back({0x800, 0xFFFF, 0, {counted(4, 0xE0), more, more}});
         spellings.push_back({0x10000, kCodePoints - 1, 0, {counted(3, 0xF0), more, more, more}});
     }
-    add_escapes(spellings, escapes);
+    if (escapes != Escapes::kNone) add_escapes(spellings, escapes);
     return spellings;
 }
 
@@ -239,7 +240,9 @@ ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
         if (contents.accepting[at(state)] != 0) {
             std::size_t place = 0;
             while (!behind.empty() && place < edges.size() && edges[place] < behind[0]) place += 3;
-            if (behind.empty() ? !edges.empty() : place < edges.size() && edges[place] == behind[0])
+            const bool goes_on =
+                behind.empty() ? !edges.empty() : place < edges.size() && edges[place] == behind[0];
+            if (goes_on && escapes != Escapes::kNone)
                 throw std::invalid_argument("json strings: nothing says where they end");
             if (!behind.empty())
                 edges.insert(edges.begin() + static_cast<std::ptrdiff_t>(place),

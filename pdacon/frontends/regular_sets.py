@@ -1,0 +1,415 @@
+"""`RegularSet`: regular languages as values.
+
+In: regular expressions of Python's ``re``, strings, automata of interegular. Out: sets of strings that can be combined,
+compared and asked, and from which a grammar or a part of one can be made. Underneath is the least automaton over
+characters, which room `regular` makes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+
+from pdacon.frontends.texts import listed, set_grammar, words_program
+from pdacon.grammar import Grammar
+from pdacon.grammar.model import SourceLanguage
+from pdacon.lexer import compile_whole
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
+from pdacon.regular import Dfa, Ranges, combined
+from pdacon.regular.characters import complement, union
+from pdacon.regular.operations import (
+    THE_EMPTY,
+    concatenated,
+    number_of_words,
+    of_bytes,
+    of_ranges,
+    repeated,
+    words_in_order,
+)
+
+_SHOWN = 60
+
+_NOTHING = of_ranges([()], [False], 1, 0)
+
+_BYTE_STATES = np.zeros(5, np.uint8)
+"""What `of_bytes` calls each kind of states of a program; what is pending needs more behind the string than its end."""
+_BYTE_STATES[[SPLIT, MATCH, PENDING, PENDING_OR_END]] = 1, 2, 3, 2
+
+
+class SizeLimits(Protocol):
+    """How large an automaton may become; `pdacon.Limits` is one."""
+
+    @property
+    def states(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+
+class _Default:
+    states = 100_000
+    bytes = 256 << 20
+
+
+class RegularSet:
+    """A regular set of strings. It cannot be changed; equal are sets of the same strings.
+
+    Make one with `from_regex`, `from_choices` or `from_fsm`. Like sets of Python's, two of them have ``|``, ``&``,
+    ``-``, ``^``, ``<=``, ``<`` and ``==``; besides there are ``~``, all other strings, ``+``, what consists of a string
+    of one and a string of the other, and `repeat`. What takes a grammar takes a set in its place.
+
+    Strings are of Unicode scalar values: no set has a string with a lone surrogate, complements included.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> word = pdacon.RegularSet.from_regex("[a-z]+")
+    >>> short = word & pdacon.RegularSet.from_regex(".{0,2}") - pdacon.RegularSet.from_choices(["of", "to"])
+    >>> "in" in short, "of" in short, short.count()
+    (True, False, 700)
+
+    Notes
+    -----
+    A set is kept as its least deterministic automaton over characters. Those of ``&``, ``|``, ``-`` and ``^`` have at
+    most the product of the states; ``+`` and `repeat` can have exponentially many. Whatever makes one raises
+    LimitExceededError where it would have more states, or take more memory, than the limits of its operands allow:
+    100,000 and 256 MiB, unless ``limits`` said otherwise.
+
+    Source: M. Cognetta, D. Pohl, J. Lee and N. Okazaki, "Pitfalls, subtleties, and techniques in automata-based
+    subword-level constrained generation" (2025), appendix A.2, for sets as what constraints are written with.
+    """
+
+    __slots__ = ("_dfa", "_limits", "_name")
+
+    def __init__(self, dfa: Dfa, name: str, limits: SizeLimits | None = None) -> None:
+        self._dfa, self._name = dfa, name
+        self._limits: SizeLimits = _Default() if limits is None else limits
+
+    @classmethod
+    def from_regex(cls, pattern: str, *, limits: SizeLimits | None = None) -> RegularSet:
+        """The strings that ``re.fullmatch(pattern, string)`` matches.
+
+        Parameters
+        ----------
+        pattern : str
+            A regular expression of Python's ``re``, its flags written in it: ``(?i)yes|no``. It may have all that
+            terminals of a grammar may: all but backreferences to groups that can match many strings.
+        limits : pdacon.Limits, optional
+            How many ``states`` and ``bytes`` this set may take, and what is made of it.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            It is no regular expression, or none that is supported; the message names the column.
+        LimitExceededError
+        TypeError
+        """
+        if not isinstance(pattern, str):
+            hint = f"; give its text, {pattern.pattern!r:.60}, with flags in it" if hasattr(pattern, "pattern") else ""
+            raise TypeError(f"from_regex takes a regular expression, a str, not a {type(pattern).__name__}{hint}")
+        own = _Default() if limits is None else limits
+        dfa = _read_whole(compile_whole(pattern, own.states), own)
+        # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
+        if dfa.accepts("") != (re.fullmatch(pattern, "") is not None):
+            dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
+        return cls(dfa, repr(pattern), own)
+
+    @classmethod
+    def from_choices(cls, strings: Iterable[str], *, limits: SizeLimits | None = None) -> RegularSet:
+        """These strings and no others, in any order; also under the name ``from_strings``.
+
+        Raises
+        ------
+        TypeError
+            Not all of them are str; or it is one str, which would stand for its characters.
+        ValueError
+            One has a lone surrogate, which no text can have.
+        LimitExceededError
+        """
+        own = _Default() if limits is None else limits
+        words = checked_strings("from_choices", strings)
+        program, has_empty = words_program(words, own.states, own.bytes)
+        dfa = _NOTHING if program is None else _read_whole(program, own)
+        if has_empty:
+            dfa = _either(dfa, THE_EMPTY, own)
+        return cls(dfa, listed(words), own)
+
+    from_strings = from_choices
+
+    @classmethod
+    def from_fsm(cls, fsm: Any, *, limits: SizeLimits | None = None) -> RegularSet:
+        """The strings that an automaton of interegular's accepts.
+
+        Parameters
+        ----------
+        fsm : interegular.FSM
+            Such as ``interegular.parse_pattern("[a-z]+").to_fsm()``. ``anything_else`` in its alphabet is every
+            character that is not named there.
+        limits : pdacon.Limits, optional
+            As for `from_regex`.
+
+        Raises
+        ------
+        TypeError, LimitExceededError
+        ValueError
+            A symbol of its alphabet is not one character.
+        """
+        from interegular.fsm import FSM, anything_else
+
+        if not isinstance(fsm, FSM):
+            raise TypeError(f"from_fsm takes an interegular.FSM, not a {type(fsm).__name__}")
+        own = _Default() if limits is None else limits
+        named = [symbol for symbol in fsm.alphabet if symbol is not anything_else]
+        for symbol in named:
+            if not isinstance(symbol, str) or len(symbol) != 1:
+                raise ValueError(f"from_fsm: the alphabet's {symbol!r:.40} is not one character")
+        others = complement(union((ord(symbol), ord(symbol)) for symbol in named))
+        ranges: dict[Any, Ranges] = {
+            key: union(*((others if symbol is anything_else else ((ord(symbol), ord(symbol)),)) for symbol in symbols))
+            for key, symbols in fsm.alphabet.by_transition.items()
+        }
+        order = dict.fromkeys([fsm.initial, *fsm.states])
+        number = {state: k for k, state in enumerate(order)}
+        rows = [
+            [(ranges[key], number[to]) for key, to in fsm.map.get(state, {}).items() if ranges.get(key)]
+            for state in order
+        ]
+        dfa = of_ranges(rows, [state in fsm.finals for state in order], own.states, own.bytes)
+        return cls(dfa, f"an FSM of {len(order)} states", own)
+
+    # Combinations
+
+    def union(self, *others: RegularSet) -> RegularSet:
+        """The strings that are in any of them: ``|``."""
+        return self._folded(others, "|", [(1, 1, 0), (0, 1, 2)])
+
+    def intersection(self, *others: RegularSet) -> RegularSet:
+        """The strings that are in all of them: ``&``."""
+        return self._folded(others, "&", [(1, 1, 0), (0, 2, 0)])
+
+    def difference(self, *others: RegularSet) -> RegularSet:
+        """The strings that are in this set and in none of the others: ``-``."""
+        return self._folded(others, "-", [(1, 0, 1), (0, 2, 0)])
+
+    def symmetric_difference(self, other: RegularSet) -> RegularSet:
+        """The strings that are in one of them and not in both: ``^``."""
+        return self._folded([other], "^", [(1, 0, 1), (1, 1, 0), (0, 2, 3)])
+
+    def complement(self) -> RegularSet:
+        """All strings that are not in it: ``~``."""
+        dfa = combined([self._dfa], [(0, 0, 1)], self._limits.states, self._limits.bytes)
+        return RegularSet(dfa, _cut(f"~{self._name}"), self._limits)
+
+    def concatenation(self, *others: RegularSet) -> RegularSet:
+        """What consists of a string of each, in their order: ``+``."""
+        result = self
+        for other in others:
+            limits = result._wider(_required(other))
+            dfa = concatenated(result._dfa, other._dfa, limits.states, limits.bytes)
+            result = RegularSet(dfa, _cut(f"({result._name} + {other._name})"), limits)
+        return result
+
+    def repeat(self, least: int = 0, most: int | None = None) -> RegularSet:
+        """What consists of so many strings of it; Kleene's star, if no numbers are given.
+
+        Raises
+        ------
+        ValueError
+            ``most`` is less than ``least``, or ``least`` than 0.
+        LimitExceededError
+        """
+        if least < 0 or (most is not None and most < least):
+            raise ValueError(f"repeat: there are no {least} to {most} strings")
+        states, size = self._limits.states, self._limits.bytes
+        if most is None:
+            tail = _either(THE_EMPTY, repeated(self._dfa, states, size), self._limits)
+        else:
+            tail = THE_EMPTY
+            once = _either(THE_EMPTY, self._dfa, self._limits)
+            for _ in range(most - least):
+                tail = concatenated(once, tail, states, size)
+        for _ in range(least):
+            tail = concatenated(self._dfa, tail, states, size)
+        times = "*" if (least, most) == (0, None) else f"{{{least},{'' if most is None else most}}}"
+        return RegularSet(tail, _cut(f"({self._name}){times}"), self._limits)
+
+    def __or__(self, other: RegularSet) -> RegularSet:
+        return self.union(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __and__(self, other: RegularSet) -> RegularSet:
+        return self.intersection(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __sub__(self, other: RegularSet) -> RegularSet:
+        return self.difference(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __xor__(self, other: RegularSet) -> RegularSet:
+        return self.symmetric_difference(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __add__(self, other: RegularSet) -> RegularSet:
+        return self.concatenation(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __invert__(self) -> RegularSet:
+        return self.complement()
+
+    def _folded(self, others: Iterable[RegularSet], sign: str, diagram: list[tuple[int, int, int]]) -> RegularSet:
+        result = self
+        for other in others:
+            limits = result._wider(_required(other))
+            dfa = combined([result._dfa, other._dfa], diagram, limits.states, limits.bytes)
+            result = RegularSet(dfa, _cut(f"({result._name} {sign} {other._name})"), limits)
+        return result
+
+    def _wider(self, other: RegularSet) -> SizeLimits:
+        return max(self._limits, other._limits, key=lambda limits: (limits.states, limits.bytes))
+
+    # Questions
+
+    def __contains__(self, string: object) -> bool:
+        if not isinstance(string, str):
+            raise TypeError(f"a RegularSet has strings, so that no {type(string).__name__} can be in it")
+        return self._dfa.accepts(string)
+
+    def __bool__(self) -> bool:
+        """Whether there is any string in it."""
+        return len(self._dfa) > 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RegularSet):
+            return NotImplemented
+        if len(self._dfa) != len(other._dfa) or self._dfa.native.num_classes != other._dfa.native.num_classes:
+            return False  # both are least
+        return not self.symmetric_difference(other)
+
+    def __hash__(self) -> int:
+        return hash((len(self._dfa), self._dfa.native.num_classes))
+
+    def __le__(self, other: RegularSet) -> bool:
+        """Whether all its strings are in the other set, too."""
+        return not self.difference(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __lt__(self, other: RegularSet) -> bool:
+        return self <= other and self != other if isinstance(other, RegularSet) else NotImplemented
+
+    def __ge__(self, other: RegularSet) -> bool:
+        return other <= self if isinstance(other, RegularSet) else NotImplemented
+
+    def __gt__(self, other: RegularSet) -> bool:
+        return other < self if isinstance(other, RegularSet) else NotImplemented
+
+    def isdisjoint(self, other: RegularSet) -> bool:
+        """Whether no string is in both."""
+        return not self.intersection(other)
+
+    def is_finite(self) -> bool:
+        """Whether it has finitely many strings."""
+        return self.count() is not None
+
+    def count(self) -> int | None:
+        """How many strings there are; None if there is no end of them. Linear in the edges of the automaton."""
+        return number_of_words(self._dfa)
+
+    def shortest(self) -> str | None:
+        """Of its shortest strings the first by code points; None if it is empty."""
+        return next(words_in_order(self._dfa), None)
+
+    def strings(self, most: int) -> list[str]:
+        """The first so many strings: the shorter first, those of one length by code points."""
+        return list(islice(words_in_order(self._dfa), most))
+
+    def __iter__(self) -> Any:
+        """All strings of a finite set, in the order of `strings`.
+
+        Raises
+        ------
+        ValueError
+            There is no end of them.
+        """
+        if not self.is_finite():
+            raise ValueError(f"there is no end of the strings of {self!r}; strings(most) gives the first of them")
+        return words_in_order(self._dfa)
+
+    @property
+    def automaton(self) -> Dfa:
+        """The least automaton over characters: for the rooms that make something of a set."""
+        return self._dfa
+
+    @property
+    def name(self) -> str:
+        """What it was made of, cut short: for messages."""
+        return self._name
+
+    def to_grammar(self, language: SourceLanguage = "regular set") -> Grammar:
+        """The grammar of its strings: see `Grammar.from_set`."""
+        return set_grammar(self._dfa, self._name, language, self._limits.states, self._limits.bytes)
+
+    def named(self, name: str) -> RegularSet:
+        """The same set under a name of your own: it is how ``repr`` and `Matcher.explain` call it."""
+        return RegularSet(self._dfa, name, self._limits)
+
+    def __repr__(self) -> str:
+        count = self.count()
+        if count is None:
+            size = "no end of strings"
+        elif count < 10**9:
+            size = f"{count:,} string{'' if count == 1 else 's'}"
+        else:
+            size = f"some 10^{math.log10(count):.0f} strings"
+        example = self.shortest()
+        such = "" if example is None else f", such as {_cut(repr(example))}"
+        states = f"{len(self._dfa):,} state{'' if len(self._dfa) == 1 else 's'}"
+        return f"<RegularSet {self._name}: {states}, {size}{such}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RegularSet, (self._dfa, self._name, self._limits)
+
+
+def checked_strings(caller: str, strings: Iterable[str]) -> list[str]:
+    """The strings as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `RegularSet.from_choices`.
+    """
+    if isinstance(strings, (str, bytes)):
+        raise TypeError(f"{caller} takes a list of strings, not one: give [{strings!r:.60}]")
+    words = list(strings)
+    try:
+        "".join(words).encode()
+    except TypeError:
+        place, wrong = next((k, word) for k, word in enumerate(words) if not isinstance(word, str))
+        raise TypeError(
+            f"{caller} takes strings, not {wrong!r:.40} (number {place}, a {type(wrong).__name__}); write str(...)"
+        ) from None
+    except UnicodeEncodeError:
+        place, wrong = next((k, word) for k, word in enumerate(words) if any("\ud800" <= c <= "\udfff" for c in word))
+        raise ValueError(
+            f"{caller}: {wrong!a:.60} (number {place}) has a lone surrogate, which no text can have"
+        ) from None
+    return words
+
+
+def _read_whole(program: Program, limits: SizeLimits) -> Dfa:
+    """The strings that any thread of a program reads whole."""
+    arrays = (_BYTE_STATES[program.kind], program.offset, program.lo, program.hi, program.target)
+    return of_bytes(*arrays, int(program.entries[0]), limits.states, limits.bytes)
+
+
+def _required(other: object) -> RegularSet:
+    if not isinstance(other, RegularSet):
+        raise TypeError(
+            f"expected a pdacon.RegularSet, not a {type(other).__name__}; make one with RegularSet.from_choices"
+        )
+    return other
+
+
+def _either(one: Dfa, other: Dfa, limits: SizeLimits) -> Dfa:
+    return combined([one, other], [(1, 1, 0), (0, 1, 2)], limits.states, limits.bytes)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,0 +1,134 @@
+"""Sets of strings -> grammars whose sentences they are: one terminal, and an empty alternative for the empty string.
+
+In: automata over characters, lists of strings. Out: a `Grammar`. Its terminal is an automaton that reads the longest
+string, so that where one is the beginning of another the lexer goes on; no Lark terminal matches the empty text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon._native import _core
+from pdacon.errors import EmptyLanguageError
+from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Pattern, Production, Terminal
+from pdacon.grammar.model import SourceLanguage
+from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program, to_automaton
+from pdacon.quoting import quoted
+from pdacon.regular import Dfa, combined
+from pdacon.regular.operations import THE_EMPTY, of_words
+
+_UTF8 = 3  # what `json_strings` calls text that has no escapes
+_WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
+
+ByteArrays = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]
+"""Offsets of the edges of states, the first and the last byte of each, and its target; state 0 is the start."""
+
+
+def set_grammar(dfa: Dfa, source: str, language: SourceLanguage, max_states: int, max_bytes: int) -> Grammar:
+    """The grammar of the strings that an automaton accepts.
+
+    Raises
+    ------
+    EmptyLanguageError, LimitExceededError
+    """
+    if not len(dfa):
+        raise EmptyLanguageError(f"no text is in {source}: it is empty")
+    has_empty = dfa.accepts("")
+    if has_empty:
+        dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], max_states, max_bytes)
+    if not len(dfa):
+        return _grammar(None, True, source, language)
+    arrays = utf8(dfa, max_states, max_bytes)
+    accepting = np.zeros(len(arrays[0]) - 1, np.uint8)
+    accepting[: len(dfa)] = dfa.native.accepting
+    return _grammar(_longest(*arrays, accepting), has_empty, source, language)
+
+
+def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> Grammar:
+    """The grammar of some strings.
+
+    Cost: some 50 ns a letter.
+
+    Raises
+    ------
+    EmptyLanguageError, LimitExceededError
+    """
+    if not strings:
+        raise EmptyLanguageError("no text is one of no strings; give from_choices at least one")
+    return _grammar(*words_program(strings, max_states, max_bytes), listed(strings), "choices")
+
+
+def words_program(words: Sequence[str], max_states: int, max_bytes: int) -> tuple[Program | None, bool]:
+    """What reads the longest of some words, if there are any but the empty one; and whether that is one of them."""
+    offset, byte, target, accepting = of_words(words, max_states, max_bytes)
+    has_empty = bool(accepting[0])
+    accepting[0] = 0
+    return (_longest(offset, byte, byte, target, accepting) if len(target) else None), has_empty
+
+
+def listed(strings: Sequence[str]) -> str:
+    """Some strings as a message shows them: the first ones."""
+    shown = ", ".join(quoted(string) for string in strings[:4])
+    return f"{{{shown}, ... {len(strings):,} strings}}" if len(strings) > 4 else f"{{{shown}}}"
+
+
+def utf8(dfa: Dfa, max_states: int, max_bytes: int) -> ByteArrays:
+    """An automaton over the bytes of UTF-8: first the states of the one over characters, then those within them."""
+    return _core.json_strings(dfa.native, _UTF8, b"", b"", max_states, max_bytes)
+
+
+def _longest(
+    offset: NDArray[np.int32],
+    low: NDArray[np.uint8],
+    high: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    accepting: NDArray[np.uint8],
+) -> Program:
+    """The program of a deterministic automaton whose start does not accept: the longest string that it reads.
+
+    A state that accepts and goes on is a split: of what goes on, first, and the match. One that only accepts is the
+    match.
+    """
+    degree = np.diff(offset)
+    leaf = (accepting != 0) & (degree == 0)
+    forks = np.flatnonzero((accepting != 0) & (degree != 0))
+    kept = np.flatnonzero(~leaf)
+    inner, match = len(kept), len(kept) + len(forks)
+    number = np.full(len(degree), match, np.int32)
+    number[kept] = np.arange(len(kept))
+    reads = number.copy()  # the state that has the edges of each
+    reads[forks] = np.arange(inner, match)
+    degrees = np.zeros(match + 1, np.int32)
+    degrees[number[forks]] = 2
+    degrees[reads[kept]] = degree[kept]
+    starts = np.cumsum([0, *degrees], dtype=np.int32)
+    places = np.repeat(starts[reads] - offset[:-1], degree) + np.arange(len(target))
+    lo, hi = np.zeros(starts[-1], np.uint8), np.zeros(starts[-1], np.uint8)
+    to = np.full(starts[-1], match, np.int32)
+    lo[places], hi[places], to[places] = low, high, number[target]
+    to[starts[number[forks]]] = reads[forks]
+    kind = np.full(match + 1, BYTES, np.uint8)
+    kind[number[forks]], kind[match] = SPLIT, MATCH
+    return Program(kind, starts, lo, hi, to, np.zeros(1, np.int32), np.zeros((1, 256), np.int32))
+
+
+def _grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> Grammar:
+    terminals: tuple[Terminal, ...] = ()
+    if program is not None:
+        pattern = Pattern("automaton", "", frozenset(), "", 1, _WIDE, to_automaton(program))
+        terminals = (Terminal("TEXT", pattern, 0, None),)
+    start = len(terminals) + 1
+    sides: list[tuple[int, ...]] = [(0,)] * len(terminals) + [()] * has_empty
+    return Grammar(
+        terminals=terminals,
+        nonterminals=(Nonterminal("start", None),),
+        productions=tuple(Production(start, side, 0, "start", None, k, None) for k, side in enumerate(sides)),
+        ignore=frozenset(),
+        starts=(start,),
+        options=GrammarOptions(),
+        source=source,
+        language=language,
+    )
