@@ -21,7 +21,9 @@ def quote(text: bytes) -> str:
 
     Backslashes are doubled; what is not printable, or not UTF-8, is escaped.
     """
-    escaped = "".join(map(_escaped, text.decode("utf-8", "surrogateescape")))
+    escaped = text.decode("utf-8", "surrogateescape")
+    if not escaped.isprintable() or "\\" in escaped:
+        escaped = "".join(map(_escaped, escaped))
     if '"' in escaped and "'" not in escaped:
         return f"'{escaped}'"
     return '"' + escaped.replace('"', '\\"') + '"'

@@ -1,7 +1,7 @@
 """The native core: integers and flat arrays in, integers and flat arrays out."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn, Protocol, SupportsIndex, overload
+from typing import Any, NoReturn, Protocol, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,6 +234,16 @@ class Nfa:
         entry: NDArray[np.int32],
         behind: NDArray[np.int32],
     ) -> Nfa: ...
+    @staticmethod
+    def joined(num_terminals: int, programs: Sequence[Piece | None]) -> Nfa:
+        """Programs that begin at their first position, one behind the other."""
+
+Piece: TypeAlias = tuple[int, bytes] | tuple[int, bytes, bytes, bytes, bytes, bytes]
+"""A terminal and its text, or the arrays of its program as bytes: kind, offset, lo, hi and target."""
+
+def lexical_contexts(  # the terminals of each context, that of each LR state, and those behind each terminal
+    action: NDArray[np.int32], order: NDArray[np.int32], always: NDArray[np.uint8]
+) -> tuple[list[list[int]], NDArray[np.int32], list[list[int]]]: ...
 
 class LexingAutomaton:
     """A deterministic automaton over byte classes whose transitions can commit a terminal."""

@@ -253,9 +253,9 @@ def _find_net(
 
 def most_counted(tables: Tables, levels: Levels) -> NDArray[np.int64]:
     """For each state: 1 + the most parentheses or blocks that the rest of a rule at work in it closes for others."""
-    first = [0, *accumulate(len(rhs) + 1 for _, rhs in tables._rules)]
+    first = [0, *accumulate(len(rhs) + 1 for _, rhs in tables._rules.all)]
     behind = np.zeros(first[-1], np.int64)  # For each rule and dot; the augmented rules close nothing.
-    for index, (_, rhs) in enumerate(tables._rules):
+    for index, (_, rhs) in enumerate(tables._rules.all):
         lowest = 0
         for dot in range(len(rhs) - 1, -1, -1):
             symbol = rhs[dot]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import Literal, Protocol, TypeVar
 
@@ -89,6 +90,26 @@ class Conflict:
     lark_only: bool
 
 
+class _Rules:
+    """The productions, those of the distinct starts behind them; made when they are asked for."""
+
+    def __init__(self, productions: Sequence[_Production], starts: Sequence[int]) -> None:
+        self._productions, self._starts = productions, starts
+
+    @cached_property
+    def all(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Left and right sides; -1 on the left of what is augmented."""
+        return (*((p.lhs, p.rhs) for p in self._productions), *((-1, (start,)) for start in self._starts))
+
+    @cached_property
+    def closures(self) -> dict[int, list[tuple[int, int]]]:
+        """For each nonterminal the items in which one of its productions begins."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for index, (lhs, _) in enumerate(self.all):
+            found.setdefault(lhs, []).append((index, 0))
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
     """LALR(1) tables: S states, T terminals, N nonterminals. States are numbered breadth first.
@@ -122,8 +143,7 @@ class Tables:
     conflicts: tuple[Conflict, ...]
     origin: NDArray[np.int32]
     in_parens: NDArray[np.bool_]
-    _rules: tuple[tuple[int, tuple[int, ...]], ...] = field(repr=False)
-    _closures: dict[int, list[tuple[int, int]]] = field(repr=False)
+    _rules: _Rules = field(repr=False)
     _kernels: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]] = field(repr=False)
 
     @property
@@ -148,10 +168,10 @@ class Tables:
         items = self.kernel(state)
         seen: set[int] = set()
         for rule, position in items:  # grows while it is walked
-            rhs = self._rules[rule][1]
+            rhs = self._rules.all[rule][1]
             if position < len(rhs) and rhs[position] not in seen:
                 seen.add(rhs[position])
-                items += self._closures.get(rhs[position], ())
+                items += self._rules.closures.get(rhs[position], ())
         return items
 
 
@@ -195,14 +215,16 @@ def build_tables(
     """
     productions = grammar.productions
     starts = tuple(dict.fromkeys(grammar.starts))
-    rank = {priority: k for k, priority in enumerate(sorted({p.priority for p in productions}))}
+    priorities = [p.priority for p in productions]
+    rank = {priority: k for k, priority in enumerate(sorted({*priorities}))}
+    sides = [p.rhs for p in productions]
     native = _core.lalr_tables(
         num_terminals=len(grammar.terminals),
         num_nonterminals=len(grammar.nonterminals),
-        lhs=_array(p.lhs for p in productions),
-        rhs_offset=_array(accumulate((len(p.rhs) for p in productions), initial=0)),
-        rhs=_array(chain.from_iterable(p.rhs for p in productions)),
-        priority=_array(rank[p.priority] for p in productions),
+        lhs=_array([p.lhs for p in productions]),
+        rhs_offset=_array(accumulate(map(len, sides), initial=0)),
+        rhs=_array(chain.from_iterable(sides)),
+        priority=_array(map(rank.__getitem__, priorities)),
         starts=_array(starts),
         max_states=max_states,
         max_bytes=max_bytes,
@@ -210,10 +232,6 @@ def build_tables(
         cancel=cancel,
     )
     start_of = {symbol: k for k, symbol in enumerate(starts)}
-    rules = (*((p.lhs, p.rhs) for p in productions), *((-1, (s,)) for s in starts))
-    closures: dict[int, list[tuple[int, int]]] = {}
-    for index, (lhs, _) in enumerate(rules):
-        closures.setdefault(lhs, []).append((index, 0))
     return Tables(
         action=native.action,
         goto=Gotos(native.goto_offset, native.goto_nonterminal, native.goto_target, len(grammar.nonterminals)),
@@ -223,8 +241,7 @@ def build_tables(
         conflicts=_conflicts(native),
         origin=_frozen(np.arange(len(native.accessing), dtype=np.int32)),
         in_parens=_frozen(np.zeros(len(native.accessing), np.bool_)),
-        _rules=rules,
-        _closures=closures,
+        _rules=_Rules(productions, starts),
         _kernels=(native.kernel_offset, native.kernel_production, native.kernel_dot),
     )
 

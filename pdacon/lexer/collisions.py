@@ -46,7 +46,10 @@ def find_collisions(
     something follows that no terminal begins with there.
     """
     stop_if_set(cancel)
-    flat = np.array(_candidate_pairs(lexer), np.int32).reshape(-1)
+    pairs = _candidate_pairs(lexer)
+    if not pairs:
+        return []
+    flat = np.array(pairs, np.int32).reshape(-1)
     found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel, max_bytes)
     return [Collision(*collision) for collision in found]
 
@@ -54,12 +57,16 @@ def find_collisions(
 def _terminals_after(lexer: Lexer) -> list[list[int]]:
     """For each terminal those that are looked for behind a lexeme of it, whatever it is then called."""
     after = [set(contexts) for contexts in lexer.contexts_after]
+    terminals_in: dict[frozenset[int], list[int]] = {}
     for number, context in enumerate(lexer.contexts):
         for regex, keywords in context.renames:
             after[regex].update(*(lexer.contexts_after[keyword] for keyword in keywords))
         for terminal in lexer.grammar.ignore.intersection(context.alternation):
             after[terminal].add(number)
-    return [sorted({k for context in contexts for k in lexer.contexts[context].alternation}) for contexts in after]
+    for some in map(frozenset, after):
+        if some not in terminals_in:
+            terminals_in[some] = sorted({k for context in some for k in lexer.contexts[context].alternation})
+    return [terminals_in[frozenset(some)] for some in after]
 
 
 def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
@@ -68,18 +75,20 @@ def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
     terminals = {k for context in contexts for k in context.alternation}
     priority = {k: grammar.terminals[k].priority for k in terminals}
     patterns = {k for k in terminals if not _is_one_text(grammar, k)}  # two texts are not the same one
-    together = {
-        frozenset(equals)
-        for context in contexts
-        for _, equals in groupby(sorted(context.alternation, key=priority.__getitem__), priority.__getitem__)
-    }
-    beside: dict[int, set[int]] = {k: set() for k in patterns}
-    for equals in together:
-        for pattern in patterns & equals:
-            beside[pattern] |= equals
-    order = {k: lexing_order(grammar.terminals[k]) for k in terminals}
+    if len({*priority.values()}) <= 1:
+        together = {frozenset(context.alternation) for context in contexts}
+    else:
+        together = {
+            frozenset(equals)
+            for context in contexts
+            for _, equals in groupby(sorted(context.alternation, key=priority.__getitem__), priority.__getitem__)
+        }
+    order = {k: at for at, k in enumerate(sorted(terminals, key=lambda k: lexing_order(grammar.terminals[k])))}
     found = {
-        (pattern, k) if order[pattern] < order[k] else (k, pattern) for pattern in patterns for k in beside[pattern]
+        (pattern, k) if order[pattern] < order[k] else (k, pattern)
+        for equals in together
+        for pattern in patterns & equals
+        for k in equals
     }
     for regex, keywords in {rename for context in contexts for rename in context.renames}:
         found.difference_update(pair for k in keywords for pair in ((regex, k), (k, regex)))

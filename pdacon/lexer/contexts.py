@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon._native import _core
 from pdacon.cancelling import CancelEvent, until_set
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar, GroupNameClash, Pattern, Terminal, group_name_clashes, group_names
+from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
-from pdacon.lexer.running import Runner
+from pdacon.lexer.running import Runner, runner_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +50,34 @@ def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
 
 def make_contexts(
     grammar: Grammar, tables: Tables, stop: CancelEvent | None, max_states: int = STATES_LIMIT
-) -> tuple[tuple[Context, ...], NDArray[np.int32]]:
-    """The contexts, and that of each LR state; ``max_states`` is for a pattern's program."""
-    lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
-    rank = {k: at for at, k in enumerate(sorted(lexable, key=lambda k: lexing_order(grammar.terminals[k])))}
-    sets, context_of_state = _terminals_by_state(grammar, tables, frozenset(lexable))
+) -> tuple[tuple[Context, ...], NDArray[np.int32], list[list[int]]]:
+    """The contexts, that of each LR state, and for each terminal those of the states that a shift of it enters.
+
+    A newline is followed by what an Indenter makes of it, or by what came before it, where it is dropped.
+    ``max_states`` is for a pattern's program.
+    """
+    terminals, layout = grammar.terminals, grammar.layout
+    lexable = [k for k, terminal in enumerate(terminals) if terminal.pattern is not None]
+    order = sorted(lexable, key=lambda k: lexing_order(terminals[k]))
+    always = np.zeros(len(terminals), np.uint8)
+    always[lexable if grammar.options.lexer == "basic" else list(grammar.ignore)] = 1
+    if layout is not None:
+        always[layout.newline] = 1
+    action = np.ascontiguousarray(tables.action)
+    sets, of_state, after = _core.lexical_contexts(action, np.array(order, np.int32), always)
+    if layout is not None:
+        made = *after[layout.newline], *after[layout.indent], *after[layout.dedent]
+        after[layout.newline] = sorted({*made, *of_state[tables.in_parens].tolist()})
     absorbs = _Absorption(grammar, max_states, stop)
-    contexts = tuple(
-        _make_context(grammar, sorted(members, key=rank.__getitem__), absorbs) for members in until_set(sets, stop)
-    )
-    return contexts, context_of_state
+    contexts = tuple(Context(*absorbs.without_keywords(members)) for members in until_set(sets, stop))
+    return contexts, of_state, after
 
 
 def find_group_name_clashes(grammar: Grammar, tables: Tables) -> list[GroupNameClash]:
     """The terminals that `build_lexer` refuses because of the groups of another one of the same context."""
     if not any(map(group_names, grammar.terminals)):
         return []
-    contexts, _ = make_contexts(grammar, tables, None)
+    contexts, _, _ = make_contexts(grammar, tables, None)
     return list(clashes_in(grammar, contexts))
 
 
@@ -82,40 +94,6 @@ def clashes_in(grammar: Grammar, contexts: Iterable[Context]) -> Iterator[GroupN
                     yield clash
 
 
-def find_contexts_after(grammar: Grammar, tables: Tables, context_of_state: NDArray[np.int32]) -> list[list[int]]:
-    """For each terminal: the contexts of the LR states that a shift of it enters.
-
-    A newline is followed by what an Indenter makes of it, or by what came before it, where it is dropped.
-    """
-    shifts = [column[column > 0] - 1 for column in tables.action[:, : len(grammar.terminals)].T]
-    if (layout := grammar.layout) is not None:
-        made = (shifts[layout.newline], shifts[layout.indent], shifts[layout.dedent])
-        shifts[layout.newline] = np.concatenate([*made, np.flatnonzero(tables.in_parens)])
-    return [np.unique(context_of_state[targets]).tolist() for targets in shifts]
-
-
-def _terminals_by_state(
-    grammar: Grammar, tables: Tables, lexable: frozenset[int]
-) -> tuple[list[frozenset[int]], NDArray[np.int32]]:
-    """The distinct sets of terminals, and which of them each LR state reads."""
-    rows = tables.action[:, : len(grammar.terminals)] != 0
-    if grammar.options.lexer == "basic":
-        return [lexable], np.zeros(len(rows), np.int32)
-    always = grammar.ignore & lexable
-    if grammar.layout is not None:
-        always |= {grammar.layout.newline}
-    ids: dict[frozenset[int], int] = {}
-    by_row: dict[bytes, int] = {}
-    of_state = np.empty(len(rows), np.int32)
-    for state, row in enumerate(rows):
-        key = row.tobytes()
-        if key not in by_row:
-            members = lexable.intersection(np.flatnonzero(row).tolist()) | always
-            by_row[key] = ids.setdefault(members, len(ids))
-        of_state[state] = by_row[key]
-    return list(ids), of_state
-
-
 class _Absorption:
     """Which strings a regex takes for its own: those that ``re.match`` matches whole at equal priority."""
 
@@ -123,51 +101,60 @@ class _Absorption:
         self.grammar, self.limit, self.stop = grammar, limit, stop
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
-        self.known: dict[int, frozenset[int]] = {}
-
-    def __call__(self, regex: int) -> frozenset[int]:
-        if regex not in self.known:
-            self.known[regex] = frozenset(self._absorbed(regex))
-        return self.known[regex]
-
-    def _absorbed(self, regex: int) -> Iterator[int]:
-        terminals = self.grammar.terminals
-        equals = [k for k in self.strings if terminals[k].priority == terminals[regex].priority]
-        pattern = terminals[regex].pattern
-        assert pattern is not None
         # An automaton is made by a front end, which leaves its own strings out of it.
-        if not equals or pattern.automaton is not None:
-            return
+        self.regexes = frozenset(k for k in lexable if k not in self.strings and not _is_automaton(grammar, k))
+        self.known: dict[tuple[int, int], bool] = {}
+        self.runners: dict[int, Runner | None] = {}
+
+    def without_keywords(
+        self, ordered: Sequence[int]
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...]]:
+        """Of terminals that are looked for together those that compete, and what is renamed; see `Context`."""
+        regexes, strings = self.regexes.intersection(ordered), self.strings.intersection(ordered)
+        if not regexes or not strings:
+            return tuple(ordered), ()
+        grammar = self.grammar
+        renames: list[tuple[int, tuple[int, ...]]] = []
+        embedded: set[int] = set()
+        for regex in ordered:
+            if regex not in regexes:
+                continue
+            keywords = tuple(k for k in ordered if k in strings and self(regex, k))
+            embedded.update(k for k in keywords if flags_of(grammar, k) <= flags_of(grammar, regex))
+            if keywords and regex not in grammar.ignore:
+                renames.append((regex, keywords))
+        return tuple(k for k in ordered if k not in embedded), tuple(renames)
+
+    def __call__(self, regex: int, string: int) -> bool:
+        """Whether a regex absorbs a string."""
+        known = self.known.get((regex, string))
+        if known is None:
+            terminals = self.grammar.terminals
+            equal = terminals[string].priority == terminals[regex].priority
+            known = self.known[regex, string] = equal and self._matches_whole(regex, string)
+        return known
+
+    def _matches_whole(self, regex: int, string: int) -> bool:
+        pattern, literal = self.grammar.terminals[regex].pattern, self.grammar.terminals[string].pattern
+        assert pattern is not None
+        assert literal is not None
         # The pattern is over characters, as Lark compares it with strings even where a grammar is over bytes.
         flags = self.grammar.options.g_regex_flags
-        runner: Runner | None = None
-        with suppress(UnsupportedGrammarError):  # `build_lexer` says so, unless it is supported over bytes
-            runner = Runner(compile_pattern(pattern.regexp, flags, self.limit, cancel=self.stop))
-        for string in equals:
-            literal = terminals[string].pattern
-            assert literal is not None
-            if self._matches_whole(pattern, runner, literal.value):
-                yield string
-
-    def _matches_whole(self, pattern: Pattern, runner: Runner | None, text: str) -> bool:
+        if regex not in self.runners:
+            self.runners[regex] = None
+            with suppress(UnsupportedGrammarError):  # `build_lexer` says so, unless it is supported over bytes
+                program = compile_pattern(pattern.regexp, flags, self.limit, cancel=self.stop)
+                self.runners[regex] = runner_of(program)
+        runner = self.runners[regex]
         if runner is None:
-            found = re.match(pattern.regexp, text, self.grammar.options.g_regex_flags)
-            return found is not None and found.group() == text
-        return runner.matches_whole(text.encode("utf-8", "surrogatepass"))
+            found = re.match(pattern.regexp, literal.value, flags)
+            return found is not None and found.group() == literal.value
+        return runner.matches_whole(literal.value.encode("utf-8", "surrogatepass"))
 
 
-def _make_context(grammar: Grammar, ordered: Sequence[int], absorbs: _Absorption) -> Context:
-    strings = absorbs.strings.intersection(ordered)
-    renames: list[tuple[int, tuple[int, ...]]] = []
-    embedded: set[int] = set()
-    for regex in ordered:
-        if regex in strings or absorbs(regex).isdisjoint(strings):
-            continue
-        keywords = tuple(k for k in ordered if k in absorbs(regex))
-        embedded.update(k for k in keywords if flags_of(grammar, k) <= flags_of(grammar, regex))
-        if regex not in grammar.ignore:
-            renames.append((regex, keywords))
-    return Context(tuple(k for k in ordered if k not in embedded), tuple(renames))
+def _is_automaton(grammar: Grammar, terminal: int) -> bool:
+    pattern = grammar.terminals[terminal].pattern
+    return pattern is not None and pattern.automaton is not None
 
 
 def kind_of(grammar: Grammar, terminal: int) -> str:

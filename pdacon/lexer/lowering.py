@@ -20,9 +20,9 @@ from pdacon.cancelling import CancelEvent, Watch, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables
-from pdacon.lexer.contexts import Context, clashes_in, find_contexts_after, make_contexts
-from pdacon.lexer.patterns import compile_terminal
-from pdacon.lexer.program import Program
+from pdacon.lexer.contexts import Context, clashes_in, make_contexts
+from pdacon.lexer.patterns import compile_terminal, one_text
+from pdacon.lexer.program import Program, to_automaton
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,11 +103,10 @@ def build_lexer(
     """
     watch = Watch(max_seconds, cancel)
     stop = watch if max_seconds else cancel  # asked for each state of a pattern: only where there is a limit
-    contexts, context_of_state = make_contexts(grammar, tables, stop, max_states)
+    contexts, context_of_state, contexts_after = make_contexts(grammar, tables, stop, max_states)
     for clash in clashes_in(grammar, contexts):
         raise clash.error
     nfa = _make_nfa(grammar, max_states, stop)
-    contexts_after = find_contexts_after(grammar, tables, context_of_state)
     make = partial(
         _core.LexingAutomaton.make,
         nfa,
@@ -143,7 +142,10 @@ def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:
 
 def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> _core.Nfa:
     """All programs in one numbering."""
-    lexable = until_set((k for k, t in enumerate(grammar.terminals) if t.pattern is not None), cancel)
+    lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
+    pieces = [_piece(grammar, k, max_states, cancel) for k in until_set(lexable, cancel)]
+    if None not in pieces:
+        return _core.Nfa.joined(len(grammar.terminals), pieces)
     programs = {k: _program(grammar, k, max_states, cancel) for k in lexable}
     behind, place_of = join_behind(list(programs.values()), max_states)
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
@@ -161,6 +163,23 @@ def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> 
         entries.reshape(-1),
         behind.reshape(-1),
     )
+
+
+def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None) -> _core.Piece | None:
+    """The program of a terminal as the core takes it; None if it looks at what is behind it."""
+    pattern = grammar.terminals[index].pattern
+    assert pattern is not None
+    if pattern.automaton is not None:
+        own = pattern.automaton
+    else:
+        text = one_text(grammar, pattern)
+        if text is not None and 0 < len(text) < max_states:
+            return index, text
+        program = _program(grammar, index, max_states, cancel)
+        if not program.looks_ahead_only:
+            return None
+        own = to_automaton(program)
+    return index, own.kind, own.offset, own.lo, own.hi, own.target
 
 
 def _program(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None = None) -> Program:

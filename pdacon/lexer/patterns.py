@@ -27,7 +27,6 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -44,7 +43,7 @@ from pdacon.lexer.utf8 import FINAL, ByteTrie
 from pdacon.lexer.words import words_program
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import Grammar, Pattern, Terminal
 
 STATES_LIMIT = 100_000
 ANY_SIZE = 1 << 60
@@ -133,11 +132,9 @@ def compile_terminal(
     if terminal.pattern.automaton is not None:
         return from_automaton(terminal.pattern.automaton)
     regexp = terminal.pattern.regexp
-    if terminal.pattern.kind == "str" and not terminal.pattern.flags and not options.g_regex_flags:
-        with suppress(UnicodeEncodeError):  # for the general way to say
-            literal = terminal.pattern.value.encode(options.encoding)
-            if 0 < len(literal) < limit:
-                return _literal(literal)
+    literal = one_text(grammar, terminal.pattern)
+    if literal is not None and 0 < len(literal) < limit:
+        return _literal(literal)
     numbered = {"numbered_backreference", "numbered_conditional_group"}
     found = sre.first_of(numbered, regexp, options.g_regex_flags) if _MAYBE_NUMBERED.search(regexp) else None
     if found is not None:
@@ -149,6 +146,16 @@ def compile_terminal(
             feature="group-numbers",
         )
     return compile_pattern(regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes, cancel=cancel)
+
+
+def one_text(grammar: Grammar, pattern: Pattern) -> bytes | None:
+    """The bytes that a pattern stands for, if it is a string and no flag makes it match others."""
+    if pattern.kind != "str" or pattern.flags or grammar.options.g_regex_flags:
+        return None
+    try:
+        return pattern.value.encode(grammar.options.encoding)
+    except UnicodeEncodeError:
+        return None  # for the general way to say
 
 
 @lru_cache(maxsize=4096)

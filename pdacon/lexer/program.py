@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -82,10 +83,16 @@ class Program:
         """Number of states."""
         return len(self.kind)
 
+    @property
+    def looks_ahead_only(self) -> bool:
+        """Whether the program begins with its state 0 whatever lies behind."""
+        return len(self.entries) == 1 and self.entries[0] == 0
 
+
+@lru_cache(maxsize=128)
 def to_automaton(program: Program) -> Automaton:
     """A program with one entry, which is its state 0, as a grammar keeps it."""
-    if len(program.entries) != 1 or program.entries[0] != 0:
+    if not program.looks_ahead_only:
         raise ValueError("a program that looks behind is no automaton of a terminal alone")
     return Automaton(
         program.kind.tobytes(),

@@ -8,6 +8,8 @@ threads that have matched on a condition.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, Program, epsilon_closure
 
 _NOWHERE = -1
@@ -64,3 +66,9 @@ class Runner:
             if not threads:
                 break
         return found
+
+
+@lru_cache(maxsize=32)
+def runner_of(program: Program) -> Runner:
+    """The runner of a program, which is kept."""
+    return Runner(program)

@@ -92,6 +92,7 @@ class Documents:
         self._registry = registry
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
+        self._referred: dict[tuple[str, str], Place] = {}  # by the base and the reference
         self._dynamic: set[tuple[str, str]] = set()
         draft = draft_of(root, LATEST, "#") if isinstance(root, dict) else LATEST
         base = _base_of(root, "", draft) if isinstance(root, dict) else ""
@@ -138,7 +139,10 @@ class Documents:
         reference = place.node[keyword]
         if not isinstance(reference, str):
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a string")
-        found = self._resolved(place, keyword, reference)
+        key = place.base, reference
+        found = self._referred.get(key)
+        if found is None:
+            found = self._referred[key] = self._resolved(place, keyword, reference)
         if keyword == "$recursiveRef":
             if (found.base, "") in self._dynamic:
                 found = next((self._resources[base] for base in place.scope if (base, "") in self._dynamic), found)

@@ -6,8 +6,8 @@ In: `Productions` and the start. Out: the parts of a `Grammar`. The core leaves 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
@@ -15,6 +15,7 @@ from pdacon.lexer.program import to_automaton
 from pdacon.quoting import quoted
 
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
+_NO_FLAGS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def lower(out: Productions, start: int) -> Lowered | None:
         return None
     terminals, order, lhs, offset, rhs, places = lowered
     names = _Names()
-    nonterminals = [names.nonterminal(KINDS[out.native.kind(symbol)]) for symbol in order]
+    nonterminals = [names.unique(KINDS[out.native.kind(symbol)]) for symbol in order]
     rules = ["start", *nonterminals[1:]]
     symbols, ends = rhs.tolist(), offset.tolist()
     base = len(terminals) + 1
@@ -51,27 +52,28 @@ class _Names:
     """Names as Lark takes them, each used once."""
 
     def __init__(self) -> None:
-        self._used: Counter[str] = Counter()
+        self._used: dict[str, int] = {}
 
-    def nonterminal(self, kind: str) -> str:
-        return self._numbered(kind)
-
-    def terminal(self, name: str, text: Text) -> str:
-        word = re.sub(r"\W+", "_", text.value, flags=re.ASCII).strip("_").upper() if text.kind == "str" else ""
-        return self._numbered(f"{name}_{word}"[:60] if word and word != name else name)
-
-    def _numbered(self, name: str) -> str:
-        self._used[name] += 1
-        count = self._used[name]
+    def unique(self, name: str) -> str:
+        """The name itself, or with a number behind it."""
+        count = self._used[name] = self._used.get(name, 0) + 1
         return name if count == 1 else f"{name}__{count}"
 
 
 def _terminal(names: _Names, name: str, text: Text) -> Terminal:
     if text.program is not None:
-        pattern = Pattern("automaton", text.value, frozenset(), "", 1, _WIDE, to_automaton(text.program))
+        pattern = Pattern("automaton", text.value, _NO_FLAGS, "", 1, _WIDE, to_automaton(text.program))
     elif text.kind == "str":
-        pattern = Pattern("str", text.value, frozenset(), re.escape(text.value), len(text.value), len(text.value))
+        word, pattern, literal = _literal(text.value)
+        named = f"{name}_{word}"[:60] if word and word != name else name
+        return Terminal(names.unique(named), pattern, 0, None, literal)
     else:
-        pattern = Pattern("re", text.value, frozenset(), text.value, 1, _WIDE)
-    literal = quoted(text.value) if text.kind == "str" else None
-    return Terminal(names.terminal(name, text), pattern, 0, None, literal)
+        pattern = Pattern("re", text.value, _NO_FLAGS, text.value, 1, _WIDE)
+    return Terminal(names.unique(name), pattern, 0, None, None)
+
+
+@lru_cache(maxsize=4096)
+def _literal(text: str) -> tuple[str, Pattern, str]:
+    """Of a text, such as a member's name: what its terminal is named after, its pattern, and how it is shown."""
+    word = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").upper()
+    return word, Pattern("str", text, _NO_FLAGS, re.escape(text), len(text), len(text)), quoted(text)

@@ -132,6 +132,8 @@ class Reader:
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
         self._meanings: dict[tuple[int, Type], int] = {}
+        self._schema_of: dict[int, int] = {}  # by question, if it is about one schema
+        self._kinds: dict[int, tuple[Type, ...]] = {}
         self._substitutions = {kind: Replacements(self.facts.formulas) for kind in TYPES}
 
     def question(self, place: Place) -> int:
@@ -143,14 +145,30 @@ class Reader:
             return FALSE
         if not isinstance(node, dict):
             raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
-        return self.facts.holds(Satisfies(self._number(place)))
+        number = self._number(place)
+        question = self.facts.holds(Satisfies(number))
+        self._schema_of[question] = number
+        return question
+
+    def kinds(self, question: int) -> tuple[Type, ...]:
+        """The types of which a value may satisfy a question, as far as that is plain."""
+        known = self._kinds.get(question)
+        if known is None:
+            schema = self._schema_of.get(question)
+            known = self._kinds[question] = TYPES if schema is None else _plain_types(self.places[schema])
+        return known
 
     def meaning(self, question: int, kind: Type) -> int:
         """A question as a formula over facts about values of one type."""
         key = question, kind
         known = self._meanings.get(key)
         if known is None:
-            known = self._meanings[key] = self._substitutions[kind].of(question, partial(self._satisfied, kind))
+            schema = self._schema_of.get(question)
+            if schema is None:
+                known = self._substitutions[kind].of(question, partial(self._satisfied, kind))
+            else:
+                known = self._of(schema, kind).formula
+            self._meanings[key] = known
         return known
 
     def _satisfied(self, kind: Type, variable: int) -> int:
@@ -564,6 +582,17 @@ def _ways_to_evaluate(place: Place, covers: Sequence[Cover]) -> list[tuple[tuple
         some = tuple(cover for k, cover in enumerate(uncertain) if not chosen >> k & 1)
         ways.append((some, (*sure, *[cover for k, cover in enumerate(uncertain) if chosen >> k & 1])))
     return ways
+
+
+def _plain_types(place: Place) -> tuple[Type, ...]:
+    """The types that a schema's ``type`` allows, if it is right; else all of them."""
+    said = place.node.get("type")
+    names = [said] if isinstance(said, str) else said
+    if not isinstance(names, list) or ("$ref" in place.node and place.draft <= 7):
+        return TYPES
+    if not all(isinstance(name, str) and name in _NAMES for name in names):
+        return TYPES
+    return tuple(kind for kind in TYPES if any(kind in _NAMES[name] for name in names))
 
 
 def kind_of(value: Any) -> Type:

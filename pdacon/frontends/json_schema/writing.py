@@ -102,8 +102,10 @@ class Writer:
         return self.out.value(self.depth, question, family)
 
     def _family(self, family: Vector) -> None:
-        for kind in TYPES:
-            meanings = {one: self.reader.meaning(one, kind) for one in family}
+        reader = self.reader
+        kinds = [reader.kinds(one) for one in family]
+        for kind in kinds[0] if len(family) == 1 else TYPES:
+            meanings = {one: reader.meaning(one, kind) for one, some in zip(family, kinds, strict=True) if kind in some}
             meanings = {one: formula for one, formula in meanings.items() if formula != FALSE}
             if not meanings:
                 continue
@@ -195,13 +197,15 @@ class Writer:
         self._watch.left()
         known = self._possible.get(question)
         if known is None:
-            known = self._possible[question] = any(self._possible_as(question, kind) for kind in TYPES)
+            known = self._possible[question] = any(
+                self._possible_as(question, kind) for kind in self.reader.kinds(question)
+            )
         return known
 
     def _possible_as(self, question: int, kind: Type) -> bool:
         formula = self.reader.meaning(question, kind)
         facts = self.facts
-        if formula == FALSE or kind not in ("string", "number"):
+        if formula <= TRUE or kind not in ("string", "number"):
             return formula != FALSE
         if strings.unnamed(facts, formula) != FALSE:
             return True

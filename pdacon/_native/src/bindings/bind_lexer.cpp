@@ -15,6 +15,7 @@
 #include "lexer/automaton.hpp"
 #include "lexer/checks/early_ends.hpp"
 #include "lexer/checks/overlaps.hpp"
+#include "lexer/contexts.hpp"
 #include "lexer/word_lists.hpp"
 #include "liveness/column_classes.hpp"
 #include "liveness/futures.hpp"
@@ -32,6 +33,33 @@ Nfa make_nfa(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
              const Array<std::int32_t>& entry, const Array<std::int32_t>& behind) {
     return {copy(kind),   copy(offset), copy(low),   copy(high),
             copy(target), copy(owner),  copy(entry), copy(behind)};
+}
+
+// Of each terminal that has a pattern its number and a text, or the five arrays of its program, as bytes.
+Nfa joined(std::int32_t num_terminals, const nb::list& programs) {
+    const auto seen = [](nb::handle given) -> std::span<const std::uint8_t> {
+        const auto bytes = nb::cast<nb::bytes>(given);
+        return {static_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+    };
+    NfaBuilder builder(num_terminals);
+    for (const nb::handle program : programs) {
+        const auto parts = nb::cast<nb::tuple>(program);
+        const auto terminal = nb::cast<std::int32_t>(parts[0]);
+        if (parts.size() == 2)
+            builder.add(terminal, seen(parts[1]));
+        else if (parts.size() == 6)
+            builder.add(terminal, seen(parts[1]), seen(parts[2]), seen(parts[3]), seen(parts[4]),
+                        seen(parts[5]));
+        else
+            throw std::invalid_argument("lexer: no program");
+    }
+    return builder.take();
+}
+
+nb::object contexts(const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& action,
+                    const Array<std::int32_t>& order, const Array<std::uint8_t>& always) {
+    auto found = lexical_contexts({action.data(), action.size()}, view(order), view(always));
+    return nb::make_tuple(nb::cast(found.terminals), owned(std::move(found.of_state)), nb::cast(found.after));
 }
 
 std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std::uint8_t>& ignored,
@@ -216,9 +244,11 @@ std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> 
 }  // namespace
 
 void bind_lexer(nb::module_& m) {
-    nb::class_<Nfa>(m, "Nfa").def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"),
-                                         nb::arg("low"), nb::arg("high"), nb::arg("target"), nb::arg("owner"),
-                                         nb::arg("entry"), nb::arg("behind"));
+    nb::class_<Nfa>(m, "Nfa")
+        .def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
+                    nb::arg("target"), nb::arg("owner"), nb::arg("entry"), nb::arg("behind"))
+        .def_static("joined", &joined, nb::arg("num_terminals"), nb::arg("programs"));
+    m.def("lexical_contexts", &contexts, nb::arg("action"), nb::arg("order"), nb::arg("always"));
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
                     nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),

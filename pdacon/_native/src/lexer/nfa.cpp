@@ -47,6 +47,55 @@ void validate(const Nfa& nfa) {
     for (const auto entry : nfa.entry) require(entry == -1 || valid(entry, positions), "nfa: bad entry");
 }
 
+NfaBuilder::NfaBuilder(std::int32_t num_terminals) {
+    if (num_terminals < 0) throw std::invalid_argument("lexer: no number of terminals");
+    nfa_.offset.push_back(0);
+    nfa_.entry.assign(static_cast<std::size_t>(num_terminals), -1);
+    nfa_.look_behind.assign(256, 0);
+}
+
+void NfaBuilder::begin(std::int32_t terminal, std::size_t positions) {
+    if (terminal < 0 || terminal >= nfa_.num_terminals() || positions == 0)
+        throw std::invalid_argument("lexer: no program of a terminal");
+    nfa_.entry[static_cast<std::size_t>(terminal)] = static_cast<std::int32_t>(nfa_.kind.size());
+    nfa_.owner.insert(nfa_.owner.end(), positions, terminal);
+}
+
+void NfaBuilder::add(std::int32_t terminal, std::span<const std::uint8_t> kind,
+                     std::span<const std::uint8_t> offset, std::span<const std::uint8_t> low,
+                     std::span<const std::uint8_t> high, std::span<const std::uint8_t> target) {
+    const auto number = [](std::span<const std::uint8_t> bytes, std::size_t index) {
+        std::uint32_t value = 0;
+        for (std::size_t k = 4; k-- > 0;) value = value << 8U | bytes[4 * index + k];
+        return static_cast<std::int32_t>(value);
+    };
+    if (offset.size() != 4 * (kind.size() + 1) || target.size() != 4 * low.size() ||
+        low.size() != high.size() || number(offset, 0) != 0 ||
+        number(offset, kind.size()) != static_cast<std::int32_t>(low.size()))
+        throw std::invalid_argument("lexer: the arrays of a program do not fit together");
+    const auto base = static_cast<std::int32_t>(nfa_.kind.size());
+    const auto edges = static_cast<std::int32_t>(nfa_.target.size());
+    begin(terminal, kind.size());
+    nfa_.kind.insert(nfa_.kind.end(), kind.begin(), kind.end());
+    nfa_.low.insert(nfa_.low.end(), low.begin(), low.end());
+    nfa_.high.insert(nfa_.high.end(), high.begin(), high.end());
+    for (std::size_t k = 1; k <= kind.size(); ++k) nfa_.offset.push_back(edges + number(offset, k));
+    for (std::size_t k = 0; k < low.size(); ++k) nfa_.target.push_back(base + number(target, k));
+}
+
+void NfaBuilder::add(std::int32_t terminal, std::span<const std::uint8_t> text) {
+    begin(terminal, text.size() + 1);
+    for (const auto byte : text) {
+        nfa_.kind.push_back(static_cast<std::uint8_t>(NfaKind::kBytes));
+        nfa_.low.push_back(byte);
+        nfa_.high.push_back(byte);
+        nfa_.target.push_back(static_cast<std::int32_t>(nfa_.kind.size()));
+        nfa_.offset.push_back(static_cast<std::int32_t>(nfa_.target.size()));
+    }
+    nfa_.kind.push_back(static_cast<std::uint8_t>(NfaKind::kMatch));
+    nfa_.offset.push_back(static_cast<std::int32_t>(nfa_.target.size()));
+}
+
 int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of) {
     std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;
     std::vector<bool> known(256 * 256);  // most edges of a large automaton have the range of another one

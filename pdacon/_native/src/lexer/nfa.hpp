@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,26 @@ struct Nfa {
 
 // Throws std::invalid_argument if the arrays do not fit together.
 void validate(const Nfa& nfa);
+
+// Puts the programs of terminals together that look at nothing behind them.
+class NfaBuilder {
+  public:
+    explicit NfaBuilder(std::int32_t num_terminals);
+
+    // Adds a program that begins at its first position: its arrays as bytes, numbers of four little-endian
+    // ones. Throws std::invalid_argument if they do not fit together.
+    void add(std::int32_t terminal, std::span<const std::uint8_t> kind, std::span<const std::uint8_t> offset,
+             std::span<const std::uint8_t> low, std::span<const std::uint8_t> high,
+             std::span<const std::uint8_t> target);
+    // Adds the program of one text.
+    void add(std::int32_t terminal, std::span<const std::uint8_t> text);
+    Nfa take() { return std::move(nfa_); }
+
+  private:
+    void begin(std::int32_t terminal, std::size_t positions);
+
+    Nfa nfa_;
+};
 
 // Visits every position in the epsilon closure of one that is no split, whatever its priority.
 template <class Visit>
