@@ -67,11 +67,21 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_help(context: typer.Context, wanted: bool) -> None:
+    """All that there is to say of ``pdacon`` itself is in the short help."""
+    if wanted:
+        typer.echo(context.get_help(), nl=False)
+        raise typer.Exit
+
+
 @app.callback()
 def _common(
     show_version: Annotated[
         bool,
         typer.Option("--version", metavar="", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+    all_of_it: Annotated[
+        bool, typer.Option("--help-all", metavar="", callback=_show_help, is_eager=True, hidden=True)
     ] = False,
 ) -> None:
     pass

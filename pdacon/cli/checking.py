@@ -20,6 +20,7 @@ from pdacon.cli.display import printable, show, width
 from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, described, in_options
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import GrammarOptions, ReportFormat
+from pdacon.cli.waiting import waiting
 from pdacon.determinism import DeterminismReport, Failure, Finding, Level, check
 from pdacon.determinism.report.annotations import failure_annotation, to_annotations
 from pdacon.determinism.report.pages import page
@@ -119,7 +120,8 @@ def _check(
 ) -> DeterminismReport | Failure:
     """A grammar's report. What keeps it from having one is said on standard error too, whatever the format."""
     try:
-        return check(load_grammar(name, options, several_starts=True), vocabulary, seconds=seconds)
+        with waiting(f"checking {name}", seconds):
+            return check(load_grammar(name, options, several_starts=True), vocabulary, seconds=seconds)
     except LimitExceededError as problem:
         message = described(problem)
         complain(BadInput(f"{name}: {message}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from pathlib import Path
 
@@ -11,13 +13,16 @@ from pdacon.cli.display import tell
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
 from pdacon.cli.vocabularies import Tokens
+from pdacon.cli.waiting import waiting
 from pdacon.composition.artifact import require_place
 from pdacon.determinism import rule_findings
 from pdacon.grammar import Grammar
 
 
-def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool, seconds: float = 0.0) -> int:
-    """Write the constraint of a grammar and a vocabulary; say on standard error what it is.
+def compile_to_file(
+    grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool, seconds: float = 0.0, json_format: bool = False
+) -> int:
+    """Write the constraint of a grammar and a vocabulary; say on standard error what it is, or print it as JSON.
 
     Raises
     ------
@@ -30,13 +35,19 @@ def compile_to_file(grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool,
     if place.exists() and place.stat().st_size > 0 and not is_artifact(place):
         raise BadInput(f"{out}: there is a file already that is no compiled grammar; give another name, or remove it")
     begin = time.perf_counter()
-    constraint = compile(grammar, tokens.vocabulary, eager=eager, limits=Limits(seconds=seconds))
+    with waiting("computing every mask" if eager else "compiling", seconds):
+        constraint = compile(grammar, tokens.vocabulary, eager=eager, limits=Limits(seconds=seconds))
     spent = time.perf_counter() - begin
     constraint.save(out)
     Constraint.load(out, tokens.vocabulary, grammar=grammar, verify=True)
     counts = [constraint.statistics(start) for start in grammar.options.start]
     keys = ("masks_computed", "distinct_masks", "situations_left")
     sums = {key: sum(count[key] for count in counts) for key in keys}
+    if json_format:
+        findings = [finding.to_dict() for finding in rule_findings(grammar)]
+        told = {"file": str(out), "bytes": out.stat().st_size, "vocabulary": tokens.source, "seconds": round(spent, 3)}
+        sys.stdout.write(json.dumps({**told, "tokens": len(tokens.vocabulary), **sums, "findings": findings}) + "\n")
+        return 0
     tell(
         f"{out}: {size_of(out.stat().st_size)}, for {tokens.source} ({len(tokens.vocabulary):,} tokens), "
         f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s"

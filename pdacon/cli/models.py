@@ -10,6 +10,7 @@ from textwrap import shorten
 from typing import Any
 
 from pdacon.cli.failures import BadInput
+from pdacon.cli.waiting import waiting
 
 
 def load_model(name: str | None) -> tuple[Any, Any]:
@@ -21,15 +22,17 @@ def load_model(name: str | None) -> tuple[Any, Any]:
         If they cannot be loaded.
     """
     require("torch", "transformers")
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    with waiting("loading PyTorch and transformers"):
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from pdacon.integrations.huggingface import load_tiny
+        from pdacon.integrations.huggingface import load_tiny
 
     be_quiet(bars=not is_local(name))
     if name is None:
         torch.set_num_threads(1)  # for so small a model more threads only wait for each other
-        return load_tiny()
+        with waiting("loading the tiny model"):
+            return load_tiny()
     tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained, option="--model")
     model = load("model", name, partial(AutoModelForCausalLM.from_pretrained, dtype="auto"))
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokenizer
@@ -73,7 +76,8 @@ def load(what: str, name: str, load: Callable[[str], Any], *, option: str | None
         option = option or f"--{what}"
         raise BadInput(f"{name}: no such folder; {option} takes a folder or a name on the Hugging Face hub")
     try:
-        return load(name)
+        with waiting(f"loading the {what} {name}"):
+            return load(name)
     except Exception as error:
         reason = shorten(str(error) or type(error).__name__, 200, placeholder=" ...")
         raise BadInput(f"cannot load the {what} {name!r}: {reason}") from error

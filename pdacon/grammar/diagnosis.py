@@ -18,7 +18,7 @@ from lark.load_grammar import EXT, _literal_to_pattern
 
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.habits import advice_at, is_json, one_case
-from pdacon.grammar.importing import find_file, grammar_name, import_of, path_of, similar_file, similar_import
+from pdacon.grammar.importing import find_file, grammar_name, import_of, missing_import, path_of, similar_file
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.places import shorten
@@ -53,7 +53,6 @@ _LABELS = (
 
 # A piece of the message of a Lark GrammarError -> what to do about it.
 _ADVICE = {
-    "Rules aren't allowed inside terminals": "a terminal consists of terminals and literals only; make it a rule",
     "Recursion in terminal": "make it a rule",
     "defined more than once": "keep one definition, or write %override or %extend",
     "Cannot override": "define it without %override",
@@ -61,7 +60,6 @@ _ADVICE = {
     "as it wasn't defined before": "define or %import it first",
     "one is a terminal": "rename one of them",
     "it is abstract": "define it instead of declaring it",
-    "Nothing was imported": "name what to import: %import file.name",
     "Symbol already defined": "rename it: %import file.name -> other_name",
     "ignored but not defined": "define or %import it",
     "Terminals cannot be empty": "give it at least one character",
@@ -69,7 +67,6 @@ _ADVICE = {
     "bad escaping": "double the last backslash",
     "newlines in string literals": r"write \n",
     "newlines in regular expressions": r"write \n, or add the flag x",
-    "Bad Range": "write the smaller number first",
     "Aliasing not allowed in terminals": "-> belongs to the alternatives of rules",
     "Conflicting flags": "use the same flags wherever the pattern appears",
     "marked for expansion": "drop the alias, or the underscore",
@@ -111,6 +108,8 @@ _UNDEFINED = re.compile(
 )
 _TWICE = re.compile(r"Rules defined twice: \* <(\w+) :")
 _RANGE = re.compile(r"Bad Range for .*\((-?\d+)\.\.(-?\d+) isn't allowed\)")
+_NOTHING_IMPORTED = re.compile(r"Nothing was imported from grammar `(\w+)`")
+_RULE_WITHIN = re.compile(r"Rules aren't allowed inside terminals \(NonTerminal\('(\w+)'\) in (\w+)\)")
 _ALIAS = re.compile(r"->\s*$")
 _IGNORED = re.compile(r"Terminals \{'(\w+)'.*marked to ignore")
 
@@ -146,7 +145,17 @@ def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] 
     if not isinstance(error, lark.exceptions.GrammarError):
         return _explain_accident(error, builder)
     message = _one_line(error)
+    if nothing := _NOTHING_IMPORTED.search(message):
+        message = f"nothing is imported from {nothing.group(1)}: name a file and what is in it"
+        advice = import_of(nothing.group(1)) or "%import file.name"
+        return GrammarSyntaxError(f"{message}; {advice}", _named_place(_one_line(error), builder) or _blame(builder))
     undefined, ignored = _UNDEFINED.search(message), _IGNORED.search(message)
+    if within := _RULE_WITHIN.search(message):
+        return _explain_rule_within(*within.groups(), builder)
+    if bad_range := _RANGE.search(message):
+        low, high = bad_range.groups()
+        message = f"~{low}..{high} asks for {low} at least and {high} at most; write the smaller number first"
+        return GrammarSyntaxError(message, _range_place(low, high, builder) or _blame(builder))
     if undefined:
         return _explain_undefined(undefined.group(1) or undefined.group(2), message, builder)
     if ignored:
@@ -218,13 +227,47 @@ def _explain_undefined(name: str, message: str, builder: RecordingBuilder) -> Gr
         why = "an alias names a whole alternative of a rule, so it stands at its end and not within parentheses"
         return GrammarSyntaxError(f"unexpected '-> {name}'; {why}", span)
     within = f" (in {where.group(1)})" if where else ""
+    if misnamed := _explain_misnamed_import(name, kind, builder):
+        return misnamed
     others = [str(one) for one in builder._definitions if one != name]
-    meant = similar_import(name, builder) or did_you_mean(name, others)
+    meant = did_you_mean(name, others)
     advice = import_of(name) if kind == "terminal" and not meant else ""
     if not advice:
         advice = f"{meant}define or %import it"
         advice += f', or, if it is meant as text, write it in quotes: "{name}"' if kind == "rule" and not meant else ""
     return GrammarSyntaxError(f"{kind} {name!r} is used but not defined{within}; {advice}", span)
+
+
+def _explain_misnamed_import(name: str, kind: str, builder: RecordingBuilder) -> GrammarSyntaxError | None:
+    """A name that is not defined because the ``%import`` that was to bring it names something that is not there."""
+    missing = missing_import(name, builder)
+    if missing is None:
+        return None
+    own, file, known = missing
+    meant = did_you_mean(own, known).strip()
+    message = f"%import: there is no {kind} {own} in {file}"
+    return GrammarSyntaxError(
+        f"{message}; {meant or 'import what it defines'}", builder.source.statement_span("import", own)
+    )
+
+
+def _explain_rule_within(rule: str, user: str, builder: RecordingBuilder) -> GrammarSyntaxError:
+    """A terminal, or what is ignored, that uses a rule: Lark names the user by a name that it has made up."""
+    source = builder.source
+    upper = rule.upper()
+    if user.startswith("__IGNORE"):
+        span = source.statement_span("ignore", rule)
+        message = f"%ignore takes a terminal, and {rule} is a rule; write its name in upper case: {upper}"
+    else:
+        token = builder.name_tokens.get(user)
+        start = 0 if token is None else (token.start_pos or 0) + len(token)
+        found = re.compile(rf"(?<!\w){re.escape(rule)}(?!\w)").search(source.text, start)
+        span = builder.spans.get(user) if token is None or found is None else source.span(*found.span())
+        message = (
+            f"terminal {user} uses the rule {rule}, and a terminal consists of terminals and literals only; "
+            f"make {user} a rule, {user.lower()}, or {rule} a terminal, {upper}"
+        )
+    return GrammarSyntaxError(message, span)
 
 
 def _explain_accident(error: Exception, builder: RecordingBuilder) -> GrammarSyntaxError:
@@ -282,18 +325,16 @@ def _with_advice(message: str) -> str:
 
 
 def _named_place(message: str, builder: RecordingBuilder) -> Span | None:
-    """The definition that a message names: "(in rule x)", else the last name in it that is defined or imported.
-
-    Of a range of repetitions its own place: the name is that of what is repeated.
-    """
-    if bad_range := _RANGE.search(message):
-        low, high = map(re.escape, bad_range.groups())
-        found = re.search(rf"~\s*{low}\s*\.\.\s*{high}(?!\d)", builder.source.text)
-        return None if found is None else builder.source.span(*found.span())
+    """The definition that a message names: "(in rule x)", else the last name in it that is defined or imported."""
     where = _WHERE.search(message) or _TWICE.search(message)
     names = [where.group(1)] if where else list(reversed(_NAME.findall(message)))
     known = next((builder.spans[name] for name in names if name in builder.spans), None)
     return known or (builder.source.statement_span("import", names[0]) if names and "mport" in message else None)
+
+
+def _range_place(low: str, high: str, builder: RecordingBuilder) -> Span | None:
+    found = re.search(rf"~\s*{re.escape(low)}\s*\.\.\s*{re.escape(high)}(?!\d)", builder.source.text)
+    return None if found is None else builder.source.span(*found.span())
 
 
 def _blame(builder: RecordingBuilder) -> Span | None:

@@ -80,14 +80,24 @@ def similar_file(wanted: str, import_paths: Sequence[Any], base_path: Any) -> st
     return did_you_mean(wanted.removesuffix(EXT), list(dict.fromkeys([*files, *_LARKS_OWN])))
 
 
-def similar_import(name: str, builder: RecordingBuilder) -> str:
-    """What may have been meant by a name that a text imports, and its file does not define."""
-    known = []
+def missing_import(name: str, builder: RecordingBuilder) -> tuple[str, str, list[str]] | None:
+    """What a text imports to have a name, and the file does not define: Lark passes over such an import in silence.
+
+    Returns
+    -------
+    tuple of str, str and list of str, or None
+        The name that is not there, the file as ``%import`` calls it, and the names that it does define.
+    """
+    defined = {str(one) for one in builder._definitions}
     for statement in statements_in(builder.source.text, builder.source.path or ""):
-        if statement.dotted_path and name in statement.aliases:
+        for own, alias in statement.aliases.items():
+            if not statement.dotted_path or alias in defined or not (alias == name or did_you_mean(name, [alias])):
+                continue
             file = find_file(os.path.join(*statement.dotted_path) + EXT, statement.base_path, builder.import_paths)  # noqa: PTH118
-            known += re.findall(_DEFINITION.format(r"\w+"), "" if file is None else file[1], re.MULTILINE)
-    return did_you_mean(name, known)
+            known = re.findall(_DEFINITION.format(r"\w+"), "" if file is None else file[1], re.MULTILINE)
+            if file is not None and own not in known:
+                return own, ".".join(statement.dotted_path), known
+    return None
 
 
 def import_of(name: str) -> str:

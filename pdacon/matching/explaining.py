@@ -73,7 +73,7 @@ class Explainer:
 
     @cached_property
     def _reasons(self) -> Reasons:
-        return Reasons(self._machine, self._start, self._names)
+        return Reasons(self._machine, self._start, self._names, self._enclosing)
 
     @cached_property
     def _following(self) -> Following:

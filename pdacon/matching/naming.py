@@ -6,10 +6,11 @@ In: symbol ids, LR items and an `Expectation`. Out: the texts that an `Explanati
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from pdacon.grammar import Grammar
 from pdacon.pda import Expectation
-from pdacon.quoting import listing, tail
+from pdacon.quoting import LISTED, listing, tail
 
 
 class Names:
@@ -45,6 +46,41 @@ class Names:
         by_parser = [terminal for terminal in expected.next if terminal not in self._grammar.ignore]
         following = [*self.names(by_parser), *(["the end"] if expected.end else [])] or self.names(expected.next)
         return listing(following or self.names(expected.unfinished) or ["nothing"])
+
+    def awaited(self, items: Iterable[tuple[int, int]], expected: Expectation) -> str:
+        """What is expected at some LR items, with the rule that they all wait for where its beginnings are many.
+
+        ``expected "," or "]"``, or ``after "," a result is expected, which begins with NAME, "(", ... or 18 others``.
+        """
+        listed = self.expected(expected)
+        grammar = self._grammar
+        ends = {self._around(production, dot) for production, dot in items}
+        by_parser = [terminal for terminal in expected.next if terminal not in grammar.ignore]
+        if len(ends) != 1 or len(by_parser) <= LISTED or expected.end:
+            return f"expected {listed}"
+        before, wanted = ends.pop()
+        if wanted is None or wanted <= grammar.end or wanted in self._nullable or not self.name(wanted).isidentifier():
+            return f"expected {listed}"
+        name = self.name(wanted)
+        after = f"after {self.name(before)} " if before is not None and before < grammar.end else ""
+        article = "an" if name.lstrip("_")[:1] in "aeiou" else "a"
+        return f"{after}{article} {name} is expected, which begins with {listed}"
+
+    def _around(self, production: int, dot: int) -> tuple[int | None, int | None]:
+        """The symbols before and behind the dot of an item; the start symbol is what the text as a whole waits for."""
+        if production >= len(self._grammar.productions):
+            return None, self._grammar.starts[self._start] if dot == 0 else None
+        rhs = self._grammar.productions[production].rhs
+        return rhs[dot - 1] if dot else None, rhs[dot] if dot < len(rhs) else None
+
+    @cached_property
+    def _nullable(self) -> set[int]:
+        found: set[int] = set()
+        size = -1
+        while size < len(found):
+            size = len(found)
+            found |= {record.lhs for record in self._grammar.productions if found.issuperset(record.rhs)}
+        return found
 
     def ignored(self, expected: Expectation) -> tuple[str, ...]:
         """Of what can come next, what is ignored."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pdacon.explanation import Cut, Unlisted
+from pdacon.matching.enclosing import Enclosing
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
 from pdacon.matching.naming import Names
 from pdacon.pda import (
@@ -64,11 +65,12 @@ class Reason:
 class Reasons:
     """Says why texts are refused, for one start symbol of a grammar."""
 
-    def __init__(self, machine: Machine, start: int, names: Names) -> None:
+    def __init__(self, machine: Machine, start: int, names: Names, enclosing: Enclosing) -> None:
         self._grammar = machine.grammar
         self._machine = machine
         self._start = start
         self._names = names
+        self._enclosing = enclosing
         self._listed = ListedTexts(machine.grammar)
 
     def without_text(
@@ -121,7 +123,7 @@ class Reasons:
             word = word_of(b"", rest)
             what = "is nothing" if len(word) > len(first_character(rest)) else "begins nothing"
             shown = tail(word) if word else character
-            return f"{shown} {what} that can come here; expected {self._names.expected(expected)}", ()
+            return f"{shown} {what} that can come here; {self._awaited(place, expected)}", ()
         ends = expected.next or expected.end
         if not ends and (keyword := self._keyword(here, refusal)) is not None:
             return keyword, ()
@@ -139,16 +141,20 @@ class Reasons:
         listing_it = self._listed.naming(word)
         if word != refusal.lexeme or not listing_it or set(listing_it).intersection(refusal.unfinished):
             return None
-        before = self._names.expected(here.expect_before(here.place))
+        before = self._awaited(here.place, here.expect_before(here.place))
         others = listing(self._names.names(refusal.unfinished))
-        return f"{tail(word)} is a keyword here, not {others}, and cannot come; expected {before}"
+        return f"{tail(word)} is a keyword here, not {others}, and cannot come; {before}"
+
+    def _awaited(self, place: Configuration, expected: Expectation) -> str:
+        """What the rules at a place wait for; ``expected`` is what may begin there."""
+        return self._names.awaited(self._enclosing.kernel(place.stack.state), expected)
 
     def _guarded(self, here: Refused, terminal: int, lexeme: bytes) -> str:
         """Why a terminal that has matched does not end where it does."""
         word = word_of(lexeme, here.rest)
         if names := self._names.names(self._listed.naming(word)):
             what = f"{tail(word)} is {listing(names)}, which the parser does not take here"
-            return f"{what}; expected {self._names.expected(here.expect_before(here.place))}"
+            return f"{what}; {self._awaited(here.place, here.expect_before(here.place))}"
         word = max(word, lexeme + here.rest[:1], key=len)
         behind = f"it would end behind {tail(lexeme)}, where {quote(first_character(here.rest))} must not follow"
         return f"{tail(word)} is no {self._names.name(terminal)}: {behind}"

@@ -31,6 +31,16 @@ def test_a_grammar_is_compiled_with_its_masks(tmp_path: Path, capsys: pytest.Cap
     assert loaded.statistics()["masks_computed"] == 0
 
 
+def test_what_was_compiled_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "json.pda"
+    assert main(["compile", "json", "--eager", "-t", "bytes", "-o", str(path), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    told = json.loads(out)
+    assert (told["file"], told["bytes"], told["tokens"]) == (str(path), path.stat().st_size, 257)
+    assert (told["situations_left"], told["findings"]) == (0, [])
+
+
 def test_what_the_rules_alone_tell_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grammar = tmp_path / "some.lark"
     grammar.write_text('start: "a" | endless\nendless: "b" endless\nUNUSED: "c"\n')

@@ -52,6 +52,13 @@ def test_help_begins_with_an_example_and_fits_a_screen(
         assert "--lexer" not in "".join(lines)
 
 
+def test_all_help_of_pdacon_itself_is_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    short = capsys.readouterr().out
+    assert main(["--help-all"]) == 0
+    assert capsys.readouterr().out.strip() == short.strip()
+
+
 def test_usage_says_what_is_wanted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     usages = {

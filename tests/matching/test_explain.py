@@ -311,7 +311,16 @@ def test_explaining_lowers_no_pattern_again(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("grammar", "text", "reason"),
     [
-        ("sql", "SELECT a, FROM t", '"FROM" is a keyword here, not NAME, and cannot come; expected '),
+        (
+            "sql",
+            "SELECT a, FROM t",
+            '"FROM" is a keyword here, not NAME, and cannot come; after "," a result is expected, which begins with ',
+        ),
+        (
+            "sql",
+            "SELECT * FROM t WHERE =",
+            '"=" begins nothing that can come here; after WHERE an expression is expected',
+        ),
         ("json", '{"a" lamp}', '"lamp" is nothing that can come here; expected ":"'),
         ("json", '{"a" 1}', '"1" begins nothing that can come here; expected ":"'),
         ("json", "[1] x", '"x" begins nothing that can come here; expected the end'),

@@ -40,6 +40,7 @@ def compile_grammar(
         float | None,
         typer.Option("--seconds", min=0.001, metavar="N", help="With --eager: how long at most."),
     ] = None,
+    as_json: JsonOption = False,
     options: GrammarOptions,
 ) -> int:
     """Compile a grammar for a tokenizer into a file that loads fast.
@@ -54,7 +55,8 @@ def compile_grammar(
     loaded = load_grammar(grammar, options, several_starts=True)
     from pdacon.cli.compiling import compile_to_file
 
-    return compile_to_file(loaded, tokens_of(tokenizer), out, eager=eager, seconds=seconds or 0.0)
+    tokens = tokens_of(tokenizer)
+    return compile_to_file(loaded, tokens, out, eager=eager, seconds=seconds or 0.0, json_format=as_json)
 
 
 def show_file(
