@@ -1,4 +1,4 @@
-// Whom Python names to cancel a compilation.
+// Lets Python cancel a running compilation.
 #pragma once
 
 #include <nanobind/nanobind.h>
