@@ -151,7 +151,7 @@ def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] 
         return GrammarSyntaxError(f"{message}; {advice}", _named_place(_one_line(error), builder) or _blame(builder))
     undefined, ignored = _UNDEFINED.search(message), _IGNORED.search(message)
     if within := _RULE_WITHIN.search(message):
-        return _explain_rule_within(*within.groups(), builder)
+        return _explain_rule_within(within.group(1), within.group(2), builder)
     if bad_range := _RANGE.search(message):
         low, high = bad_range.groups()
         message = f"~{low}..{high} asks for {low} at least and {high} at most; write the smaller number first"
