@@ -266,6 +266,7 @@ class Constraint:
         max_rollback: int | None = None,
         strip_leading_space: bool = False,
         keep_text: bool = True,
+        max_tokens: int | None = None,
     ) -> Matcher:
         """A matcher at the start of a text.
 
@@ -274,7 +275,7 @@ class Constraint:
         start : str, optional
             Which of the grammar's start rules; the first if it is not given.
         max_rollback : int, optional
-            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 40
+            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 48
             bytes, and keeps the stack of its place alive.
         strip_leading_space : bool
             Whether one leading space of the first token with text is not part of the text, as in what SentencePiece
@@ -283,11 +284,18 @@ class Constraint:
         keep_text : bool
             Whether to keep the text, a byte for each of its bytes, for `Matcher.explain`. Without it and with
             ``max_rollback`` a matcher stays below 4 KiB, beside the parser's stack, however long the text gets.
+        max_tokens : int, optional
+            A budget: the text is a sentence within so many tokens, always. What would overrun is not allowed, and
+            nothing else is forbidden: a token is allowed if and only if some sentence goes on from it within what is
+            left. An end token is not counted, so a host whose own count includes it has one token more.
+            ``accept_bytes`` counts as one token, however many bytes it is given. See docs/matcher.md.
 
         Raises
         ------
         ValueError
-            The grammar was not compiled for `start`, or `max_rollback` is negative.
+            The grammar was not compiled for `start`, or `max_rollback` or `max_tokens` is negative, or no sentence has
+            so few tokens: the message says how many the shortest has. Or `max_tokens` is given and the grammar has a
+            postlex, which is not supported.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
@@ -301,10 +309,17 @@ class Constraint:
         if index in self._empty:
             raise EmptyLanguageError(no_sentence([self._starts[index]]))
         kept = min(kept, sys.maxsize)  # more accepts than there can be
-        matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
+        make = partial(Matcher, self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
+        matcher = make()
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
-        return matcher
+        if max_tokens is None:
+            return matcher
+        budget = require_count("matcher", "max_tokens", max_tokens)
+        least = matcher.least_tokens()
+        if budget < least:
+            raise ValueError(f"max_tokens is {budget}, and the shortest sentence has {least} tokens")
+        return make(min(budget, sys.maxsize))
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text is a sentence of the grammar, be there tokens that spell it or not.

@@ -22,10 +22,16 @@ class Matcher(_core.Matcher):
     __slots__ = ("__weakref__", "_explainer")
 
     def __init__(
-        self, pda: _core.TokenPda, max_rollback: int, leading_space: bool, keep_text: bool, explainer: Explainer
+        self,
+        pda: _core.TokenPda,
+        max_rollback: int,
+        leading_space: bool,
+        keep_text: bool,
+        explainer: Explainer,
+        max_tokens: int = -1,
     ) -> None:
         """Use `Constraint.matcher`."""
-        super().__init__(pda, max_rollback, leading_space, keep_text)
+        super().__init__(pda, max_rollback, leading_space, keep_text, max_tokens)
         self._explainer = explainer
 
     def fork(self) -> Matcher:
@@ -102,6 +108,32 @@ class Matcher(_core.Matcher):
         """
         data = self._encoded("accept", text)
         return data is not None and self.accept_bytes(data)
+
+    def least_tokens(self) -> int:
+        """The fewest tokens after which the text is a sentence, end tokens not counted; 0 if it is one now.
+
+        Raises
+        ------
+        ValueError
+            The grammar has a postlex.
+        MatcherError
+            No tokens of the vocabulary complete the text, or another thread uses the matcher.
+
+        Notes
+        -----
+        Exact: a shortest path in the pushdown automaton over tokens (Reps, Schwoon, Jha and Melski 2005). Cost: O(1)
+        for each LR state that was pushed since the last call; the first call of a constraint prepares what all share.
+        """
+        least: int = self._least_tokens()
+        if least < 0:
+            raise MatcherError("no tokens of the vocabulary complete this text")
+        return least
+
+    @property
+    def tokens_left(self) -> int | None:
+        """How many tokens may follow of the ``max_tokens`` of `Constraint.matcher`; None: any number."""
+        left: int = self._tokens_left()
+        return None if left < 0 else left
 
     def completion(self) -> str:
         """The shortest text that makes a sentence of what was accepted: `shortest_completion` as a str.

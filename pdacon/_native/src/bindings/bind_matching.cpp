@@ -390,6 +390,12 @@ std::int64_t completion_length(const Matcher& matcher) {
     return without_gil([&] { return matcher.completion_length(); });
 }
 
+std::int64_t least_tokens(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    const auto least = without_gil([&] { return matcher.least_tokens(); });
+    return least == TokenDistances::kNone ? -1 : least;
+}
+
 nb::tuple completion_head(const Matcher& matcher, std::size_t most) {
     const Matcher::Use use(matcher);
     const auto [length, text] = without_gil([&] { return matcher.completion_head(most); });
@@ -453,11 +459,11 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
         .def(
             "__init__",
             [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space,
-               bool keep_text) {
-                new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text);
+               bool keep_text, std::int64_t max_tokens) {
+                new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text, max_tokens);
             },
             nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
-            nb::arg("keep_text") = true)
+            nb::arg("keep_text") = true, nb::arg("max_tokens") = Matcher::kUnlimited)
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask").none(), nb::arg("row").none() = 0,
              nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
@@ -533,6 +539,8 @@ it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Whe
 "every continuation" means those that tokens can spell, and the bytes may end inside a token.
 
 Cost: O(bytes of the answer), about half a microsecond each.)")
+        .def("_least_tokens", &least_tokens)
+        .def("_tokens_left", &guarded<&Matcher::tokens_left>)
         .def("_completion_length", &completion_length)
         .def("_completion_head", &completion_head, nb::arg("most"))
         .def("_merged", &merged, nb::arg("forced"))

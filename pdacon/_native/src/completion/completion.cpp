@@ -6,227 +6,21 @@
 
 namespace pdacon {
 
-namespace {
-
-std::int64_t sum(std::int64_t a, std::int64_t b) { return LeastYields::sum(a, b); }
-
-// The stack node that a reduction exposes; null where it pops the whole stack.
-const StackNode* below(const StackNode* node, const LeastYields::KernelReduction& reduction) {
-    node = node->below;
-    for (auto left = reduction.left; left > 0 && node != nullptr; --left) node = node->below;
-    return node;
-}
-
-}  // namespace
-
-std::int32_t Completion::serial(const StackNode* node) {
-    return serials_.try_emplace(node, static_cast<std::int32_t>(serials_.size())).first->second;
-}
-
-// A lower bound of the bytes that are missing when a reduction of the node's state is complete.
-std::int64_t Completion::least_below(const StackNode* node, const LeastYields::KernelReduction& reduction) {
-    if (reduction.lhs == yields_.whole_text()) return 0;
-    const auto* revealed = below(node, reduction);
-    return revealed == nullptr ? kNone : least_after(reduction.lhs, revealed);
-}
-
-// A lower bound of the bytes that are missing where the reduction to `lhs` is complete above a node.
-std::int64_t Completion::least_after(std::int32_t lhs, const StackNode* node) {
-    static_assert(kNone == LeastYields::kNever);
-    const auto known = least_after_.find(key_of(lhs, node));
-    if (known != least_after_.end()) return known->second;
-    fold_from_bottom(lhs, node, least_after_,
-                     [&](std::int32_t, const StackNode*, std::int64_t least) { return least; });
-    return least_after_.at(key_of(lhs, node));
-}
-
-// Computes find(lhs, node, least) for a reduction that is complete above a node, after it has for all
-// reductions that this leads to further down; `least` is the best sum over them. Iterative: down the stack
-// for what is needed, then up.
-template <class Find>
-void Completion::fold_from_bottom(std::int32_t lhs, const StackNode* node, CostByReduction& found,
-                                  Find find) {
-    std::vector<std::pair<std::int32_t, const StackNode*>> open{{lhs, node}};
-    while (!open.empty()) {
-        const auto [nonterminal, at] = open.back();
-        const auto reductions = yields_.reductions(at->state);
-        auto least = kNone;
-        bool ready = true;
-        for (std::size_t reduction = 0; reduction < reductions.size(); ++reduction) {
-            const auto cost = yields_.after(nonterminal, at->state, static_cast<std::int32_t>(reduction));
-            if (cost == kNone) continue;
-            std::int64_t rest = 0;
-            if (reductions[reduction].lhs != yields_.whole_text()) {
-                const auto* revealed = below(at, reductions[reduction]);
-                if (revealed == nullptr) continue;
-                const auto known = found.find(key_of(reductions[reduction].lhs, revealed));
-                if (known == found.end()) {
-                    open.emplace_back(reductions[reduction].lhs, revealed);
-                    ready = false;
-                    continue;
-                }
-                rest = known->second;
-            }
-            least = std::min(least, sum(cost, rest));
+std::int32_t Completion::cell_of(const StackNode* node) {
+    std::vector<const StackNode*> missing;
+    auto below = StackSearch::kBottom;
+    for (; node != nullptr; node = node->below) {
+        if (const auto known = cell_of_.find(node); known != cell_of_.end()) {
+            below = known->second;
+            break;
         }
-        if (!ready) continue;
-        open.pop_back();
-        if (const auto key = key_of(nonterminal, at); !found.contains(key))
-            found.emplace(key, find(nonterminal, at, least));
+        missing.push_back(node);
     }
-}
-
-// Raises the lower bound where a reduction of the node's state is complete, by a search with any control
-// pending. Returns false where that has been done, or cannot be. Without it, every level of the stack whose
-// words need blanks between them would send all levels above it in search of other paths, as many bytes
-// further.
-bool Completion::tighten_below(const StackNode* node, const LeastYields::KernelReduction& reduction) {
-    if (reduction.lhs == yields_.whole_text() || speller_.edges.size() > 1) return false;
-    const auto* revealed = below(node, reduction);
-    if (tightened_.contains(key_of(reduction.lhs, revealed))) return false;
-    fold_from_bottom(reduction.lhs, revealed, tightened_,
-                     [&](std::int32_t lhs, const StackNode* at, std::int64_t least) {
-                         const auto any = search_node(lhs, kAny, at, least);
-                         refine(any, sum(least, kTighteningMargin));
-                         const auto found = search_nodes_[static_cast<std::size_t>(any)].least;
-                         if (found != kNone) least = std::max(least, found - controls_.error_bound());
-                         return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
-                     });
-    return true;
-}
-
-// A lower bound from a search node to one of its state's reductions.
-std::int64_t Completion::least_from(const SearchNode& from, std::int32_t reduction) {
-    const auto state = from.node->state;
-    return from.lhs < 0 ? yields_.reductions(state)[static_cast<std::size_t>(reduction)].cost
-                        : yields_.after(from.lhs, state, reduction);
-}
-
-std::int32_t Completion::search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node,
-                                     std::int64_t least) {
-    const std::int32_t key[] = {lhs, pending, serial(node)};
-    const auto id = search_node_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == search_nodes_.size())
-        search_nodes_.push_back({lhs, pending, node, least});
-    return id;
-}
-
-// -1: it is not part of the search yet.
-std::int32_t Completion::known_search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node) {
-    const std::int32_t key[] = {lhs, pending, serial(node)};
-    return search_node_ids_.find(key);
-}
-
-// The cost of an edge is what its summary is known to have, or one more than the bound up to which it was
-// explored.
-Completion::Choice Completion::choose(const SearchNode& from) {
-    Choice best;
-    std::int32_t at = 0;
-    const auto offer = [&](std::int64_t cost, bool exact, std::int32_t to, std::int32_t summary) {
-        if (cost < best.cost || (cost == best.cost && exact && !best.exact))
-            best = {cost, best.cost, exact, to, summary, at};
-        else
-            best.second = std::min(best.second, cost);
-    };
-    const auto state = from.node->state;
-    const auto reductions = yields_.reductions(state);
-    for (; static_cast<std::size_t>(at) < reductions.size(); ++at) {
-        const auto& reduction = reductions[static_cast<std::size_t>(at)];
-        const auto least = least_from(from, at);
-        const auto rest = least == kNone ? kNone : least_below(from.node, reduction);
-        if (rest == kNone) continue;
-        const auto summary = from.lhs < 0           ? summaries_.any_of(from.pending, state, at)
-                             : from.pending == kAny ? summaries_.completed_before_any(from.lhs, state, at)
-                                                    : summaries_.completed(from.lhs, from.pending, state, at);
-        const auto bound = summaries_.bound(summary);
-        if (bound < WeightedSummaries::kUnbounded)
-            offer(sum(sum(least, bound + 1), rest), false, -1, summary);
-        for (const auto& [control, more] : summaries_.results(summary)) {
-            const auto cost = sum(least, more), at_least = sum(cost, rest);
-            if (reduction.lhs == yields_.whole_text()) {
-                offer(cost, true, -1, -1);
-                continue;
-            }
-            // Of edges that tie for the best, one is expanded; others count if they are part of the search.
-            const auto to = at_least < best.cost
-                                ? search_node(reduction.lhs, control, below(from.node, reduction), rest)
-                            : at_least == best.cost
-                                ? known_search_node(reduction.lhs, control, below(from.node, reduction))
-                                : -1;
-            if (to < 0) {
-                best.second = std::min(best.second, at_least);
-                continue;
-            }
-            const auto& reached = search_nodes_[static_cast<std::size_t>(to)];
-            offer(sum(cost, reached.least), reached.exact, to, -1);
-            if (best.exact && best.cost <= from.least) return best;
-        }
+    for (; !missing.empty(); missing.pop_back()) {
+        below = search_.cell(missing.back()->state, below);
+        cell_of_.emplace(missing.back(), below);
     }
-    return best;
-}
-
-// Searches until the cost of a search node is exact, or known to be more than a limit. The best edge is
-// followed as long as it costs no more than the second best.
-//
-// Source: recursive best-first search (Korf 1993), with an explicit stack.
-void Completion::refine(std::int32_t root, std::int64_t limit) {
-    struct Open {
-        std::int32_t node_id;
-        std::int64_t limit;
-        std::int32_t next = -1;  // the edge being followed, and its own cost
-        std::int64_t before = 0;
-    };
-    std::vector<Open> open{{root, limit}};
-    while (!open.empty()) {
-        const auto [at, most, followed, before] = open.back();
-        if (followed >= 0) {
-            const auto& reached = search_nodes_[static_cast<std::size_t>(followed)];
-            auto& known = search_nodes_[static_cast<std::size_t>(at)];
-            known.exact = known.exact || (reached.exact && sum(before, reached.least) <= known.least);
-        }
-        const auto from = search_nodes_[static_cast<std::size_t>(at)];
-        if (from.exact || from.least > most) {
-            open.pop_back();
-            continue;
-        }
-        const auto best = choose(from);
-        auto& known = search_nodes_[static_cast<std::size_t>(at)];
-        known.least = std::max(known.least, best.cost);
-        known.exact = best.exact || best.cost >= LeastYields::kMost;
-        if (known.exact || known.least > most) {
-            open.pop_back();
-        } else if (best.summary >= 0) {
-            const auto bound = summaries_.bound(best.summary) + 1;
-            if (bound > 1 &&
-                tighten_below(from.node,
-                              yields_.reductions(from.node->state)[static_cast<std::size_t>(best.reduction)]))
-                continue;
-            summaries_.explore(best.summary,
-                               bound > kFewBytes ? WeightedSummaries::kUnbounded : bound + bound / 2);
-        } else {
-            const auto& next = search_nodes_[static_cast<std::size_t>(best.node_id)];
-            const auto room = std::min(most, best.second);
-            open.back().next = best.node_id;
-            open.back().before = best.cost - next.least;
-            open.push_back({best.node_id, next.least + (room - best.cost)});
-        }
-    }
-}
-
-// The bytes missing from a lexer configuration on. Exact if it is no more than the limit; else some number
-// beyond it.
-std::int64_t Completion::cost(const LexerConfiguration& reading, std::int32_t speller_state,
-                              const StackNode* stack, std::int64_t limit) {
-    const auto [list, before] = controls_.following(reading, speller_state);
-    const auto reductions = yields_.reductions(stack->state);
-    auto least = kNone;
-    for (const auto& reduction : reductions)
-        if (const auto rest = least_below(stack, reduction); rest != kNone)
-            least = std::min(least, sum(reduction.cost, rest));
-    const auto root = search_node(-1, list, stack, least);
-    refine(root, limit - before);
-    const auto found = search_nodes_[static_cast<std::size_t>(root)].least;
-    return found == kNone ? kNone : found + before;
+    return below;
 }
 
 // Appends the least byte after which `left` bytes are missing, and reads it. False: there is none.
@@ -270,7 +64,7 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
         // configuration itself keeps its own column, for the block that it opens.
         const auto most = machine_.layout.equivalent_from(here.stack.column());
         const auto like = machine_.layout.classes.least(here.reading, most);
-        if (!search.is_new(like, here.speller_state, serial(here.stack.node()))) continue;
+        if (!search.is_new(like, here.speller_state, cell_of(here.stack.node()))) continue;
         ReadSet read_set;
         Overlay closed(here.stack.view(), read_set);
         if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
@@ -338,11 +132,8 @@ std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack st
         const bool short_enough = length <= kLongest || most < kLongest;
         spell(std::move(reading), std::move(stack), short_enough ? length : 0, most, *out);
     }
-    serials_.clear();
-    least_after_.clear();
-    tightened_.clear();
-    search_node_ids_ = {};
-    search_nodes_.clear();
+    search_.forget();
+    cell_of_.clear();
     kept_.clear();
     return length;
 }

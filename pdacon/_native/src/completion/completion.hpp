@@ -10,8 +10,8 @@
 // least; where newlines indent, any of them.
 //
 // The least yields of the grammar are a lower bound: they know the stack, but not the lexer, which may need a
-// blank between two words. Weighted summaries say what popping a symbol of the stack costs beyond that bound.
-// A best-first search down the stack adds them up, and asks each for no more than it needs. The text is then
+// blank between two words. Weighted summaries say what popping a symbol of the stack costs beyond that bound,
+// and StackSearch adds them up. The text is then
 // spelled greedily, byte by byte: always the least byte after which one byte less is missing.
 #pragma once
 
@@ -21,12 +21,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/interner.hpp"
 #include "completion/column_search.hpp"
 #include "completion/least_yields.hpp"
 #include "completion/lexeme_lengths.hpp"
+#include "completion/stack_search.hpp"
 #include "completion/weighted_controls.hpp"
-#include "completion/weighted_summaries.hpp"
 #include "liveness/futures.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
@@ -40,8 +39,8 @@ class Completion {
           speller_(speller),
           lengths_(machine.lexer, machine.layout, budget),
           yields_(machine, lengths_, budget),
-          controls_(futures, machine.layout, lengths_),
-          summaries_(machine, controls_, yields_, budget),
+          controls_(futures, machine.layout, lengths_, budget),
+          search_(machine, controls_, yields_, budget, speller.edges.size() == 1),
           budget_(budget) {}
 
     // The number of bytes of the shortest completion; kNone: there is none. If `out` is given, it becomes the
@@ -54,56 +53,21 @@ class Completion {
                           std::size_t most = kLongest);
 
   private:
-    // A node of the search: on a node of the stack, either any one of a list of controls is pending, or the
-    // reduction to `lhs` is complete above it and one control is pending.
-    struct SearchNode {
-        std::int32_t lhs;      // -1: no reduction is complete
-        std::int32_t pending;  // a list of controls; after a reduction a control, or kAny
-        const StackNode* node;
-        std::int64_t least;  // a lower bound of the bytes from here
-        bool exact = false;  // whether the bound is reached
-    };
-    // The best edge of a search node, by what is known, and the cost of the second best.
-    struct Choice {
-        std::int64_t cost = kNone, second = kNone;
-        bool exact = false;
-        std::int32_t node_id = -1, summary = -1;  // where to look for more: a search node, or a summary
-        std::int32_t reduction = -1;              // the kernel reduction on this edge
-    };
-
     // How many steps to a column in a row may leave as many bytes missing as before. What is missing behind a
     // newline is a lower bound: where blanks decide which terminal the newline is, the column that costs
     // least may be out of reach, and the least byte may lead round in a circle. So then the search begins
     // again where the end was nearest, and does not stop before it is nearer.
     static constexpr int kMostIdle = 4;
     static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
-    // A summary that has no result within so many bytes is explored without a bound.
-    static constexpr std::int64_t kFewBytes = 64;
-    // How far beyond its lower bound tighten_below searches.
-    static constexpr std::int64_t kTighteningMargin = 8;
-    static constexpr std::int32_t kAny = -2;
     // A search for a column keeps some dozens of paths, each with a stack of its own. With the tables of a
     // damaged file it may have no end: then the limit of states is met before memory is gone.
     static constexpr std::size_t kStatesPerPath = 16;
 
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackNode* stack,
-                      std::int64_t limit);
-    void refine(std::int32_t root, std::int64_t limit);
-    Choice choose(const SearchNode& from);
-    std::int32_t search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node,
-                             std::int64_t least);
-    std::int32_t known_search_node(std::int32_t lhs, std::int32_t pending, const StackNode* node);
-    std::int64_t least_from(const SearchNode& from, std::int32_t reduction);
-    std::int64_t least_below(const StackNode* node, const LeastYields::KernelReduction& reduction);
-    using CostByReduction = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and node
-    std::int64_t least_after(std::int32_t lhs, const StackNode* node);
-    bool tighten_below(const StackNode* node, const LeastYields::KernelReduction& reduction);
-    template <class Find>
-    void fold_from_bottom(std::int32_t lhs, const StackNode* node, CostByReduction& found, Find find);
-    std::int32_t serial(const StackNode* node);
-    std::uint64_t key_of(std::int32_t lhs, const StackNode* node) {
-        return static_cast<std::uint64_t>(serial(node)) << 32 | static_cast<std::uint32_t>(lhs);
+                      std::int64_t limit) {
+        return search_.cost(reading, speller_state, cell_of(stack), limit);
     }
+    std::int32_t cell_of(const StackNode* node);
 
     void spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
                std::string& out);
@@ -118,14 +82,10 @@ class Completion {
     LexemeLengths lengths_;
     LeastYields yields_;
     WeightedControls controls_;
-    WeightedSummaries summaries_;
+    StackSearch search_;
     const Budget& budget_;
-    // Caches for the stack at hand.
-    std::unordered_map<const StackNode*, std::int32_t> serials_;
-    CostByReduction least_after_;  // lower bounds where a reduction is complete above a stack node
-    CostByReduction tightened_;    // those that tighten_below has raised as far as it can
-    Interner search_node_ids_;
-    std::vector<SearchNode> search_nodes_;
+    // Of the stack at hand.
+    std::unordered_map<const StackNode*, std::int32_t> cell_of_;
     std::vector<PersistentStack> kept_;  // kept alive, so that no address of a stack node is used twice
 };
 

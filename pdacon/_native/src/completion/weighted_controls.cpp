@@ -43,6 +43,7 @@ std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t con
         for (const auto& [emission, cost] : emission_costs({result.reading, result.speller_state}))
             add(emission, bytes + cost);
     }
+    if (tokens_ != nullptr) drop_covered(costs);
     return by_label(costs);
 }
 
@@ -134,6 +135,8 @@ const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State fr
     from.reading = futures_.classes().least(from.reading);
     const auto known = emission_costs_.find(number(from));
     if (known != emission_costs_.end()) return known->second;
+    if (tokens_ != nullptr)
+        return emission_costs_.emplace(number(from), token_costs_from(from)).first->second;
     std::vector<State> ahead;
     search(from, [&](const State& state, std::int32_t bytes) {
         if (emission_costs_.contains(number(state))) return false;
@@ -167,6 +170,95 @@ WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) 
         return true;
     });
     return found;
+}
+
+const WeightedControls::WithinToken& WeightedControls::within_token(const State& from) {
+    if (const auto known = within_token_.find(number(from)); known != within_token_.end())
+        return known->second;
+    const auto& lexer = futures_.lexer();
+    WithinToken found;
+    const auto add = [&](std::int32_t emission, std::int32_t cost) {
+        if (emission < 0) return;
+        const auto [at, added] = found.emissions.try_emplace(emission, cost);
+        if (!added) at->second = std::min(at->second, cost);
+    };
+    Visited visited(*this);
+    std::vector<State> open{from};
+    while (!open.empty()) {
+        budget_.tick();
+        const auto [reading, speller_state] = open.back();
+        open.pop_back();
+        if (!visited.add({reading, speller_state})) continue;
+        if (futures_.may_end(speller_state)) add(futures_.end_emission(reading), 0);
+        for (const auto& move : futures_.moves(speller_state)) {
+            const auto next = lexer.next(reading.state, move.byte_class);
+            const bool ends = move.speller_state == TokenSpeller::kBoundary;
+            if (LexingAutomaton::is_commit(next)) add(futures_.commit_emission(next, reading, move), ends);
+            if (next < 0) continue;
+            const auto to = futures_.moved(reading, next, move.byte_class);
+            if (!ends)
+                open.push_back({to, move.speller_state});
+            else if (std::ranges::find(found.ends, to) == found.ends.end())
+                found.ends.push_back(to);
+        }
+    }
+    drop_covered(found.emissions);
+    return within_token_.emplace(number(from), std::move(found)).first->second;
+}
+
+// Breadth first by the number of tokens.
+WeightedControls::EmissionCosts WeightedControls::token_costs_from(const State& from) {
+    EmissionCosts found;
+    Interner seen;
+    std::vector<State> here{from}, further;
+    for (std::int32_t tokens = 0; !here.empty(); ++tokens) {
+        for (const auto& state : here) {
+            const auto& within = within_token(state);
+            for (const auto& [emission, cost] : within.emissions) {
+                const auto [at, added] = found.try_emplace(emission, tokens + cost);
+                if (!added) at->second = std::min(at->second, tokens + cost);
+            }
+            for (const auto& reading : within.ends) {
+                const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
+                const auto known = seen.size();
+                if (static_cast<std::size_t>(seen.intern(key)) == known)
+                    further.push_back({reading, TokenSpeller::kBoundary});
+            }
+        }
+        here = std::exchange(further, {});
+    }
+    drop_covered(found);
+    return found;
+}
+
+void WeightedControls::drop_covered(EmissionCosts& costs) const {
+    struct Entry {
+        std::int32_t emission, cost, speller_state;
+    };
+    std::map<std::vector<std::int32_t>, std::vector<Entry>> groups;  // by what residues must have in common
+    for (const auto& [id, cost] : costs) {
+        const auto& emission = futures_.emission(id);
+        const auto text = futures_.text_of(emission.residue);
+        std::vector<std::int32_t> key{emission.label, emission.column};
+        key.insert(key.end(), text.begin(), text.end());
+        groups[key].push_back({id, cost, futures_.speller_state_of(emission.residue)});
+    }
+    for (auto& [key, entries] : groups) {
+        std::ranges::sort(entries, [&](const Entry& a, const Entry& b) {
+            return std::tuple(a.cost, -tokens_->size(a.speller_state), a.emission) <
+                   std::tuple(b.cost, -tokens_->size(b.speller_state), b.emission);
+        });
+        std::vector<std::int32_t> kept;  // speller states
+        for (const auto& entry : entries) {
+            const auto covers = [&](std::int32_t other) {
+                return tokens_->covers(other, entry.speller_state);
+            };
+            if (std::ranges::any_of(kept, covers))
+                costs.erase(entry.emission);
+            else
+                kept.push_back(entry.speller_state);
+        }
+    }
 }
 
 }  // namespace pdacon

@@ -7,6 +7,10 @@
 // it ends up in: a label costs the bytes of its own lexeme less those of the shortest one, and bytes that it
 // pushes back are counted where they are read again. So costs are 0 along a shortest path, and small numbers
 // elsewhere.
+//
+// Costs may also be tokens: then each is counted where it ends, and residues know which part of a token is
+// left behind the commit (TokenSpeller). Of two residues that differ only by that, the one that is left with
+// less, at no less cost, is dropped: whatever it leads to the other one does.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +20,20 @@
 
 #include "base/interner.hpp"
 #include "completion/lexeme_lengths.hpp"
+#include "completion/token_speller.hpp"
 #include "liveness/pending_controls.hpp"
 
 namespace pdacon {
 
 class WeightedControls final : public PendingControls {
   public:
-    WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths)
-
+    // `tokens`: the speller of `futures`, if costs are tokens; null: they are bytes.
+    WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths, Budget& budget,
+                     TokenSpeller* tokens = nullptr)
         : PendingControls(futures, layout),
           lengths_(lengths),
+          budget_(budget),
+          tokens_(tokens),
           has_layout_(layout.newline >= 0),
           plain_(!has_layout_ && futures.num_speller_states() == 1) {}
 
@@ -75,13 +83,24 @@ class WeightedControls final : public PendingControls {
         std::uint32_t mark_ = 0;
         Interner states_;
     };
+    // What a lexer configuration can do before the token ends that is under way: emit, at a cost of 1 if the
+    // token ends with the emission's last byte, or come to the token's end within a lexeme.
+    struct WithinToken {
+        EmissionCosts emissions;
+        std::vector<LexerConfiguration> ends;
+    };
     template <class Visit>
     void search(const State& from, Visit visit);
+    const WithinToken& within_token(const State& from);
+    EmissionCosts token_costs_from(const State& from);
+    void drop_covered(EmissionCosts& costs) const;
     const EmissionCosts& emission_costs(State from);
     EmissionCosts costs_from(const State& from);
     std::vector<Successor> by_label(const EmissionCosts& costs);
 
     const LexemeLengths& lengths_;
+    Budget& budget_;
+    TokenSpeller* tokens_;
     bool has_layout_;
     bool plain_;  // whether a lexer state is all there is to a state, as in most grammars
     std::vector<std::uint32_t> marks_;  // by lexer state, if plain: the last search that has visited it
@@ -91,6 +110,7 @@ class WeightedControls final : public PendingControls {
     Interner numbers_;  // by state: (lexer configuration, speller state)
     std::unordered_map<std::int32_t, Following> following_;
     std::unordered_map<std::int32_t, EmissionCosts> emission_costs_;
+    std::unordered_map<std::int32_t, WithinToken> within_token_;
 };
 
 }  // namespace pdacon

@@ -1,5 +1,6 @@
 #include "composition/mask_engine.hpp"
 
+#include "composition/distance_assembly.hpp"
 #include "detokenizer/token_set.hpp"
 
 namespace pdacon {
@@ -35,6 +36,28 @@ std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, c
         completion_ = std::make_unique<Completion>(machine_, star_, coaccessibility_.futures(), budget_);
     if (out != nullptr) out->clear();
     return completion_->shortest(lexing, stack, out, most);
+}
+
+TokenDistances& MaskEngine::distances(std::int32_t first_cell) {
+    if (!distances_) distances_ = std::make_unique<TokenDistances>(machine_, trie_, budget_, first_cell);
+    return *distances_;
+}
+
+MaskEngine::ByDistance MaskEngine::compute_by_distance(const LexerConfiguration& lexing, bool leading,
+                                                       const StackView& stack, std::int32_t first_cell) {
+    auto& known = distances(first_cell);
+    if (!classes_by_state_)
+        classes_by_state_ = std::make_unique<TokenClasses>(machine_, coaccessibility_, trie_, budget_, true);
+    DistanceAssembly assembly(machine_, known, *classes_by_state_, trie_.words(), budget_);
+    if (leading) {
+        assembly.add_leading(trie_, lexing, stack);
+    } else {
+        assembly.add(classes_by_state_->of_state(lexing.state), lexing, stack);
+    }
+    ReadSet read_set;
+    Overlay here(stack, read_set);
+    const bool may_end = ends(machine_, here, lexing);
+    return assembly.by_distance(may_end ? trie_.tokens()->end_tokens() : std::span<const std::int32_t>());
 }
 
 }  // namespace pdacon

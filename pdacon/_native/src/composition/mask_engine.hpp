@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/budget.hpp"
 #include "completion/completion.hpp"
+#include "completion/token_distances.hpp"
 #include "composition/mask_assembly.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/shared_trie.hpp"
@@ -47,12 +49,26 @@ class MaskEngine {
     std::int64_t shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      std::string* out, std::size_t most);
 
+    // The fewest tokens to acceptance, from configurations between two tokens; made when it is first asked
+    // for. `first_cell`: see TokenDistances.
+    TokenDistances& distances(std::int32_t first_cell);
+    // The tokens that a configuration allows, by the least of how many follow them. Each is a mask of all
+    // tokens behind which no more than that are needed, ascending, with the end tokens if the text may end.
+    using ByDistance = std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>>;
+    ByDistance compute_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack,
+                                   std::int32_t first_cell);
+    const TokenDistances* known_distances() const { return distances_.get(); }
+
     // Memory that `forget` gives back.
-    std::size_t bytes() const { return coaccessibility_.bytes() + classes_.bytes() + assembly_.bytes(); }
+    std::size_t bytes() const {
+        return coaccessibility_.bytes() + classes_.bytes() + assembly_.bytes() +
+               (classes_by_state_ ? classes_by_state_->bytes() : 0);
+    }
     void forget() {
         assembly_.forget();
         classes_.forget();
         coaccessibility_.forget();
+        classes_by_state_.reset();
     }
 
   private:
@@ -64,6 +80,8 @@ class MaskEngine {
     TokenClasses classes_;
     MaskAssembly assembly_;
     std::unique_ptr<Completion> completion_;
+    std::unique_ptr<TokenDistances> distances_;
+    std::unique_ptr<TokenClasses> classes_by_state_;
 };
 
 }  // namespace pdacon

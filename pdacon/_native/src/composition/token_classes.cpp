@@ -32,7 +32,7 @@ class TokenClasses::Walk {
 
     // Adds the suffixes below a trie node, read from a lexer configuration.
     void add(std::int32_t trie_node, const RelativeConfiguration& lexing) {
-        if (trie_node == 0) {
+        if (trie_node == 0 && !classes_.by_state_) {
             if (const auto most = classes_.steps_.loop_length(lexing.state)) {
                 walk_exits(lexing.state, *most);
                 return;
@@ -149,7 +149,8 @@ class TokenClasses::Walk {
     // The self-loop of the state behind a node, if the node's byte is an ASCII character of the loop.
     const CharacterSteps::Step* loop_behind(std::int32_t state, std::int32_t node) {
         const auto byte = trie_.byte(node);
-        if (byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state) return nullptr;
+        if (classes_.by_state_ || byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state)
+            return nullptr;
         return classes_.steps_.loop(state);
     }
 
@@ -168,6 +169,7 @@ class TokenClasses::Walk {
     // Whether the state loops on all characters below a node, so that every token of the subtree ends in it,
     // or within a character of the loop, which has the same future.
     bool absorbs(std::int32_t state, std::int32_t node) {
+        if (classes_.by_state_) return false;
         const auto& below = trie_.below(node);
         const auto first = trie_.byte(node + 1);  // the cheapest test: most states leave on it
         if (first < 0x80 && lexer_.next(state, lexer_.byte_class(first)) != state) return false;
@@ -180,7 +182,7 @@ class TokenClasses::Walk {
     // The tokens at positions begin .. end end in a configuration.
     void end_at(const RelativeConfiguration& lexing, std::int32_t begin, std::int32_t end) {
         if (begin == end) return;
-        InnerEnd inner{classes_.futures_.future(lexing.state), -1, {}, {}};
+        InnerEnd inner{classes_.by_state_ ? -1 : classes_.futures_.future(lexing.state), -1, {}, {}};
         if (inner.future < 0) inner = {-1, lexing.state, lexing.now, lexing.matched};
         auto& list = ranges_of(inner);
         if (!list.empty() && list.back().second == begin)
@@ -197,6 +199,8 @@ class TokenClasses::Walk {
         };
         if (inner.future >= 0)
             return found.ranges[scratch_.inner_at.find_or_add(inner.future, scratch_.walk, add)];
+        if (classes_.by_state_ && !lexer_.keeps_columns(inner.lexer_state))
+            return found.ranges[scratch_.inner_at.find_or_add(inner.lexer_state, scratch_.walk, add)];
         const auto known =
             static_cast<std::size_t>(std::ranges::find(found.ends, inner) - found.ends.begin());
         return found.ranges[known == found.ends.size() ? add() : known];

@@ -78,9 +78,12 @@ class TokenClasses {
         std::vector<EmittingEdge> emitting;  // one for each label and column
     };
 
+    // `by_state`: the inner edges are told apart by the lexer state in which tokens end, not by its future.
+    // Then nothing is looked up that holds only of futures, and a walk takes longer.
     TokenClasses(const Pushdown& machine, const Coaccessibility& futures, const SharedTrie& trie,
-                 Budget& budget)
-        : lexer_(machine.lexer),
+                 Budget& budget, bool by_state = false)
+        : by_state_(by_state),
+          lexer_(machine.lexer),
           newline_(machine.layout.newline),
           futures_(futures),
           trie_(trie),
@@ -166,6 +169,7 @@ class TokenClasses {
     // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
     const WalkResult& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
 
+    bool by_state_;
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
     const Coaccessibility& futures_;

@@ -78,7 +78,9 @@ const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
 // Some of what the engine holds may be half done. Masks keep their ids, and stay known unless the trie of
 // masks is most of all there is.
 void TokenPda::forget_caches() {
+    if (engine_ && engine_->known_distances()) first_cell_ = engine_->known_distances()->next_first_cell();
     engine_.reset();
+    by_distance_ = {};
     if (mask_trie_.bytes_of_paths() > guarded_.max_bytes() / 2) mask_trie_.forget();
 }
 
@@ -215,6 +217,76 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
     if (id < 0 || static_cast<std::size_t>(id) >= masks_.size())
         throw std::out_of_range("no mask has this id");
     return at(id);
+}
+
+TokenDistances& TokenPda::distances() {
+    // Columns count by their classes there, so that too few tokens could be promised.
+    if (machine_.layout.newline >= 0)
+        throw std::invalid_argument(
+            "tokens cannot be counted in a grammar with a postlex: blanks that begin a line decide what it "
+            "continues; leave max_tokens out, and end the text with shortest_completion()");
+    auto& found = engine().distances(first_cell_);
+    if (found.make_room()) by_distance_ = {};
+    return found;
+}
+
+std::int64_t TokenPda::least_tokens(const LexerConfiguration& lexing, bool leading, const StackView& stack) {
+    return guarded_.run([&] {
+        ReadSet looked;
+        Overlay here(stack, looked);
+        if (ends(machine_, here, lexing)) return std::int64_t{0};
+        auto& known = distances();
+        return known.least(lexing, leading, known.cell(stack.top));
+    });
+}
+
+std::int32_t TokenPda::pick(const MasksByDistance& known, std::int64_t most) {
+    auto id = known.nothing;
+    for (const auto& [distance, mask] : known.masks) {
+        if (distance > most - 1) break;
+        id = mask;
+    }
+    return id;
+}
+
+// The index of the masks; -1: there is no room for them.
+std::int32_t TokenPda::make_by_distance(const LexerConfiguration& lexing, bool leading,
+                                        const StackView& stack) {
+    const auto key = distance_key(lexing, leading, distances().cell(stack.top));
+    if (const auto known = by_distance_.find(key); known >= 0) return known;
+    make_room();
+    MasksByDistance made;
+    ReadSet looked;
+    Overlay here(stack, looked);
+    std::vector<std::int32_t> none(tokens().words(), 0);
+    if (ends(machine_, here, lexing))
+        for (const auto token : tokens().end_tokens()) set_bit(none, token);
+    made.nothing = masks_.intern(std::move(none), guarded_.max_bytes());
+    if (made.nothing < 0) return -1;
+    for (auto& [distance, words] : engine().compute_by_distance(lexing, leading, stack, first_cell_)) {
+        const auto id = masks_.intern(std::move(words), guarded_.max_bytes());
+        if (id < 0) return -1;
+        made.masks.emplace_back(distance, id);
+    }
+    ++masks_computed_;
+    return by_distance_.find_or_make(key, [&] { return made; });
+}
+
+TokenPda::Mask TokenPda::mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
+                                     std::int64_t most) {
+    return require(guarded_.run([&] {
+        const auto found = make_by_distance(lexing, leading, stack);
+        return found < 0 ? Mask{} : at(pick(by_distance_[found], most));
+    }));
+}
+
+TokenPda::Mask TokenPda::known_mask_within(const LexerConfiguration& lexing, bool leading,
+                                           const StackView& stack, std::int64_t most) {
+    const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
+    const auto cell = stack.top->cell.load(std::memory_order_relaxed);
+    if (!hold.owns_lock() || cell < 0) return {};
+    const auto found = by_distance_.find(distance_key(lexing, leading, cell));
+    return found < 0 ? Mask{} : at(pick(by_distance_[found], most));
 }
 
 std::string TokenPda::forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit) {

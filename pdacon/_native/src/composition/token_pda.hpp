@@ -16,15 +16,18 @@
 // Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "artifact/artifact.hpp"
 #include "base/budget.hpp"
+#include "base/interned_map.hpp"
 #include "completion/completion.hpp"
 #include "composition/guarded_work.hpp"
 #include "composition/mask_engine.hpp"
@@ -98,6 +101,15 @@ class TokenPda {
     // that texts ask for. Throws LimitExceeded("bytes") if there are no bytes left.
     std::optional<ReadSet> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      bool columns_meant);
+    // The fewest tokens to acceptance, end tokens not counted; kNone: none lead there. `leading`: the next
+    // token with text loses one leading space.
+    std::int64_t least_tokens(const LexerConfiguration& lexing, bool leading, const StackView& stack);
+    // The mask of a configuration from which the text is to end within `most` tokens: those tokens behind
+    // which `most` - 1 are enough, and the end tokens where the text may end. Ids are of the same table.
+    Mask mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
+                     std::int64_t most);
+    Mask known_mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
+                           std::int64_t most);
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -126,7 +138,19 @@ class TokenPda {
     Statistics statistics();
 
   private:
+    // The masks of a configuration by how many tokens may follow: see MaskEngine::ByDistance.
+    struct MasksByDistance {
+        std::int32_t nothing;  // the mask where no token may follow
+        std::vector<std::pair<std::int64_t, std::int32_t>> masks;
+    };
+    using DistanceKey = std::array<std::int32_t, 5>;
+    static DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, std::int32_t cell) {
+        return {lexing.state, lexing.now.value, lexing.matched.value, leading, cell};
+    }
+    static std::int32_t pick(const MasksByDistance& known, std::int64_t most);
+    std::int32_t make_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
     // Each of these is called within guarded work.
+    TokenDistances& distances();
     MaskEngine& engine();
     const std::shared_ptr<const VocabularyStar>& star();
     template <class Compute>
@@ -149,6 +173,8 @@ class TokenPda {
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;
     MaskTrie mask_trie_;
+    InternedMap<MasksByDistance> by_distance_;  // by lexer configuration and cell of the stack
+    std::int32_t first_cell_ = 0;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;

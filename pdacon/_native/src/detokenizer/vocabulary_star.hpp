@@ -16,6 +16,7 @@
 namespace pdacon {
 
 struct VocabularyStar {
+    VocabularyStar() = default;
     VocabularyStar(const Trie& trie, Budget& budget);
 
     struct Edge {

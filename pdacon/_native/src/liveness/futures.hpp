@@ -63,6 +63,12 @@ class Futures {
     std::span<const std::int32_t> bytes_of(std::int32_t residue) const {
         return residues_[residue].subspan(3);
     }
+    // The speller state behind a residue, and the rest of it: whether the input has ended, the look-behind
+    // state and the bytes.
+    std::int32_t speller_state_of(std::int32_t residue) const { return residues_[residue][0]; }
+    std::span<const std::int32_t> text_of(std::int32_t residue) const {
+        return residues_[residue].subspan(1);
+    }
     // The emissions that can come first when a residue has been read from the start of a context.
     std::vector<Emission> after(std::int32_t context, std::int32_t residue);
     // The result of reading a residue from the start of a context. It is the emission of the first commit on

@@ -7,11 +7,13 @@
 
 namespace pdacon {
 
-Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text)
+Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
+                 std::int64_t max_tokens)
     : pda_(std::move(pda)),
       max_rollback_(max_rollback),
       leading_space_(leading_space),
       keep_text_(keep_text),
+      max_tokens_(max_tokens),
       at_(initial()) {}
 
 Matcher::Matcher(const Matcher& other)
@@ -19,6 +21,7 @@ Matcher::Matcher(const Matcher& other)
       max_rollback_(other.max_rollback_),
       leading_space_(other.leading_space_),
       keep_text_(other.keep_text_),
+      max_tokens_(other.max_tokens_),
       at_(other.at_),
       history_(other.history_),
       num_rollbacks_(other.num_rollbacks_),
@@ -27,14 +30,14 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
     const auto reading = boundary(pda_->machine(), stack, 0);
-    return {reading, false, leading_space_, std::move(stack), 0};
+    return {reading, false, leading_space_, std::move(stack), 0, max_tokens_};
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
-    if (from.terminated) return std::nullopt;
+    if (from.terminated || (from.left == 0 && !bytes.empty())) return std::nullopt;
     const auto& machine = pda_->machine();
     Step next{from, bytes, false};
-    auto& [reading, terminated, leading_space, stack, length] = next.to;
+    auto& [reading, terminated, leading_space, stack, length, left] = next.to;
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
@@ -51,7 +54,8 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     }
     const auto alive = pda_->known_alive(reading, stack.view());
     if (alive == Liveness::kDeadOnAll) return std::nullopt;
-    next.allowed = alive == Liveness::kLiveOnAll;
+    next.allowed = alive == Liveness::kLiveOnAll && left == kUnlimited;
+    if (left > 0 && !bytes.empty()) --left;
     leading_space = leading_space && bytes.empty();
     length += bytes.size();
     return next;
@@ -72,8 +76,10 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
     auto bytes = tokens.bytes_of(token);
     if (bytes.empty()) return std::nullopt;
     if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
+    if (from.left == 0) return std::nullopt;
     auto next = step(from, bytes);
     if (!next) return next;
+    if (bytes.empty() && from.left > 0) --next->to.left;  // a leading space that is no text is a token still
     next->to.leading_space = false;
     if (next->allowed) return next;
     // If the mask of the position is known, it tells.
@@ -84,12 +90,19 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
     return next;
 }
 
+bool Matcher::is_allowed(const Step& step) const {
+    if (step.allowed) return true;
+    if (step.to.left == kUnlimited || step.to.terminated)
+        return pda_->alive(step.to.reading, step.to.stack.view());
+    return least_tokens(step.to) <= step.to.left;
+}
+
 // Nothing is copied: the stack stays as it is inside a lexeme.
 Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
-    if (!has_text || at_.terminated || at_.leading_space) return Liveness::kUnknown;
+    if (!has_text || at_.terminated || at_.leading_space || at_.left != kUnlimited) return Liveness::kUnknown;
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
     if (bytes.empty()) return Liveness::kDeadOnAll;
     const auto& lexer = pda_->machine().lexer;
@@ -172,15 +185,23 @@ bool Matcher::may_end(const Position& at) const {
     return ends(pda_->machine(), stack, at.reading);
 }
 
+std::int64_t Matcher::least_tokens(const Position& at) const {
+    return at.terminated ? 0 : pda_->least_tokens(at.reading, at.leading_space, at.stack.view());
+}
+
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 
 TokenPda::Mask Matcher::mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
+    if (at.left != kUnlimited)
+        return pda_->mask_within(at.reading, at.leading_space, at.stack.view(), at.left);
     return at.leading_space ? pda_->leading_mask() : pda_->mask(at.reading, at.stack.view());
 }
 
 TokenPda::Mask Matcher::known_mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
+    if (at.left != kUnlimited)
+        return pda_->known_mask_within(at.reading, at.leading_space, at.stack.view(), at.left);
     return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.reading, at.stack.view());
 }
 

@@ -36,7 +36,10 @@ class Matcher {
   public:
     // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
     // of the first token with text is not part of the text. `keep_text`: keeps what was accepted, for text().
-    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text);
+    // `max_tokens`: the text ends within so many tokens, end tokens not counted; kUnlimited: it need not.
+    static constexpr std::int64_t kUnlimited = -1;
+    Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
+            std::int64_t max_tokens = kUnlimited);
     Matcher(const Matcher& other);  // a fork
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
@@ -46,7 +49,8 @@ class Matcher {
         bool terminated = false;
         bool leading_space = false;  // whether the next token with text loses one leading space
         PersistentStack stack;
-        std::size_t length = 0;  // of the text
+        std::size_t length = 0;          // of the text
+        std::int64_t left = kUnlimited;  // tokens that may follow
     };
     // The position that a token or some bytes lead to. It is found without waiting for another thread.
     // Whether a sentence goes on from there may have to be computed, or waited for; is_allowed does that.
@@ -60,9 +64,7 @@ class Matcher {
     // LimitExceeded("depth") for a stack that would be too deep.
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
-    bool is_allowed(const Step& step) const {
-        return step.allowed || pda_->alive(step.to.reading, step.to.stack.view());
-    }
+    bool is_allowed(const Step& step) const;
     // kLiveOnAll or kDeadOnAll, if the lexer and the top of the stack decide alone whether a token is
     // allowed; else kUnknown. Takes no lock.
     Liveness known_allowed(std::int64_t token) const;
@@ -79,6 +81,11 @@ class Matcher {
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
+    // The fewest tokens to the end of a sentence, end tokens not counted; TokenDistances::kNone: none lead
+    // there.
+    std::int64_t least_tokens() const { return least_tokens(at_); }
+    // Tokens that may follow; kUnlimited: any number.
+    std::int64_t tokens_left() const { return at_.left; }
     std::string shortest_completion() const;
     std::int64_t completion_length() const;  // of the shortest completion; far cheaper than its text
     // The length of the shortest completion, and its text: all of it, or a beginning of at least so many
@@ -127,6 +134,7 @@ class Matcher {
     TokenPda::Mask mask(const Position& at) const;
     TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
+    std::int64_t least_tokens(const Position& at) const;
     std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
@@ -134,6 +142,7 @@ class Matcher {
     std::int64_t max_rollback_;
     bool leading_space_;  // at the start
     bool keep_text_;
+    std::int64_t max_tokens_;  // at the start
     Position at_;
     History<Position> history_;
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more

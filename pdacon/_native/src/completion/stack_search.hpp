@@ -1,0 +1,111 @@
+// The cost of a completion from a configuration: a best-first search down its stack that adds up weighted
+// summaries, and asks each for no more than it needs.
+//
+// Stacks are hash-consed: a cell is an LR state on another cell. What is found about a cell holds for every
+// stack with it, and is kept until `forget`. So a stack that differs from a known one by some states on top
+// costs only what these do.
+//
+// Cost: O(cells that nothing is known of x edges), and what the summaries need.
+// Source: recursive best-first search (Korf 1993), with an explicit stack.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include "base/interned_map.hpp"
+#include "base/interner.hpp"
+#include "completion/least_yields.hpp"
+#include "completion/weighted_controls.hpp"
+#include "completion/weighted_summaries.hpp"
+#include "pda/pushdown.hpp"
+
+namespace pdacon {
+
+class StackSearch {
+  public:
+    static constexpr std::int64_t kNone = LeastYields::kNever;
+    static constexpr std::int32_t kBottom = -1;  // below the lowest state
+
+    // `tightens`: lower bounds are raised from the bottom of the stack; only where single bytes can be
+    // spelled, and costs are bytes.
+    StackSearch(const Pushdown& machine, WeightedControls& controls, LeastYields& yields, Budget& budget,
+                bool tightens)
+        : machine_(machine),
+          controls_(controls),
+          yields_(yields),
+          summaries_(machine, controls, yields, budget),
+          budget_(budget),
+          tightens_(tightens) {}
+
+    // The cell of an LR state on another cell, or on kBottom.
+    std::int32_t cell(std::int32_t state, std::int32_t below);
+    // What is missing from a lexer configuration on. Exact if it is no more than the limit; else some number
+    // beyond it, or kNone.
+    std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t cell,
+                      std::int64_t limit);
+    // Forgets all cells; the summaries stay.
+    void forget();
+    std::int32_t num_cells() const { return static_cast<std::int32_t>(cells_.size()); }
+    // Cells and what is known of them: a measure of memory.
+    std::size_t size() const { return cells_.size() + search_nodes_.size() + least_after_.size(); }
+
+  private:
+    struct Cell {
+        std::int32_t state, below;
+    };
+    // A node of the search: on a cell, either any one of a list of controls is pending, or the reduction to
+    // `lhs` is complete above it and one control is pending.
+    struct SearchNode {
+        std::int32_t lhs;      // -1: no reduction is complete
+        std::int32_t pending;  // a list of controls; after a reduction a control, or kAny
+        std::int32_t cell;
+        std::int64_t least;  // a lower bound of the cost from here
+        bool exact = false;  // whether the bound is reached
+    };
+    // The best edge of a search node, by what is known, and the cost of the second best.
+    struct Choice {
+        std::int64_t cost = kNone, second = kNone;
+        bool exact = false;
+        std::int32_t node_id = -1, summary = -1;  // where to look for more: a search node, or a summary
+        std::int32_t reduction = -1;              // the kernel reduction on this edge
+    };
+
+    // A summary that has no result within such a cost is explored without a bound.
+    static constexpr std::int64_t kFew = 64;
+    // How far beyond its lower bound tighten_below searches.
+    static constexpr std::int64_t kTighteningMargin = 8;
+    static constexpr std::int32_t kAny = -2;
+
+    std::int32_t state(std::int32_t cell) const { return cells_[cell].state; }
+    std::int32_t below(std::int32_t cell, const LeastYields::KernelReduction& reduction) const;
+    void refine(std::int32_t root, std::int64_t limit);
+    Choice choose(const SearchNode& from);
+    std::int32_t search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell, std::int64_t least);
+    std::int32_t known_search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell);
+    std::int64_t least_from(const SearchNode& from, std::int32_t reduction);
+    std::int64_t least_below(std::int32_t cell, const LeastYields::KernelReduction& reduction);
+    using CostByReduction = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and cell
+    std::int64_t least_after(std::int32_t lhs, std::int32_t cell);
+    bool tighten_below(std::int32_t cell, const LeastYields::KernelReduction& reduction);
+    template <class Find>
+    void fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByReduction& found, Find find);
+    static std::uint64_t key_of(std::int32_t lhs, std::int32_t cell) {
+        return static_cast<std::uint64_t>(cell) << 32 | static_cast<std::uint32_t>(lhs);
+    }
+
+    const Pushdown& machine_;
+    WeightedControls& controls_;
+    LeastYields& yields_;
+    WeightedSummaries summaries_;
+    Budget& budget_;
+    bool tightens_;
+    InternedMap<Cell> cells_;      // by state and cell below
+    CostByReduction least_after_;  // lower bounds where a reduction is complete above a cell
+    CostByReduction tightened_;    // those that tighten_below has raised as far as it can
+    Interner search_node_ids_;
+    std::vector<SearchNode> search_nodes_;
+};
+
+}  // namespace pdacon

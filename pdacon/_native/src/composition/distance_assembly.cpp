@@ -1,0 +1,75 @@
+#include "composition/distance_assembly.hpp"
+
+#include "detokenizer/token_set.hpp"
+
+namespace pdacon {
+
+void DistanceAssembly::add(const TokenClasses::Node& node, const LexerConfiguration& start,
+                           const StackView& stack) {
+    Overlay::Nodes stack_nodes;
+    std::vector<Frame> path{{&node, stack}};
+    add_inner(path.back(), start);
+    while (!path.empty()) {
+        budget_.tick();
+        auto& frame = path.back();
+        if (frame.next == frame.node->emitting.size()) {
+            path.pop_back();
+            continue;
+        }
+        const auto& edge = frame.node->emitting[frame.next++];
+        ReadSet read_set;
+        Overlay after(frame.stack, read_set);
+        if (!feed_label(machine_, after, edge.label, edge.column.from(start))) continue;
+        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+        path.push_back({&classes_.after(edge, context), after.view(stack_nodes)});
+        add_inner(path.back(), start);
+    }
+}
+
+void DistanceAssembly::add_leading(const Trie& trie, const LexerConfiguration& start,
+                                   const StackView& stack) {
+    add(classes_.of_state(start.state), start, stack);
+    const auto space = trie.child(0, ' ');
+    if (space < 0) return;
+    const auto end = trie.first_token(trie.subtree_end(space));
+    for (auto& [distance, mask] : masks_)
+        for (auto position = trie.first_token(space); position < end; ++position)
+            clear_bit(mask, trie.token(position));
+    add(classes_.below(space, start.state), start, stack);
+}
+
+void DistanceAssembly::add_inner(const Frame& frame, const LexerConfiguration& start) {
+    const auto cell = distances_.cell(frame.stack.top);
+    const auto& node = *frame.node;
+    for (const auto& [end, tokens] : node.inner)
+        if (auto* mask = mask_of(end, start, cell)) tokens->add_to(*mask);
+    for (const auto& [end, first, last] : node.listed)
+        if (auto* mask = mask_of(end, start, cell))
+            for (const auto token : std::span(node.tokens).subspan(first, last - first))
+                set_bit(*mask, token);
+}
+
+// The mask that the tokens of an inner edge belong to; null: they are not allowed.
+std::vector<std::int32_t>* DistanceAssembly::mask_of(const TokenClasses::InnerEnd& end,
+                                                     const LexerConfiguration& start, std::int32_t cell) {
+    const LexerConfiguration reading{end.lexer_state, end.now.from(start), end.matched.from(start)};
+    const auto distance = distances_.least(reading, false, cell);
+    if (distance == TokenDistances::kNone) return nullptr;
+    auto& mask = masks_[distance];
+    if (mask.empty()) mask.resize(words_, 0);
+    return &mask;
+}
+
+std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>> DistanceAssembly::by_distance(
+    std::span<const std::int32_t> end_tokens) const {
+    std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>> found;
+    for (const auto& [distance, mask] : masks_) {
+        auto sum = mask;
+        for (std::size_t at = 0; !found.empty() && at < sum.size(); ++at) sum[at] |= found.back().second[at];
+        for (const auto token : end_tokens) set_bit(sum, token);
+        found.emplace_back(distance, std::move(sum));
+    }
+    return found;
+}
+
+}  // namespace pdacon
