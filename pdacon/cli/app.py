@@ -127,6 +127,12 @@ _add(
     "pdacon generate my.lark --model NAME -p 'Two guests: ' -n 3 --jsonl",
     "pdacon generate json --input prompts.jsonl --jsonl > answers.jsonl",
 )
+_add(
+    models.serve,
+    "serve",
+    "pdacon serve",
+    "pdacon serve --model NAME --port 8000 --cache ~/.cache/pdacon",
+)
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(
     grammars.draw,

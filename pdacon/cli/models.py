@@ -38,11 +38,11 @@ def load_model(name: str | None) -> tuple[Any, Any]:
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokenizer
 
 
-def require(*modules: str) -> None:
+def require(*modules: str, extra: str = "huggingface") -> None:
     """Raise BadInput, with what to install, unless all these modules are there."""
     for module in modules:
         if find_spec(module) is None:
-            raise BadInput(f"this needs {module}: pip install 'pdacon[huggingface]'")
+            raise BadInput(f"this needs {module}: pip install 'pdacon[{extra}]'")
 
 
 def is_local(name: str | None) -> bool:

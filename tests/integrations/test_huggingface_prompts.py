@@ -121,7 +121,7 @@ def test_each_prompt_may_have_its_prefix(model: Any, tokenizer: Any, lists: Any,
         constraint=lists,
         seed=0,
         prefix=prefixes,
-        max_tokens=40,
+        max_tokens=100,
         **options,
     )
     for one in texts:

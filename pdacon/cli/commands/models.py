@@ -1,7 +1,8 @@
-"""About a model and its vocabulary: ``generate``, ``tokens``."""
+"""About a model and its vocabulary: ``generate``, ``serve``, ``tokens``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -136,6 +137,80 @@ def generate(
     sampling = Sampling(max_new_tokens or max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
     return show_texts(
         name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines, null=null
+    )
+
+
+def serve(
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="NAME|PATH", help="A Hugging Face model. Default: a tiny one."),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="PORT", help="0: a free one.")] = 8000,
+    name: Annotated[
+        str | None,
+        typer.Option("--served-model-name", metavar="NAME", help="What requests call it. Default: that of --model."),
+    ] = None,
+    api_keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--api-key",
+            metavar="KEY",
+            envvar="PDACON_API_KEY",
+            show_envvar=True,
+            help="Ask for it; may be repeated.",
+        ),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", metavar="FOLDER", help="Keep compiled schemas and grammars there."),
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch-size", min=1, metavar="N", help="How many answers are written at a time.")
+    ] = 32,
+    requests: Annotated[
+        int,
+        typer.Option("--max-requests", min=1, metavar="N", help="Running and waiting; more are refused.", hidden=True),
+    ] = 256,
+    seconds: Annotated[
+        float, typer.Option("--compile-seconds", min=0.1, metavar="S", help="For a schema or grammar.", hidden=True)
+    ] = 10.0,
+    workers: Annotated[
+        int, typer.Option("--compile-workers", min=1, metavar="N", help="Compilations at a time.", hidden=True)
+    ] = 2,
+    cache_tokens: Annotated[
+        int | None,
+        typer.Option("--cache-tokens", min=1, metavar="N", help="Room of the key-value cache.", hidden=True),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option("--max-tokens", min=1, metavar="N", help="Of an answer, unless a request says so.", hidden=True),
+    ] = None,
+    help_all: HelpAllOption = False,
+) -> int:
+    """Serve a model as OpenAI's API does, each answer in the schema or grammar of its request.
+
+    `response_format`, `tools` and `structured_outputs` of chat completions and completions, and LoRAX's `/generate`;
+    `/health` and `/metrics` for whoever looks after it. SIGINT or SIGTERM ends it once running answers are written.
+    """
+    from pdacon.cli.serving import Serving, serve_model
+
+    return serve_model(
+        Serving(
+            model,
+            host,
+            port,
+            name,
+            tuple(api_keys or ()),
+            cache,
+            batch,
+            requests,
+            seconds,
+            workers,
+            cache_tokens,
+            max_tokens,
+        )
     )
 
 

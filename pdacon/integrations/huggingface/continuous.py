@@ -6,8 +6,9 @@ of them to the device. That integer is the place of the request's mask in a tabl
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,13 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         The constraints are known to be for the tokenizer of the model, so that only scores narrower than a vocabulary
         are refused.
 
+    Attributes
+    ----------
+    constraints : dict
+        By name; `add` and `remove` change it.
+    on_step : callable or None
+        Is told how many seconds each batch has taken here: to accept tokens, and to find masks.
+
     Raises
     ------
     ValueError
@@ -72,25 +80,52 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         *,
         compared: bool = False,
     ) -> None:
-        self.constraints = dict(constraints) if isinstance(constraints, Mapping) else {"": constraints}
+        self.constraints: dict[str, Constraint | None] = (
+            dict(constraints) if isinstance(constraints, Mapping) else {"": constraints}
+        )
         if not self.constraints:
             raise ValueError("there is no constraint; give at least one")
-        for constraint in filter(None, self.constraints.values()):
-            size = constraint.vocabulary.size
-            if size > columns:
-                raise ValueError(
-                    f"{refusal(columns, size, 'a constraint')}: compile it for the vocabulary of this model"
-                )
-            if not compared and not is_plausible(columns, size):
-                raise ValueError(
-                    f"{refusal(columns, size, 'a constraint')}, and models do not pad so far: compile it for "
-                    "vocabulary(model, tokenizer), or give tokenizer= to constrain if it is the tokenizer of this model"
-                )
+        self.on_step: Callable[[float], object] | None = None
+        self._compared = compared
+        self._columns = columns
+        for constraint in self.constraints.values():
+            if constraint is not None:
+                self._require_width(constraint)
         self._table = MaskTable(columns, device, torch.float32, 1 + 2 * max_requests, fixed=True)
         self._seen: set[Hashable] = set()  # masks known to allow something
         self._rows: OrderedDict[str, tuple[tuple[str, Beginning], Row]] = (
             OrderedDict()
         )  # by request, the last one used last
+
+    def add(self, name: str, constraint: Constraint | None) -> None:
+        """Let requests name one more constraint; safe while the manager runs.
+
+        Raises
+        ------
+        ValueError
+            The name is taken, or see the parameters of the class.
+        """
+        if name in self.constraints:
+            raise ValueError(f"there is a constraint {name!r} already; remove it before another one takes its name")
+        if constraint is not None:
+            self._require_width(constraint)
+        self.constraints[name] = constraint
+
+    def remove(self, name: str) -> None:
+        """Forget a constraint, if there is one of this name; a request that still names it ends with an error."""
+        self.constraints.pop(name, None)
+
+    def _require_width(self, constraint: Constraint) -> None:
+        size = constraint.vocabulary.size
+        if size > self._columns:
+            raise ValueError(
+                f"{refusal(self._columns, size, 'a constraint')}: compile it for the vocabulary of this model"
+            )
+        if not self._compared and not is_plausible(self._columns, size):
+            raise ValueError(
+                f"{refusal(self._columns, size, 'a constraint')}, and models do not pad so far: compile it for "
+                "vocabulary(model, tokenizer), or give tokenizer= to constrain if it is the tokenizer of this model"
+            )
 
     def fill_defaults(self, int32_tensor: torch.Tensor) -> None:
         """Write what rows are given that no request has: everything."""
@@ -98,9 +133,13 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     def prepare_tensor_args(self, requests_with_new_token: Sequence[Any]) -> torch.Tensor:
         """Return where the mask of each request is: int32[requests]."""
+        began = time.perf_counter()
         # What rows that only pad are given is asked for each time, so that it stays where it is.
         masks = [self._everything(), *(self._mask(request.state) for request in requests_with_new_token)]
-        return torch.tensor(self._table.slots(masks)[1:], dtype=torch.int32)
+        places = torch.tensor(self._table.slots(masks)[1:], dtype=torch.int32)
+        if self.on_step is not None:
+            self.on_step(time.perf_counter() - began)
+        return places
 
     def __call__(self, scores: torch.Tensor, tensor_arg: torch.Tensor) -> torch.Tensor:
         """Return scores of shape (tokens, columns) with -inf for every token that may not come next."""

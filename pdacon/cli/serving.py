@@ -1,0 +1,73 @@
+"""The server of `pdacon serve`."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from pdacon.cli.failures import BadInput
+from pdacon.cli.models import load_model, require
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What the command was told; the fields are its options."""
+
+    model: str | None
+    host: str
+    port: int
+    name: str | None
+    api_keys: tuple[str, ...]
+    cache: Path | None
+    batch_size: int
+    max_requests: int
+    compile_seconds: float
+    compile_workers: int
+    cache_tokens: int | None
+    max_tokens: int | None
+
+
+def serve_model(told: Serving) -> int:
+    """Serve until a signal ends it; exit status 0.
+
+    Raises
+    ------
+    BadInput
+        The port is taken, the model cannot be loaded, or a package is missing.
+    """
+    require("starlette", "uvicorn", "pydantic", "prometheus_client", extra="serve")
+    port = _free(told.host, told.port)
+    model, tokenizer = load_model(told.model)
+    from pdacon.composition import Limits
+    from pdacon.serving import Settings, serve
+
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level=logging.INFO)
+    for noisy in ("uvicorn.error", "ContinuousBatchingLogger"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    settings = Settings(
+        model_name=told.name or ("tiny" if told.model is None else told.model),
+        api_keys=told.api_keys,
+        limits=Limits(seconds=told.compile_seconds),
+        compile_workers=told.compile_workers,
+        max_requests=told.max_requests,
+        batch_size=told.batch_size,
+        cache_tokens=told.cache_tokens,
+        cache_directory=told.cache,
+        max_tokens=told.max_tokens,
+    )
+    typer.echo(f"{settings.model_name} at http://{told.host}:{port}/v1 (stop: Ctrl-C)", err=True)
+    serve(model, tokenizer, host=told.host, port=port, settings=settings)
+    return 0
+
+
+def _free(host: str, port: int) -> int:
+    """The port, or a free one for 0; it is asked for before the model is loaded, which takes long."""
+    try:
+        with socket.create_server((host, port)) as listening:
+            return int(listening.getsockname()[1])
+    except OSError as error:
+        raise BadInput(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from error

@@ -1,0 +1,32 @@
+"""An OpenAI-compatible server whose answers are in a grammar.
+
+In: HTTP requests that say what their answers must be (``response_format``, ``tools``, a grammar, a regular
+expression), a model and its tokenizer. Out: answers, whole or as they are written; each is what was asked for, or the
+request is an error. Nothing is answered without the constraint that the request names.
+
+`application` has the routes. `protocol` says what requests may contain, `formats` what their answers must be,
+`compiling` makes constraints of that, once each and beside the running requests; `engine` runs the model, all requests
+in one batch, with `sampling` choosing their tokens; `writing` makes texts of tokens; `chat`, `completions` and `lorax`
+write them as their clients want them.
+
+Does not know: automata, masks (`pdacon.integrations.huggingface` applies them).
+
+Needs ``pip install 'pdacon[serve]'``. Sources: OpenAI's API reference of chat completions and completions; LoRAX's
+``/generate``.
+"""
+
+from __future__ import annotations
+
+try:
+    import prometheus_client  # noqa: F401
+    import pydantic  # noqa: F401
+    import starlette  # noqa: F401
+    import uvicorn  # noqa: F401
+except ImportError as error:
+    raise ImportError(f"pdacon.serving needs {error.name}; install it with: pip install 'pdacon[serve]'") from error
+
+from pdacon.serving.application import create_app
+from pdacon.serving.running import serve
+from pdacon.serving.settings import Settings
+
+__all__ = ["Settings", "create_app", "serve"]

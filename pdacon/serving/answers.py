@@ -1,0 +1,171 @@
+"""Answers to a request: as many as it asks for, written at the same time, as texts and what is told of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pdacon.constraint import Constraint
+from pdacon.serving.engine import Engine
+from pdacon.serving.failures import RequestError
+from pdacon.serving.sampling import Choice, Sampling
+from pdacon.serving.writing import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be written.
+
+    Attributes
+    ----------
+    engine : Engine
+    ids : list of int
+        The prompt.
+    constraint : Constraint or None
+        None: the request asks for any text.
+    sampling : Sampling
+        Of the first answer; others have the seeds that follow.
+    max_tokens : int
+    stops : tuple of str
+    """
+
+    engine: Engine
+    ids: list[int]
+    constraint: Constraint | None
+    sampling: Sampling
+    max_tokens: int
+    stops: tuple[str, ...] = ()
+
+    def usage(self, answers: list[Answer]) -> dict[str, int]:
+        """How many tokens it took, as OpenAI counts them."""
+        generated = sum(one.tokens for one in answers)
+        prompt = len(self.ids)
+        return {"prompt_tokens": prompt, "completion_tokens": generated, "total_tokens": prompt + generated}
+
+    def spelled(self, token: int) -> bytes:
+        """The text of a token; of an end token its name."""
+        text = self.engine.vocabulary.tokens[token]
+        return str(self.engine.tokenizer.convert_ids_to_tokens(token)).encode() if text is None else bytes(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is new of one of the answers; `ending` is why it ends here."""
+
+    index: int
+    text: str
+    tokens: list[int]
+    choices: list[Choice]
+    ending: str | None
+
+
+@dataclass(slots=True)
+class Answer:
+    """One answer, as far as it is written."""
+
+    text: str = ""
+    tokens: int = 0
+    choices: list[Choice] = field(default_factory=list)
+    ending: str = "length"
+
+    def add(self, piece: Piece) -> None:
+        """Take a piece of it."""
+        self.text += piece.text
+        self.tokens += len(piece.tokens)
+        self.choices += piece.choices
+        self.ending = piece.ending or self.ending
+
+
+def job_for(
+    engine: Engine,
+    ids: list[int],
+    constraint: Constraint | None,
+    sampling: Sampling,
+    max_tokens: int | None,
+    stops: tuple[str, ...],
+    *,
+    param: str,
+) -> Job:
+    """A job that the model's context has room for.
+
+    Raises
+    ------
+    RequestError
+        The prompt is empty or leaves no room.
+    """
+    if not ids:
+        begin = engine.tokenizer.bos_token_id
+        if begin is None:
+            raise RequestError(400, "the prompt is empty", param=param)
+        ids = [begin]
+    known = engine.model.get_input_embeddings().weight.shape[0]
+    if not all(0 <= token < known for token in ids):
+        raise RequestError(400, f"the prompt has a token that is not one of the model's {known:,}", param=param)
+    room = engine.context - len(ids)
+    if room < 1:
+        raise RequestError(
+            400,
+            f"the prompt has {len(ids):,} tokens, and the model's context is of {engine.context:,}: nothing can follow",
+            param=param,
+            code="context_length_exceeded",
+        )
+    return Job(engine, ids, constraint, sampling, min(room, max_tokens or room), stops)
+
+
+async def write(job: Job, answers: int) -> AsyncGenerator[Piece, None]:
+    """Write so many answers, all at the same time; pieces come as they are written.
+
+    Closing the iterator cancels them all.
+
+    Raises
+    ------
+    RequestError
+        One of them could not be written.
+    """
+    job.engine.require_room(answers)
+    pieces: asyncio.Queue[Piece | Exception] = asyncio.Queue()
+    tasks = [asyncio.create_task(_write_one(job, index, pieces)) for index in range(answers)]
+    try:
+        left = answers
+        while left:
+            piece = await pieces.get()
+            if isinstance(piece, Exception):
+                raise piece
+            left -= piece.ending is not None
+            yield piece
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def written(job: Job, answers: int) -> list[Answer]:
+    """So many answers, whole."""
+    texts = [Answer() for _ in range(answers)]
+    async with aclosing(write(job, answers)) as pieces:
+        async for piece in pieces:
+            texts[piece.index].add(piece)
+    return texts
+
+
+async def _write_one(job: Job, index: int, pieces: asyncio.Queue[Piece | Exception]) -> None:
+    seed = job.sampling.seed
+    sampling = replace(job.sampling, seed=None if seed is None else seed + index, choices=[])
+    writer = Writer(job.engine.vocabulary, job.stops)
+    try:
+        async with aclosing(job.engine.write(job.ids, job.constraint, sampling, job.max_tokens)) as steps:
+            async for step in steps:
+                text = writer.add(step.tokens)
+                ending: Any = "stop" if writer.stopped else step.ending
+                if ending is not None and not writer.stopped:
+                    text += writer.end()
+                pieces.put_nowait(Piece(index, text, step.tokens, step.choices, ending))
+                if writer.stopped:
+                    return
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        pieces.put_nowait(error)

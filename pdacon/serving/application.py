@@ -1,0 +1,329 @@
+"""The routes, and what holds for all of them: keys, sizes, errors, streams, figures."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from pdacon.serving import chat, completions, lorax
+from pdacon.serving.answers import Job, job_for
+from pdacon.serving.compiling import Compiler
+from pdacon.serving.engine import Engine
+from pdacon.serving.failures import RequestError, of_validation
+from pdacon.serving.formats import Format, format_of
+from pdacon.serving.metrics import Metrics
+from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
+from pdacon.serving.sampling import Sampling
+from pdacon.serving.settings import Settings
+
+log = logging.getLogger("pdacon.serving")
+M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
+Endpoint = Callable[[Request], Awaitable[Response]]
+_OPEN = ("/health", "/metrics")
+_LOOK_SECONDS = 0.2  # between two looks at whether the client is still there
+_GONE = 499
+
+
+def create_app(model: Any, tokenizer: Any, settings: Settings | None = None) -> Starlette:
+    """An ASGI application that serves one model.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        A causal language model that continuous batching supports, on its device.
+    tokenizer : transformers.PreTrainedTokenizerFast
+        Its tokenizer.
+    settings : Settings, optional
+
+    Returns
+    -------
+    starlette.applications.Starlette
+        To be run by one worker process: the model's thread starts with its lifespan, and stops with it.
+
+    Raises
+    ------
+    VocabularyError
+        The tokenizer cannot be read, or has no end token.
+    """
+    return _Application(model, tokenizer, settings or Settings()).app
+
+
+class _Application:
+    def __init__(self, model: Any, tokenizer: Any, settings: Settings) -> None:
+        self.settings = settings
+        self.metrics = Metrics()
+        self.engine = Engine(model, tokenizer, settings, self.metrics)
+        self.compiler = Compiler(self.engine.vocabulary, settings, self.metrics)
+        self.started = int(time.time())
+        routes = [
+            Route("/v1/chat/completions", self._guarded(self.chat_completions), methods=["POST"]),
+            Route("/v1/completions", self._guarded(self.completions), methods=["POST"]),
+            Route("/generate", self._guarded(self.generate), methods=["POST"]),
+            Route("/generate_stream", self._guarded(self.generate_stream), methods=["POST"]),
+            Route("/v1/models", self._guarded(self.models), methods=["GET"]),
+            Route("/v1/models/{name:path}", self._guarded(self.one_model), methods=["GET"]),
+            Route("/health", self._guarded(self.health), methods=["GET"]),
+            Route("/metrics", self._guarded(self.figures), methods=["GET"]),
+        ]
+        self.app = Starlette(routes=routes, lifespan=self._lifespan, exception_handlers={HTTPException: _no_route})
+
+    @asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        self.engine.start()
+        try:
+            yield
+        finally:
+            self.compiler.close()
+            await self.engine.stop()
+
+    # What clients ask for.
+
+    async def chat_completions(self, request: Request) -> Response:
+        """``POST /v1/chat/completions``."""
+        asked = await self._body(request, ChatRequest)
+        self._require_sensible(asked)
+        wanted = format_of(asked)
+        others = (asked.top_logprobs or 0) if asked.logprobs else None
+        ids = chat.prompt_of(self.engine.tokenizer, asked)
+        job = await self._job(request, asked, ids, wanted, asked.most_tokens, others, "messages")
+        reading = "text" if wanted is None else wanted.reading
+        name = self.settings.model_name
+        if asked.stream:
+            return _events(chat.stream(job, asked, name, reading), done=True)
+        return JSONResponse(await _while_connected(request, chat.answer(job, asked, name, reading)))
+
+    async def completions(self, request: Request) -> Response:
+        """``POST /v1/completions``."""
+        asked = await self._body(request, CompletionRequest)
+        self._require_sensible(asked)
+        wanted = format_of(asked)
+        prompts = completions.prompts_of(self.engine.tokenizer, asked)
+        if len(prompts) > self.settings.max_choices:
+            raise RequestError(400, f"{len(prompts)} prompts; at most {self.settings.max_choices}", param="prompt")
+        jobs = [
+            await self._job(request, asked, ids, wanted, asked.max_tokens, asked.logprobs, "prompt") for ids in prompts
+        ]
+        if asked.stream:
+            return _events(completions.stream(jobs, asked, self.settings.model_name), done=True)
+        answer = completions.answer(jobs, asked, self.settings.model_name)
+        return JSONResponse(await _while_connected(request, answer))
+
+    async def generate(self, request: Request) -> Response:
+        """``POST /generate``."""
+        asked = await self._body(request, NativeRequest)
+        job = await self._native_job(request, asked)
+        if asked.stream:
+            return _events(lorax.stream(job, asked), done=False)
+        return JSONResponse(await _while_connected(request, lorax.answer(job, asked)))
+
+    async def generate_stream(self, request: Request) -> Response:
+        """``POST /generate_stream``."""
+        asked = await self._body(request, NativeRequest)
+        return _events(lorax.stream(await self._native_job(request, asked), asked), done=False)
+
+    async def models(self, request: Request) -> Response:
+        """``GET /v1/models``."""
+        return JSONResponse({"object": "list", "data": [self._model()]})
+
+    async def one_model(self, request: Request) -> Response:
+        """``GET /v1/models/NAME``."""
+        self._require_model(request.path_params["name"])
+        return JSONResponse(self._model())
+
+    async def health(self, request: Request) -> Response:
+        """``GET /health``: 200 while the model's thread is alive."""
+        alive = self.engine.is_running
+        return JSONResponse({"status": "ok" if alive else "the model has stopped"}, 200 if alive else 503)
+
+    async def figures(self, request: Request) -> Response:
+        """``GET /metrics``."""
+        return Response(self.metrics.text(self.compiler.cache.statistics()), media_type="text/plain; version=0.0.4")
+
+    # What they have in common.
+
+    def _model(self) -> dict[str, Any]:
+        return {
+            "id": self.settings.model_name,
+            "object": "model",
+            "created": self.started,
+            "owned_by": "pdacon",
+            "max_model_len": self.engine.context,
+        }
+
+    def _require_model(self, name: str | None) -> None:
+        if name not in (None, "", self.settings.model_name):
+            raise RequestError(
+                404, f"there is no model {name!r}; this server has {self.settings.model_name!r}", param="model",
+                code="model_not_found",
+            )  # fmt: skip
+
+    def _require_sensible(self, asked: Common) -> None:
+        self._require_model(asked.model)
+        if asked.n > self.settings.max_choices:
+            raise RequestError(400, f"n is {asked.n}; at most {self.settings.max_choices} answers", param="n")
+        if asked.stream_options is not None and not asked.stream:
+            raise RequestError(400, "stream_options needs stream: true", param="stream_options")
+        self.engine.require_room(asked.n)
+
+    async def _job(
+        self,
+        request: Request,
+        asked: Common,
+        ids: list[int],
+        wanted: Format | None,
+        max_tokens: int | None,
+        others: int | None,
+        param: str,
+    ) -> Job:
+        sampling = Sampling(asked.temperature, asked.top_k, asked.top_p, asked.seed, others)
+        return await self._made(request, ids, wanted, sampling, max_tokens, asked.stops, param)
+
+    async def _native_job(self, request: Request, asked: NativeRequest) -> Job:
+        parameters = asked.parameters
+        lorax.require_adapter(self.engine, parameters)
+        self.engine.require_room(1)
+        ids = list(self.engine.tokenizer(asked.inputs)["input_ids"])
+        stops = tuple(filter(None, parameters.stop))
+        wanted = lorax.format_of(asked)
+        most = parameters.max_new_tokens
+        return await self._made(request, ids, wanted, lorax.sampling_of(parameters), most, stops, "inputs")
+
+    async def _made(
+        self,
+        request: Request,
+        ids: list[int],
+        wanted: Format | None,
+        sampling: Sampling,
+        max_tokens: int | None,
+        stops: tuple[str, ...],
+        param: str,
+    ) -> Job:
+        """The job of a request, once its constraint is there."""
+        most = self.settings.max_tokens if max_tokens is None else max_tokens
+        job_for(self.engine, ids, None, sampling, most, stops, param=param)  # what has no room compiles nothing
+        constraint = None
+        if wanted is not None:
+            constraint = await _while_connected(request, self.compiler.constraint(wanted))
+        self.metrics.prompt_tokens.inc(len(ids))
+        return job_for(self.engine, ids, constraint, sampling, most, stops, param=param)
+
+    async def _body(self, request: Request, kind: type[M]) -> M:
+        """What a request says.
+
+        Raises
+        ------
+        RequestError
+        """
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > self.settings.max_body_bytes:
+                raise RequestError(413, f"the request has more than {self.settings.max_body_bytes:,} bytes")
+        try:
+            return kind.model_validate(json.loads(body))
+        except ValidationError as error:
+            raise of_validation(error) from error
+        except (ValueError, RecursionError) as error:
+            raise RequestError(400, f"the request is no JSON: {error}") from error
+
+    def _guarded(self, endpoint: Endpoint) -> Endpoint:
+        """An endpoint behind the keys, whose errors are answers, and which is counted and logged."""
+
+        async def guarded(request: Request) -> Response:
+            began = time.perf_counter()
+            path = request.scope["route"].path
+            try:
+                if path not in _OPEN:
+                    self._require_key(request)
+                response = await endpoint(request)
+            except RequestError as error:
+                response = error.response()
+                if error.status >= 500:
+                    log.warning("%s %s: %s", request.method, path, error.message)
+            except ClientDisconnect:
+                response = Response(status_code=_GONE)
+            except Exception:
+                log.exception("%s %s failed", request.method, path)
+                response = RequestError(500, "the server failed; its log says why").response()
+            seconds = time.perf_counter() - began
+            self.metrics.requests.labels(path, str(response.status_code)).inc()
+            self.metrics.seconds.labels(path).observe(seconds)
+            said = {
+                "method": request.method,
+                "path": path,
+                "status": response.status_code,
+                "seconds": round(seconds, 4),
+            }
+            log.info(json.dumps(said))
+            return response
+
+        return guarded
+
+    def _require_key(self, request: Request) -> None:
+        keys = self.settings.api_keys
+        if not keys:
+            return
+        given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
+        # Each key is compared, so that the time does not say which one it is like.
+        if not max([hmac.compare_digest(given, key.encode()) for key in keys]):
+            raise RequestError(401, "the API key is missing or wrong; send it as: Authorization: Bearer KEY")
+
+
+async def _while_connected(request: Request, work: Awaitable[R]) -> R:
+    """The result of some work, which is cancelled when the client leaves.
+
+    Raises
+    ------
+    ClientDisconnect
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        while not (await asyncio.wait({task}, timeout=_LOOK_SECONDS))[0]:
+            if await request.is_disconnected():
+                raise ClientDisconnect
+        return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+def _events(chunks: AsyncGenerator[dict[str, Any], None], *, done: bool) -> Response:
+    """Server-sent events; an error on the way is an event, since the status was sent before."""
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            async for chunk in chunks:
+                yield f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
+            if done:
+                yield "data: [DONE]\n\n"
+        except RequestError as error:
+            log.warning("a stream ended: %s", error.message)
+            yield f"data: {json.dumps(error.body())}\n\n"
+        finally:
+            await chunks.aclose()
+
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return StreamingResponse(lines(), media_type="text/event-stream", headers=headers)
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    known = "see GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
+    message = f"{request.method} {request.url.path}: there is no such path; {known}"
+    return RequestError(status, message, code="not_found").response()

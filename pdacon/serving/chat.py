@@ -1,0 +1,138 @@
+"""Chat completions: answers as OpenAI's clients read them."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+from pdacon.serving.answers import Answer, Job, write, written
+from pdacon.serving.failures import RequestError
+from pdacon.serving.formats import CONTENT, Reading
+from pdacon.serving.protocol import ChatRequest
+from pdacon.serving.sampling import Choice
+
+
+def prompt_of(tokenizer: Any, request: ChatRequest) -> list[int]:
+    """The ids of a chat, written with the tokenizer's template; without one, the messages' texts, a line each.
+
+    Raises
+    ------
+    RequestError
+        The template does not take the messages.
+    """
+    messages = [{**message, "content": _content(message)} for message in request.messages]
+    if getattr(tokenizer, "chat_template", None) is None:
+        text = "\n".join(message["content"] for message in messages if message["content"])
+        return list(tokenizer(text)["input_ids"])
+    options = dict(request.chat_template_kwargs or {})
+    if request.tools and request.tool_choice != "none":
+        options["tools"] = request.tools
+    try:
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **options)
+    except Exception as error:  # a template raises what it likes
+        raise RequestError(
+            400, f"the model's chat template does not take these messages: {error}", param="messages"
+        ) from error
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def _content(message: Mapping[str, Any]) -> str | None:
+    """The text of a message, whose content may be a list of parts."""
+    content = message.get("content")
+    if content is None or isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [
+            part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None for part in content
+        ]
+        if all(isinstance(text, str) for text in texts):
+            return "".join(texts)  # type: ignore[arg-type]
+    raise RequestError(
+        400, "the content of a message must be a text, or a list of parts of type 'text'", param="messages"
+    )
+
+
+async def answer(job: Job, request: ChatRequest, model: str, reading: Reading) -> dict[str, Any]:
+    """The whole answer to a request, all of its choices."""
+    answers = await written(job, request.n)
+    choices = []
+    for index, one in enumerate(answers):
+        message, ending = _message(one, reading)
+        choice = {"index": index, "message": message, "finish_reason": ending}
+        choice["logprobs"] = {"content": _logprobs(job, one.choices)} if request.logprobs else None
+        choices.append(choice)
+    return {**_head(model, "chat.completion"), "choices": choices, "usage": job.usage(answers)}
+
+
+def _message(one: Answer, reading: Reading) -> tuple[dict[str, Any], str]:
+    """The message that an answer is, and why it ended."""
+    message: dict[str, Any] = {"role": "assistant", "content": one.text, "refusal": None}
+    if reading == "text" or one.ending != "stop":
+        return message, one.ending
+    said = json.loads(one.text)
+    if reading == "call_or_text" and CONTENT in said:
+        return {**message, "content": said[CONTENT]}, "stop"
+    called = {"name": said["name"], "arguments": json.dumps(said["arguments"], ensure_ascii=False)}
+    return {
+        **message,
+        "content": None,
+        "tool_calls": [{"id": _call_id(), "type": "function", "function": called}],
+    }, "tool_calls"
+
+
+async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -> AsyncGenerator[dict[str, Any], None]:
+    """The answer in pieces, those of all choices as they come; a call of a tool comes in one piece."""
+    head = _head(model, "chat.completion.chunk")
+    usage = request.stream_options is not None and request.stream_options.include_usage
+    answers = [Answer() for _ in range(request.n)]
+    extra: dict[str, Any] = {"usage": None} if usage else {}
+
+    def chunk(index: int, delta: dict[str, Any], ending: str | None, logprobs: Any = None) -> dict[str, Any]:
+        return {
+            **head,
+            "choices": [{"index": index, "delta": delta, "finish_reason": ending, "logprobs": logprobs}],
+            **extra,
+        }
+
+    for index in range(request.n):
+        yield chunk(index, {"role": "assistant", "content": ""}, None)
+    async for piece in write(job, request.n):
+        one = answers[piece.index]
+        one.add(piece)
+        logprobs = {"content": _logprobs(job, piece.choices)} if request.logprobs and piece.choices else None
+        if reading == "text" and (piece.text or logprobs):
+            yield chunk(piece.index, {"content": piece.text}, None, logprobs)
+        if piece.ending is not None:
+            message, ending = _message(one, reading)
+            if reading != "text":
+                yield chunk(piece.index, _as_delta(message), None)
+            yield chunk(piece.index, {}, ending)
+    if usage:
+        yield {**head, "choices": [], "usage": job.usage(answers)}
+
+
+def _as_delta(message: dict[str, Any]) -> dict[str, Any]:
+    if message["content"] is not None:
+        return {"content": message["content"]}
+    return {"tool_calls": [{"index": index, **call} for index, call in enumerate(message["tool_calls"])]}
+
+
+def _logprobs(job: Job, choices: list[Choice]) -> list[dict[str, Any]]:
+    def named(token: int, logprob: float) -> dict[str, Any]:
+        spelled = job.spelled(token)
+        return {"token": spelled.decode("utf-8", "replace"), "logprob": logprob, "bytes": list(spelled)}
+
+    return [
+        {**named(one.token, one.logprob), "top_logprobs": [named(*other) for other in one.others]} for one in choices
+    ]
+
+
+def _head(model: str, kind: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{uuid.uuid4().hex}", "object": kind, "created": int(time.time()), "model": model}
+
+
+def _call_id() -> str:
+    return f"call_{uuid.uuid4().hex[:24]}"

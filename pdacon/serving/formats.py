@@ -1,0 +1,224 @@
+"""What an answer must be, as a request says it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pdacon.serving.failures import RequestError
+from pdacon.serving.protocol import ChatRequest, Common
+
+Kind = Literal["json_object", "schema", "lark", "regex", "choice"]
+Reading = Literal["text", "call", "call_or_text"]
+CONTENT = "content"  # the member of an answer that may be a call, and is a text
+
+_ONE_LINE = {
+    "json_object": "any JSON object",
+    "json_schema": '{"name": ..., "schema": {...}}',
+    "regex": "a regular expression of Python's re, that the whole answer matches",
+    "choice": "a list of texts",
+    "grammar": "a grammar in Lark's notation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What an answer must be.
+
+    Attributes
+    ----------
+    kind : str
+        What `text` is.
+    text : str
+        The schema as JSON, the grammar, the regular expression, or the choices as a JSON list.
+    param : str
+        The part of the request that says so, for errors.
+    reading : str
+        What the answer is to its client: its text, the call of a function, or one of them.
+    """
+
+    kind: Kind
+    text: str
+    param: str
+    reading: Reading = "text"
+
+
+def format_of(request: Common) -> Format | None:
+    """What the answers to a request must be; None: any text.
+
+    Raises
+    ------
+    RequestError
+        It is said twice, unknown, or malformed.
+    """
+    if request.response_format is not None and request.structured_outputs is not None:
+        raise RequestError(
+            400, "response_format and structured_outputs say the same; give one", param="response_format"
+        )
+    own = (
+        response_format(request.response_format)
+        if request.structured_outputs is None
+        else structured_outputs(request.structured_outputs)
+    )
+    called = tools_format(request) if isinstance(request, ChatRequest) else None
+    if own is not None and called is not None:
+        raise RequestError(
+            400,
+            "an answer cannot be the call of a tool and of a response_format; say tool_choice: 'none'",
+            param="tools",
+        )
+    return own if called is None else called
+
+
+def response_format(given: Mapping[str, Any] | None, param: str = "response_format") -> Format | None:
+    """What OpenAI's ``response_format`` says, with ``grammar``, ``regex`` and ``choice`` beside its own types."""
+    if given is None or given.get("type") == "text":
+        _only(given or {}, ("type",), param)
+        return None
+    kind = given.get("type")
+    if kind == "json_object":
+        _only(given, ("type", "schema"), param)  # LoRAX and llama.cpp give the schema here
+        if given.get("schema") is None:
+            return Format("json_object", "", param)
+        return Format("schema", _json(given["schema"], f"{param}.schema"), f"{param}.schema")
+    if kind == "json_schema":
+        _only(given, ("type", "json_schema"), param)
+        named = given.get("json_schema")
+        place = f"{param}.json_schema"
+        if not isinstance(named, Mapping) or "schema" not in named:
+            raise _malformed(place, _ONE_LINE["json_schema"])
+        _only(named, ("name", "schema", "strict", "description"), place)
+        return Format("schema", _json(named["schema"], f"{place}.schema"), f"{place}.schema")
+    if kind == "grammar":
+        _only(given, ("type", "grammar"), param)
+        return _grammar(given.get("grammar"), f"{param}.grammar")
+    if kind == "regex":
+        _only(given, ("type", "regex", "pattern"), param)
+        return _regex(given.get("regex", given.get("pattern")), f"{param}.regex")
+    if kind == "choice":
+        _only(given, ("type", "choice", "choices"), param)
+        return _choice(given.get("choice", given.get("choices")), f"{param}.choice")
+    known = "text, json_object, json_schema, grammar, regex, choice"
+    raise RequestError(
+        400, f"{param}.type is {kind!r}; there are {known}", param=f"{param}.type", code="unknown_format"
+    )
+
+
+def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Format | None:
+    """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object."""
+    said = {key: value for key, value in given.items() if value is not None and value is not False}
+    _only(said, ("json", "regex", "choice", "grammar", "json_object"), param)
+    if len(said) != 1:
+        raise RequestError(
+            400, f"{param} says {len(said)} things; give one of json, regex, choice, grammar", param=param
+        )
+    if "json" in said:
+        schema = said["json"]
+        text = schema if isinstance(schema, str) else _json(schema, f"{param}.json")
+        return Format("schema", text, f"{param}.json")
+    if "regex" in said:
+        return _regex(said["regex"], f"{param}.regex")
+    if "choice" in said:
+        return _choice(said["choice"], f"{param}.choice")
+    if "grammar" in said:
+        return _grammar(said["grammar"], f"{param}.grammar")
+    return Format("json_object", "", f"{param}.json_object")
+
+
+def tools_format(request: ChatRequest) -> Format | None:
+    """What ``tools`` and ``tool_choice`` say: an answer that is a call, or may be one; None: neither.
+
+    With ``auto`` the answer is a call, or an object with a text: either way it is known from its first member what it
+    is, whatever format the model was trained on.
+    """
+    choice = request.tool_choice
+    if not request.tools:
+        if choice not in (None, "none", "auto"):
+            raise RequestError(400, f"tool_choice is {choice!r}, but there are no tools", param="tool_choice")
+        return None
+    calls = [_call(tool, index) for index, tool in enumerate(request.tools)]
+    if choice == "none":
+        return None
+    if isinstance(choice, Mapping):
+        name = _chosen(choice)
+        calls = [call for call in calls if call["properties"]["name"]["const"] == name]
+        if not calls:
+            raise RequestError(400, f"tool_choice names {name!r}, which is none of the tools", param="tool_choice")
+        choice = "required"
+    if choice == "required":
+        return Format("schema", json.dumps({"anyOf": calls}), "tools", "call")
+    text = {"type": "object", "properties": {CONTENT: {"type": "string"}}, "required": [CONTENT]}
+    said = {"anyOf": [*calls, {**text, "additionalProperties": False}]}
+    return Format("schema", json.dumps(said), "tools", "call_or_text")
+
+
+def _call(tool: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """The schema of a call of one tool: its name, and arguments that depend on it."""
+    place = f"tools.{index}"
+    function = tool.get("function")
+    if tool.get("type") != "function" or not isinstance(function, Mapping):
+        raise _malformed(place, '{"type": "function", "function": {"name": ..., "parameters": {...}}}')
+    _only(function, ("name", "description", "parameters", "strict"), f"{place}.function")
+    name = function.get("name")
+    if not isinstance(name, str) or not name:
+        raise _malformed(f"{place}.function.name", "a name that is not empty")
+    parameters = function.get("parameters") or {"type": "object", "properties": {}, "additionalProperties": False}
+    if not isinstance(parameters, Mapping):
+        raise _malformed(f"{place}.function.parameters", "a JSON Schema of an object")
+    # An identifier of its own keeps references within the parameters (`#/$defs/...`) what they are.
+    inner = {"$id": f"pdacon:tool/{index}", **parameters} if "$id" not in parameters else dict(parameters)
+    if inner.get("type") is None:
+        inner["type"] = "object"
+    return {
+        "type": "object",
+        "properties": {"name": {"const": name}, "arguments": inner},
+        "required": ["name", "arguments"],
+        "additionalProperties": False,
+    }
+
+
+def _chosen(choice: Mapping[str, Any]) -> str:
+    function = choice.get("function")
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if choice.get("type") != "function" or not isinstance(name, str):
+        raise _malformed("tool_choice", '{"type": "function", "function": {"name": ...}}')
+    return name
+
+
+def _grammar(text: Any, param: str) -> Format:
+    if not isinstance(text, str):
+        raise _malformed(param, _ONE_LINE["grammar"])
+    return Format("lark", text, param)
+
+
+def _regex(pattern: Any, param: str) -> Format:
+    if not isinstance(pattern, str):
+        raise _malformed(param, _ONE_LINE["regex"])
+    return Format("regex", pattern, param)
+
+
+def _choice(choices: Any, param: str) -> Format:
+    if not isinstance(choices, Sequence) or isinstance(choices, str) or not choices:
+        raise _malformed(param, _ONE_LINE["choice"])
+    if not all(isinstance(one, str) for one in choices):
+        raise _malformed(param, _ONE_LINE["choice"])
+    return Format("choice", json.dumps(list(choices)), param)
+
+
+def _json(schema: Any, param: str) -> str:
+    if not isinstance(schema, Mapping | bool):
+        raise _malformed(param, "a JSON Schema: an object or a Boolean")
+    return json.dumps(schema)
+
+
+def _only(given: Mapping[str, Any], known: Sequence[str], param: str) -> None:
+    """Refuse members that nobody knows: a misspelled one would be left out in silence."""
+    for key in given:
+        if key not in known:
+            raise RequestError(400, f"{param}: there is no {key!r}; there are {', '.join(known)}", param=param)
+
+
+def _malformed(param: str, wanted: str) -> RequestError:
+    return RequestError(400, f"{param} must be {wanted}", param=param, code="bad_request")

@@ -1,0 +1,147 @@
+"""What requests may contain. A field that is not listed here is refused: a misspelled constraint is no constraint.
+
+Fields that change what is generated and that the server cannot honour are taken only with the value that changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Zero = Annotated[float, Field(ge=0, le=0)]
+Temperature = Annotated[float, Field(ge=0, le=100)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=-(2**63), lt=2**64)]
+
+
+class Strict(BaseModel):
+    """A part of a request without fields that nobody knows."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class StreamOptions(Strict):
+    """What a stream says beside the answer."""
+
+    include_usage: bool = False
+
+
+class Common(Strict):
+    """What chat completions and completions have in common."""
+
+    model: str | None = None
+    max_tokens: Count | None = None
+    temperature: Temperature = 1.0
+    top_p: Share = 1.0
+    top_k: Annotated[int, Field(ge=-1)] = 0
+    n: Count = 1
+    seed: Seed | None = None
+    stop: str | list[str] | None = None
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    response_format: dict[str, Any] | None = None
+    structured_outputs: dict[str, Any] | None = None
+    # These say nothing about the answer.
+    user: str | None = None
+    metadata: dict[str, Any] | None = None
+    store: bool | None = None
+    service_tier: str | None = None
+    safety_identifier: str | None = None
+    prompt_cache_key: str | None = None
+    # These have no other value here.
+    frequency_penalty: Zero | None = None
+    presence_penalty: Zero | None = None
+    logit_bias: Annotated[dict[str, float], Field(max_length=0)] | None = None
+
+    @field_validator("temperature", "top_p", "top_k", "n", "stream", mode="before")
+    @classmethod
+    def _null_is_absent(cls, value: Any, info: Any) -> Any:
+        return cls.model_fields[info.field_name].default if value is None else value
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The texts that end an answer."""
+        given = [self.stop] if isinstance(self.stop, str) else self.stop or []
+        return tuple(filter(None, given))
+
+
+class ChatRequest(Common):
+    """``POST /v1/chat/completions``."""
+
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    max_completion_tokens: Count | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
+    parallel_tool_calls: bool | None = None  # an answer has one call; that is allowed either way
+    logprobs: bool | None = False
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+    reasoning_effort: None = None
+    modalities: list[Literal["text"]] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ChatRequest:
+        if self.top_logprobs and not self.logprobs:
+            raise ValueError("top_logprobs needs logprobs: true")
+        for message in self.messages:
+            if not isinstance(message.get("role"), str):
+                raise ValueError("each message has a role, such as 'user'")
+        return self
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The most tokens of an answer, by either of its names."""
+        return self.max_tokens if self.max_completion_tokens is None else self.max_completion_tokens
+
+
+class CompletionRequest(Common):
+    """``POST /v1/completions``."""
+
+    prompt: str | list[str] | list[int] | list[list[int]]
+    echo: bool | None = False
+    logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    best_of: Annotated[int, Field(ge=1, le=1)] | None = None
+    suffix: None = None
+
+    @field_validator("prompt")
+    @classmethod
+    def _some(cls, value: Any) -> Any:
+        if isinstance(value, list) and not value:
+            raise ValueError("there is no prompt; give a text, a list of texts, or token ids")
+        return value
+
+
+class NativeParameters(Strict):
+    """``parameters`` of LoRAX's ``/generate``."""
+
+    max_new_tokens: Count | None = None
+    temperature: Temperature | None = None
+    top_k: Annotated[int, Field(ge=-1)] | None = None
+    top_p: Share | None = None
+    do_sample: bool = False
+    seed: Seed | None = None
+    stop: list[str] = []
+    details: bool = False
+    decoder_input_details: Literal[False] = False
+    return_full_text: bool | None = False
+    return_k_alternatives: Annotated[int, Field(ge=0, le=20)] | None = None
+    response_format: dict[str, Any] | None = None
+    adapter_id: str | None = None
+    adapter_source: str | None = None
+    api_token: str | None = None
+    best_of: Annotated[int, Field(ge=1, le=1)] | None = None
+    repetition_penalty: Annotated[float, Field(ge=1, le=1)] | None = None
+    typical_p: Annotated[float, Field(ge=1, le=1)] | None = None
+    truncate: None = None
+    watermark: Literal[False] = False
+
+
+class NativeRequest(Strict):
+    """LoRAX's ``POST /generate`` and ``/generate_stream``."""
+
+    inputs: str
+    parameters: NativeParameters = NativeParameters()
+    stream: bool = False

@@ -1,0 +1,77 @@
+"""What a server is told when it starts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from pdacon.composition import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a server behaves. All have defaults that hold against requests from strangers.
+
+    Attributes
+    ----------
+    model_name : str
+        What ``/v1/models`` lists, and requests call the model.
+    api_keys : tuple of str
+        One of them is asked for on every path but ``/health`` and ``/metrics``. Empty: none is.
+    max_body_bytes : int
+        Of a request; a longer one is refused with 413 before it is read to its end.
+    max_grammar_bytes : int
+        Of the schema, grammar or regular expression in a request.
+    limits : Limits
+        Of the compilation of one grammar; ``seconds`` counts the front end, too.
+    compile_workers : int
+        How many grammars are compiled at the same time.
+    max_compiles : int
+        How many compilations may run and wait together; with more a request is refused with 503.
+    max_requests : int
+        How many answers may be written and wait for room together; with more a request is refused with 503.
+    max_choices : int
+        The most answers to one request (``n``).
+    batch_size : int
+        How many answers are written at the same time.
+    cache_tokens : int or None
+        How many tokens the key-value cache has room for. None: what the accelerator has room for, and on the CPU
+        64 tokens for each of 1,024.
+    cache_bytes : int
+        How much constraints may take that are kept, in memory and in the folder each.
+    cache_directory : path, optional
+        Where constraints outlive the process, and are shared with other servers.
+    max_tokens : int or None
+        The most tokens of an answer whose request does not say so. None: what the model's context has room for.
+    shutdown_seconds : float
+        How long answers that are being written may take once the server is told to stop.
+    """
+
+    model_name: str = "pdacon"
+    api_keys: tuple[str, ...] = ()
+    max_body_bytes: int = 4 << 20
+    max_grammar_bytes: int = 512 << 10
+    limits: Limits = field(default_factory=lambda: Limits(seconds=10.0))
+    compile_workers: int = 2
+    max_compiles: int = 64
+    max_requests: int = 256
+    max_choices: int = 16
+    batch_size: int = 32
+    cache_tokens: int | None = None
+    cache_bytes: int = 1 << 30
+    cache_directory: str | os.PathLike[str] | None = None
+    max_tokens: int | None = None
+    shutdown_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        counts = ("max_body_bytes", "max_grammar_bytes", "compile_workers", "max_compiles", "max_requests")
+        for name in (*counts, "max_choices", "batch_size"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"Settings: {name} is a number of at least 1, not {value!r}")
+        for name in ("cache_tokens", "max_tokens"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ValueError(f"Settings: {name} is None or a number of at least 1, not {value!r}")
+        if isinstance(self.api_keys, str) or not all(isinstance(key, str) and key for key in self.api_keys):
+            raise ValueError("Settings: api_keys is a tuple of texts that are not empty")

@@ -1,0 +1,68 @@
+"""A server with the tiny model, in a thread of the test process; it is asked over HTTP."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import openai
+import pytest
+
+pytest.importorskip("torch")
+import torch
+import uvicorn
+
+from pdacon.composition import Limits
+from pdacon.integrations.huggingface import load_tiny
+from pdacon.serving import Settings, create_app
+
+KEY = "a key"
+
+
+class Running:
+    """A server on this machine, and clients of it."""
+
+    def __init__(self, settings: Settings) -> None:
+        torch.set_num_threads(1)
+        app = create_app(*load_tiny(), settings)
+        self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False))
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        until = time.monotonic() + 60
+        while not self._server.started:
+            assert time.monotonic() < until, "the server does not start"
+            assert self._thread.is_alive(), "the server ended while it started"
+            time.sleep(0.01)
+        self.port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def client(self, key: str = KEY, **options: Any) -> openai.OpenAI:
+        return openai.OpenAI(base_url=f"{self.address}/v1", api_key=key, max_retries=0, **options)
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=60)
+        assert not self._thread.is_alive(), "the server does not stop"
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Running]:
+    running = Running(
+        Settings(
+            model_name="tiny",
+            api_keys=("another", KEY),
+            max_grammar_bytes=20_000,
+            limits=Limits(seconds=5.0),
+            max_body_bytes=60_000,
+        )
+    )
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def client(server: Running) -> Iterator[openai.OpenAI]:
+    with server.client() as client:
+        yield client

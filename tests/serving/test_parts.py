@@ -1,0 +1,90 @@
+"""The parts of the server by themselves: texts of tokens, the choice of tokens, what a full server does."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import openai
+import pytest
+import torch
+from serving.conftest import KEY, Running
+
+import pdacon
+from pdacon.serving import Settings
+from pdacon.serving.sampling import Sampling, chosen
+from pdacon.serving.writing import Writer
+
+VOCABULARY = pdacon.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)] + [None], eos_ids=[256])
+
+
+@pytest.mark.parametrize("stops", [(), ("ab",), ("ab", "b"), ("aba", "bab"), ("€", "a€")])
+def test_texts_end_before_the_first_stop_text_however_they_are_cut(stops: tuple[str, ...]) -> None:
+    draw = random.Random(str(stops))
+    for _ in range(200):
+        text = "".join(draw.choice("ab€c") for _ in range(draw.randrange(8)))
+        places = [text.find(stop) for stop in stops if stop in text]
+        writer, written, spelled = Writer(VOCABULARY, stops), "", text.encode()
+        while spelled and not writer.stopped:
+            size = draw.randrange(1, 4)
+            piece = writer.add(list(spelled[:size]))
+            assert "\ufffd" not in piece
+            written, spelled = written + piece, spelled[size:]
+        written += "" if writer.stopped else writer.end()
+        assert written == text[: min(places, default=len(text))]
+        assert writer.stopped == bool(places)
+
+
+def test_characters_that_are_cut_are_left_out_and_wrong_bytes_are_shown() -> None:
+    writer = Writer(VOCABULARY)
+    assert (writer.add([0xE2, 0x82]), writer.end()) == ("", "")
+    assert Writer(VOCABULARY).add([0xFF, 0x61]) == "\ufffda"
+
+
+def test_tokens_are_drawn_with_the_probabilities_that_are_asked_for() -> None:
+    scores = torch.tensor([[1.0, 3.0, -torch.inf, 2.0, 2.5]])
+    for options, kept in (
+        ({}, [0, 1, 3, 4]),
+        ({"top_k": 2}, [1, 4]),
+        ({"top_p": 0.7}, [1, 4]),
+        ({"top_p": 1e-9}, [1]),
+        ({"temperature": 0.5}, [0, 1, 3, 4]),
+    ):
+        sampling = Sampling(seed=5, **options)  # type: ignore[arg-type]
+        weights = {token: float(torch.exp(scores[0, token] / sampling.temperature)) for token in kept}
+        drawn = Counter(int(chosen(scores, [sampling])[0]) for _ in range(3000))
+        assert set(drawn) <= set(kept)
+        for token, weight in weights.items():
+            share = weight / sum(weights.values())
+            assert abs(drawn[token] / 3000 - share) < 5 * (share * (1 - share) / 3000) ** 0.5 + 1e-9
+    assert int(chosen(scores, [Sampling(0.0)])[0]) == 1
+
+
+def test_each_row_draws_by_itself() -> None:
+    scores = torch.randn(3, 50, generator=torch.Generator().manual_seed(0))
+    together = chosen(scores, [Sampling(seed=1), Sampling(0.0), Sampling(seed=2, top_k=5)])
+    alone = [chosen(scores[:1], [Sampling(seed=1)]), chosen(scores[1:2], [Sampling(0.0)])]
+    assert together.tolist()[:2] == [int(one[0]) for one in alone]
+    assert int(together[2]) == int(chosen(scores[2:], [Sampling(seed=2, top_k=5)])[0])
+
+
+def test_a_full_server_says_so_and_one_that_stops_ends_what_runs() -> None:
+    running = Running(Settings(model_name="tiny", api_keys=(KEY,), max_requests=2, shutdown_seconds=20))
+    asked: Any = {"model": "tiny", "prompt": "x", "max_tokens": 60}
+    busy: Any = {"response_format": {"type": "regex", "regex": "a{500}"}}
+    try:
+        with running.client() as client:
+            streams = [client.completions.create(**asked, stream=True, extra_body=busy) for _ in range(2)]
+            with pytest.raises(openai.InternalServerError, match="too many answers"):
+                client.completions.create(**asked, extra_body=busy)
+            texts = ["".join(piece.choices[0].text for piece in stream) for stream in streams]
+        assert all(set(text) == {"a"} for text in texts)
+    finally:
+        running.stop()
+
+
+@pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"max_tokens": True}, {"api_keys": ("",)}, {"api_keys": "key"}])
+def test_settings_that_make_no_sense_are_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Settings(**wrong)

@@ -1,0 +1,291 @@
+"""The server, asked by OpenAI's own client: each answer is what its request demands, or the request is an error."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import httpx
+import jsonschema
+import openai
+import pytest
+from lark import Lark
+from pydantic import BaseModel
+from serving.conftest import KEY, Running
+
+ASKED: Any = [{"role": "user", "content": "Describe a person as JSON:"}]
+PERSON = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 8},
+        "age": {"type": "integer", "minimum": 0, "maximum": 120},
+    },
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+SUM = 'start: N ("+" N)*\nN: /[0-9]{1,3}/'
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"enum": ["Oslo", "Rome"]}, "day": {"$ref": "#/$defs/day"}},
+            "required": ["city", "day"],
+            "additionalProperties": False,
+            "$defs": {"day": {"enum": ["today", "tomorrow"]}},
+        },
+    },
+}
+ONE = {"properties": {"x": {"const": 1}}, "required": ["x"], "additionalProperties": False}
+ADD = {"type": "function", "function": {"name": "add", "parameters": ONE}}
+HEADERS = {"Authorization": f"Bearer {KEY}"}
+
+
+def named(schema: Any) -> Any:
+    return {"type": "json_schema", "json_schema": {"name": "it", "strict": True, "schema": schema}}
+
+
+def test_an_answer_is_an_instance_of_the_schema(client: openai.OpenAI) -> None:
+    answer = client.chat.completions.create(
+        model="tiny", messages=ASKED, response_format=named(PERSON), n=3, seed=1, temperature=1.5
+    )
+    assert len(answer.choices) == 3
+    for choice in answer.choices:
+        assert choice.finish_reason == "stop"
+        jsonschema.validate(json.loads(choice.message.content or ""), PERSON)
+    assert answer.usage is not None
+    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
+
+
+def test_pydantic_models_are_parsed(client: openai.OpenAI) -> None:
+    class Order(BaseModel):
+        kind: Literal["book", "pen"]
+        gift: bool
+
+    parsed = client.chat.completions.parse(model="tiny", messages=ASKED, response_format=Order)
+    assert isinstance(parsed.choices[0].message.parsed, Order)
+
+
+def test_json_objects(client: openai.OpenAI) -> None:
+    answer = client.chat.completions.create(
+        model="tiny", messages=ASKED, response_format={"type": "json_object"}, temperature=0, max_tokens=400
+    )
+    assert isinstance(json.loads(answer.choices[0].message.content or ""), dict)
+
+
+@pytest.mark.parametrize(
+    ("format", "fits"),
+    [
+        ({"type": "grammar", "grammar": SUM}, lambda text: Lark(SUM, parser="lalr").parse(text)),
+        ({"type": "regex", "regex": "[a-c]{3}-[0-9]"}, lambda text: re.fullmatch("[a-c]{3}-[0-9]", text)),
+        ({"type": "choice", "choices": ["left", "right"]}, lambda text: text in ("left", "right")),
+    ],
+)
+def test_other_formats(client: openai.OpenAI, format: Any, fits: Any) -> None:
+    for body in ({"response_format": format}, {"structured_outputs": as_vllm(format)}):
+        answer = client.completions.create(model="tiny", prompt="", max_tokens=60, temperature=2, extra_body=body)
+        if answer.choices[0].finish_reason == "stop":
+            assert fits(answer.choices[0].text)
+
+
+def as_vllm(format: dict[str, Any]) -> dict[str, Any]:
+    said = dict(format)
+    kind = said.pop("type")
+    return {kind: said.get(kind, said.get("choices"))}
+
+
+def test_a_stream_is_the_answer_in_pieces(client: openai.OpenAI) -> None:
+    asked: Any = {"model": "tiny", "messages": ASKED, "response_format": named(PERSON), "seed": 7, "n": 2}
+    whole = client.chat.completions.create(**asked)
+    texts, endings, usage = ["", ""], ["", ""], None
+    for chunk in client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True}):
+        usage = chunk.usage or usage
+        for choice in chunk.choices:
+            texts[choice.index] += choice.delta.content or ""
+            endings[choice.index] = choice.finish_reason or endings[choice.index]
+    assert texts == [choice.message.content for choice in whole.choices]
+    assert endings == ["stop", "stop"]
+    assert usage == whole.usage
+
+
+def test_a_seed_repeats_an_answer_beside_others(client: openai.OpenAI) -> None:
+    def text(seed: int) -> str | None:
+        answer = client.chat.completions.create(model="tiny", messages=ASKED, seed=seed, max_tokens=20)
+        return answer.choices[0].message.content
+
+    alone = [text(seed) for seed in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(text, [0, 1, 2, 3] * 2)) == alone * 2
+    assert len(set(alone)) > 1
+
+
+@pytest.mark.parametrize("choice", ["required", "auto", {"type": "function", "function": {"name": "weather"}}])
+def test_tools_are_called_with_their_own_arguments(client: openai.OpenAI, choice: Any) -> None:
+    asked: Any = {"model": "tiny", "messages": ASKED, "tools": [WEATHER, ADD], "tool_choice": choice}
+    for seed in range(3):
+        asked.update(seed=seed, max_tokens=200, temperature=0.3)
+        answer = client.chat.completions.create(**asked)
+        message, ending = answer.choices[0].message, answer.choices[0].finish_reason
+        if ending == "length":
+            continue
+        if choice == "auto" and message.content is not None:
+            assert ending == "stop"
+            continue
+        assert ending == "tool_calls"
+        assert message.tool_calls is not None
+        called: Any = message.tool_calls[0]
+        tool: Any = {"weather": WEATHER, "add": ADD}[called.function.name]
+        jsonschema.validate(json.loads(called.function.arguments), tool["function"]["parameters"])
+        stream = client.chat.completions.create(**asked, stream=True)
+        pieces = [chunk.choices[0].delta.tool_calls for chunk in stream]
+        streamed = next(piece for piece in pieces if piece)
+        assert streamed[0].function is not None
+        assert streamed[0].function.arguments == called.function.arguments
+
+
+def test_stop_texts_do_not_belong_to_the_answer(client: openai.OpenAI) -> None:
+    asked: Any = {"model": "tiny", "prompt": "", "temperature": 0, "max_tokens": 40}
+    schema = {"response_format": named({"const": "one two three"})}
+    answer = client.completions.create(**asked, stop=["two", "wo t"], extra_body=schema)
+    assert (answer.choices[0].text, answer.choices[0].finish_reason) == ('"one ', "stop")
+    pieces = client.completions.create(**asked, stop="two", stream=True, extra_body=schema)
+    assert "".join(piece.choices[0].text for piece in pieces) == '"one '
+
+
+def test_logprobs_are_those_of_the_constrained_choice(client: openai.OpenAI) -> None:
+    answer = client.chat.completions.create(
+        model="tiny", messages=ASKED, response_format=named({"enum": [7]}), logprobs=True, top_logprobs=3
+    )
+    assert answer.choices[0].logprobs is not None
+    steps = answer.choices[0].logprobs.content or []
+    assert "".join(step.token for step in steps[:-1]) == "7"
+    assert [step.logprob for step in steps] == pytest.approx([0.0] * len(steps))  # nothing else was allowed
+    assert all(len(step.top_logprobs) == 1 for step in steps)
+
+
+def test_the_interface_of_lorax(server: Running) -> None:
+    parameters = {"max_new_tokens": 60, "details": True, "response_format": {"type": "json_object", "schema": PERSON}}
+    asked = {"inputs": "Describe a person as JSON:", "parameters": parameters}
+    answer = httpx.post(f"{server.address}/generate", json=asked, headers=HEADERS, timeout=60).json()
+    jsonschema.validate(json.loads(answer["generated_text"]), PERSON)
+    assert answer["details"]["finish_reason"] == "eos_token"
+    with httpx.stream("POST", f"{server.address}/generate_stream", json=asked, headers=HEADERS, timeout=60) as response:
+        events = [json.loads(line.removeprefix("data: ")) for line in response.iter_lines() if line]
+    assert events[-1]["generated_text"] == answer["generated_text"]  # greedily, so it is the same
+    shown = "".join(event["token"]["text"] for event in events if not event["token"]["special"])
+    assert shown == answer["generated_text"]
+    asked["parameters"] = {**parameters, "adapter_id": "somebody/adapter"}
+    refused = httpx.post(f"{server.address}/generate", json=asked, headers=HEADERS)
+    assert refused.status_code == 400
+    assert "no adapter" in refused.json()["error"]["message"]
+
+
+FORMAT = "response_format"
+SCHEMA = "response_format.json_schema.schema"
+GRAMMAR = "response_format.grammar"
+
+
+def lark(text: str) -> Any:
+    return {"type": "grammar", "grammar": text}
+
+
+@pytest.mark.parametrize(
+    ("body", "param", "said"),
+    [
+        ({FORMAT: named({"properties": {"a": {"uniqueItems": True}}})}, f"{SCHEMA}/properties/a", "uniqueItems"),
+        ({FORMAT: named({"type": "strin"})}, None, "strin"),
+        ({FORMAT: named({"$ref": "http://localhost/x.json"})}, None, "x.json"),
+        ({FORMAT: named(False)}, None, ""),
+        ({FORMAT: {"type": "json_schema"}}, "response_format.json_schema", "schema"),
+        ({FORMAT: {"type": "jsn"}}, "response_format.type", "json_object"),
+        ({FORMAT: {"type": "structural_tag"}}, "response_format.type", "json_object"),
+        ({FORMAT: {"type": "regex", "regex": "(a"}}, "response_format.regex", ""),
+        ({FORMAT: {"type": "choice", "choices": []}}, "response_format.choice", "list"),
+        ({FORMAT: lark('start: x | y\nx: "a"\ny: "a"')}, GRAMMAR, "reduce/reduce"),
+        ({FORMAT: lark("start: x\n%import .secret (x)")}, GRAMMAR, "%import"),
+        ({FORMAT: lark("start: x\n%import \\\n .secret (x)")}, GRAMMAR, "%import"),
+        ({FORMAT: lark("x" * 30_000)}, GRAMMAR, "bytes"),
+        ({"response_fromat": {"type": "json_object"}}, "response_fromat", "no such field"),
+        ({FORMAT: {"type": "json_object", "shcema": {}}}, FORMAT, "shcema"),
+        ({"structured_outputs": {"json": {}, "regex": "a"}}, "structured_outputs", "2 things"),
+        ({"structured_outputs": {"jsn": {}}}, "structured_outputs", "jsn"),
+        ({"structured_outputs": {"json": {}}, FORMAT: {"type": "json_object"}}, FORMAT, "give one"),
+        ({"tools": [WEATHER], FORMAT: {"type": "json_object"}}, "tools", "tool_choice"),
+        ({"tools": [WEATHER], "tool_choice": {"type": "function", "function": {"name": "x"}}}, "tool_choice", "'x'"),
+        ({"tools": [{"type": "web_search"}]}, "tools.0", "function"),
+        ({"n": 1000}, "n", "at most"),
+        ({"temperature": -1}, "temperature", ""),
+        ({"frequency_penalty": 1}, "frequency_penalty", ""),
+        ({"top_logprobs": 2}, None, "logprobs"),
+        ({"messages": []}, "messages", ""),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "messages", "text"),
+        ({"messages": [{"role": "user", "content": "x " * 3000}]}, "messages", "context"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(client: openai.OpenAI, body: Any, param: str | None, said: str) -> None:
+    with pytest.raises(openai.BadRequestError) as refusal:
+        client.chat.completions.create(model="tiny", messages=ASKED, max_tokens=5, extra_body=body)
+    error: Any = refusal.value.body
+    assert said in error["message"]
+    if param is not None:
+        assert error["param"] == param
+
+
+def test_models_keys_paths_and_sizes(server: Running, client: openai.OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["tiny"]
+    assert client.models.retrieve("tiny").id == "tiny"
+    with pytest.raises(openai.NotFoundError):
+        client.chat.completions.create(model="other", messages=ASKED)
+    with pytest.raises(openai.AuthenticationError), server.client("wrong") as stranger:
+        stranger.models.list()
+    assert httpx.get(f"{server.address}/health").json() == {"status": "ok"}
+    assert httpx.get(f"{server.address}/v2/models").status_code == 404
+    large = httpx.post(f"{server.address}/v1/completions", content=b'"' + b"x" * 100_000, headers=HEADERS)
+    assert large.status_code == 413
+    for content in (b"", b"{", b"\xff", b"[" * 50_000, b"[]"):
+        broken = httpx.post(f"{server.address}/v1/completions", content=content, headers=HEADERS)
+        assert broken.status_code == 400, content[:10]
+    assert "pdacon_generated_tokens_total" in httpx.get(f"{server.address}/metrics").text
+
+
+def test_clients_that_leave_free_their_place(server: Running) -> None:
+    asked = {"model": "tiny", "prompt": "x", "max_tokens": 900, "temperature": 2.0}
+    asked["response_format"] = named({"type": "array", "items": {"type": "integer"}, "minItems": 400})
+    for stream in (False, True):
+        with httpx.Client(headers=HEADERS) as leaving, pytest.raises(httpx.ReadTimeout):
+            leaving.post(f"{server.address}/v1/completions", json={**asked, "stream": stream}, timeout=0.3)
+    until = time.monotonic() + 20
+    while "pdacon_answers_running 0.0" not in httpx.get(f"{server.address}/metrics").text:
+        assert time.monotonic() < until, "answers go on that nobody waits for"
+        time.sleep(0.05)
+
+
+def test_many_at_once_good_and_bad(server: Running) -> None:
+    draw = random.Random(3)
+    schemas = [
+        PERSON,
+        {"enum": [1, "two", None]},
+        {"type": "array", "items": {"type": "boolean"}, "maxItems": 4},
+        {"type": "strin"},
+    ]
+
+    def ask(number: int) -> None:
+        schema: Any = draw.choice(schemas)
+        with server.client() as client:
+            try:
+                answer = client.chat.completions.create(
+                    model="tiny", messages=ASKED, response_format=named(schema), seed=number, max_tokens=80
+                )
+            except openai.BadRequestError:
+                assert schema == schemas[-1]
+                return
+        if answer.choices[0].finish_reason == "stop":
+            jsonschema.validate(json.loads(answer.choices[0].message.content or ""), schema)
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(ask, range(48)))
