@@ -28,11 +28,13 @@ if TYPE_CHECKING:
         SchemaError,
         UnsupportedGrammarError,
         UnsupportedSchemaError,
+        UnsupportedTypeError,
         VocabularyError,
     )
     from pdacon.explanation import Explanation
     from pdacon.frontends.json_schema import Spelling
     from pdacon.frontends.regular_sets import RegularSet
+    from pdacon.frontends.types import Call
     from pdacon.grammar import Grammar
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArtifactError",
+    "Call",
     "CancelledError",
     "CompileCache",
     "Constraint",
@@ -70,6 +73,7 @@ __all__ = [
     "Spelling",
     "UnsupportedGrammarError",
     "UnsupportedSchemaError",
+    "UnsupportedTypeError",
     "Vocabulary",
     "VocabularyError",
     "check",
@@ -80,6 +84,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "Call": "frontends.types",
     "CompileCache": "caching",
     "Constraint": "constraint",
     "DeterminismReport": "determinism",

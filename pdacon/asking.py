@@ -5,7 +5,7 @@ A grammar that is asked is compiled for the 256 bytes, once; the constraint is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from itertools import islice
 from threading import Lock
@@ -21,10 +21,11 @@ from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError
 from pdacon.explanation import Explanation
-from pdacon.frontends import printing
+from pdacon.frontends import printing, types
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
 from pdacon.frontends.regular_sets import RegularSet, checked_strings
 from pdacon.frontends.texts import choices_grammar
+from pdacon.frontends.types import FormName, function_grammar, tools_grammar, type_grammar
 from pdacon.grammar import Grammar
 from pdacon.matching.sampling import different, sample
 from pdacon.notebook import Picture
@@ -90,6 +91,53 @@ def from_set(regular_set: RegularSet) -> Grammar:
     """See `Grammar.from_set`."""
     require("from_set", "regular_set", regular_set, RegularSet)
     return regular_set.to_grammar()
+
+
+def from_type(
+    type: Any,
+    form: FormName,
+    spelling: Spelling | None,
+    lax: bool,
+    seconds: float = 0.0,
+    cancel: CancelEvent | None = None,
+) -> Grammar:
+    """See `Grammar.from_type`."""
+    with Watch(seconds, cancel) as watch:
+        return type_grammar(type, form, spelling, lax, watch)
+
+
+def from_function(
+    function: Any,
+    form: FormName,
+    spelling: Spelling | None,
+    lax: bool,
+    arguments: str,
+    seconds: float = 0.0,
+    cancel: CancelEvent | None = None,
+) -> Grammar:
+    """See `Grammar.from_function`."""
+    with Watch(seconds, cancel) as watch:
+        return function_grammar(function, form, spelling, lax, arguments, watch)
+
+
+def from_tools(
+    tools: Sequence[Any],
+    form: FormName,
+    spelling: Spelling | None,
+    lax: bool,
+    arguments: str,
+    several: bool,
+    seconds: float = 0.0,
+    cancel: CancelEvent | None = None,
+) -> Grammar:
+    """See `Grammar.from_tools`."""
+    with Watch(seconds, cancel) as watch:
+        return tools_grammar(tools, form, spelling, lax, arguments, several, watch)
+
+
+def is_type(given: Any) -> bool:
+    """Whether `Grammar.from_type` is what makes a grammar of it."""
+    return types.is_type(given)
 
 
 def to_lark(grammar: Grammar) -> str:

@@ -113,13 +113,15 @@ class CompileCache:
         made = grammar_of("CompileCache.compile", grammar)
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
-        return self._constraint(
+        found = self._constraint(
             ("grammar", made.fingerprint, made.source, repr(made.source_path)),
             words,
             limits,
             cancel,
             lambda: compile(made, words, limits=limits, cancel=cancel),
         )
+        # Two types can have the same texts, and no file has the type.
+        return found if made.values is None or found.grammar.values == made.values else found._of(made)
 
     def compile_schema(
         self,

@@ -39,9 +39,10 @@ def compile(
 
     Parameters
     ----------
-    grammar : Grammar, str or pathlib.Path
-        A `Grammar`, the name of a built-in one (``"json"``), the text of one in Lark's language, or the path of a file.
-        Its options ``conflicts`` and ``lookahead`` decide what is refused.
+    grammar : Grammar, str, pathlib.Path, type or function
+        A `Grammar`, the name of a built-in one (``"json"``), the text of one in Lark's language, or the path of a file;
+        a type, as `Grammar.from_type` takes it, or a function, of whose calls a grammar is made. Its options
+        ``conflicts`` and ``lookahead`` decide what is refused.
     vocabulary : Vocabulary, optional
         The tokens of the model to constrain, if they are not given as what follows.
     tokenizer : optional

@@ -218,6 +218,19 @@ class Constraint:
             size=settings.size,
         )
 
+    def _of(self, grammar: Grammar) -> Constraint:
+        """The same for a grammar with the same texts that stand for other values."""
+        return Constraint(
+            lambda: grammar,
+            self._vocabulary,
+            self._report,
+            self._pdas,
+            starts=self._starts,
+            empty=self._empty,
+            name=self._name,
+            size=self._size,
+        )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the constraint to a file, for `load`: all of it, with the masks that are known by now.
 
@@ -343,23 +356,27 @@ class Constraint:
         return np.zeros((rows, -(-self._size // 32)), dtype=np.int32)
 
     def parse(self, text: str | bytes, start: str | None = None) -> Any:
-        """The value that a sentence stands for, where the grammar knows one: of a JSON Schema, the built-in ``json``.
+        """The value that a sentence stands for, where the grammar knows one.
 
         Returns
         -------
         value
-            What ``json.loads`` makes of it; of the built-in ``jsonl`` a list with the value of each line.
+            Of `Grammar.from_type` an instance of the type, of `Grammar.from_function` and `Grammar.from_tools` a
+            `Call`; nothing is evaluated, and no class is called that the type does not name. Else what ``json.loads``
+            makes of it; of the built-in ``jsonl`` a list with the value of each line. A constraint that was loaded
+            from a file knows types only if the grammar was given to `load`.
 
         Raises
         ------
         ValueError
-            The text is no sentence of the grammar, or Python's limits refuse it, such as that on digits.
+            The text is no sentence of the grammar, or Python's limits refuse it, such as that on digits, or a class
+            refuses it, of which the message has the path and the reason.
         TypeError
             The grammar knows no values.
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of(self.grammar.language, self.builtin_name)
+        read = reader_of(self.grammar, self.builtin_name)
         if read is None:
             raise TypeError(f"{self._name} {UNKNOWN}")
         if not self.accepts(text, start):

@@ -5,6 +5,7 @@ PdaconError
 │   ├── GrammarSyntaxError          the text is not a grammar that Lark loads
 │   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
 │   ├── UnsupportedSchemaError      .pointer, .keyword: a JSON Schema that cannot be enforced as it stands
+│   ├── UnsupportedTypeError        .path: a Python type whose values cannot be written, or not as it says
 │   └── EmptyLanguageError          the grammar has no sentence at all
 ├── NondeterministicGrammarError    .report: every conflict, with a witness
 ├── SchemaError                     tables and columns, or the database that they are read from, that cannot be used
@@ -67,6 +68,18 @@ class UnsupportedSchemaError(GrammarError):
         self.pointer, self.keyword, self.why = pointer, keyword, why
         super().__init__(f"{pointer}: {keyword}: {why}" if keyword else f"{pointer}: {why}")
         self._arguments = (pointer, keyword, why)
+
+
+class UnsupportedTypeError(GrammarError):
+    """A Python type has values that cannot be written, or says what cannot be enforced.
+
+    ``path`` is the place, such as ``Order.items[].price``; ``why`` says what stands in the way, and what to do.
+    """
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(f"{path}: {why}")
+        self._arguments = (path, why)
 
 
 class EmptyLanguageError(GrammarError):

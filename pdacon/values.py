@@ -1,4 +1,4 @@
-"""Texts as values, where a grammar knows what its sentences stand for: those of JSON Schemas, and built-in ones."""
+"""Texts as values, where a grammar knows what its sentences stand for: those of types, schemas, and built-in ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from pdacon.grammar.model import SourceLanguage
+from pdacon.grammar import Grammar
 
-UNKNOWN = "knows no values; those of JSON Schemas do, and those built-in grammars that are JSON"
+UNKNOWN = "knows no values; those of Python types and JSON Schemas do, and those built-in grammars that are JSON"
 
 
-def reader_of(language: SourceLanguage, builtin_name: str | None) -> Callable[[str], Any] | None:
-    """What makes a value of a sentence of a grammar in this language, or of this built-in one; None: it knows none."""
-    return json.loads if language == "JSON Schema" else _READERS.get(builtin_name or "")
+def reader_of(grammar: Grammar | None, builtin_name: str | None) -> Callable[[str], Any] | None:
+    """What makes a value of a sentence of a grammar, or of the built-in one of a name; None: it knows none."""
+    if grammar is not None and grammar.values is not None:
+        return grammar.values.read
+    of_schema = grammar is not None and grammar.language == "JSON Schema"
+    return json.loads if of_schema else _READERS.get(builtin_name or "")
 
 
 def _lines(text: str) -> list[Any]:

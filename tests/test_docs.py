@@ -84,7 +84,8 @@ def test_what_a_page_shows_is_what_happens(
         elif block.runs and block.language == "console":
             run_console(block, tmp_path, capsys)
         elif block.runs:
-            exec(compile("\n" * line_of(block) + block.content, page, "exec"), namespace)
+            program = "\n" * line_of(block) + block.content
+            exec(compile(program, page, "exec", dont_inherit=True), namespace)  # as a reader's own file
             printed = capsys.readouterr().out
             continue
         elif block.language == "text" and printed is not None:

@@ -1,4 +1,4 @@
-"""A grammar as callers may give it: as a `Grammar`, by the name of a built-in one, as a path, or as a text.
+"""A grammar as callers may give it: a `Grammar`, the name of a built-in one, a path, a text, a type or a function.
 
 A text and a name are told apart by their looks, and a str is never taken for a path: what comes from elsewhere, such as
 a request to a server, must not decide which files are read.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, get_origin, runtime_checkable
 
+from pdacon.above import ask
 from pdacon.grammar.grammar import Grammar
 from pdacon.grammar.habits import is_json
 from pdacon.grammar.settings import schema_advice
@@ -24,8 +26,11 @@ class HasGrammar(Protocol):
         """The grammar of the texts that it stands for."""
 
 
-GrammarSource = Grammar | HasGrammar | str | os.PathLike[str]
-"""A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path` of a file, or a text in Lark's language."""
+GrammarSource = (
+    Grammar | HasGrammar | str | os.PathLike[str] | type | types.UnionType | types.GenericAlias | Callable[..., Any]
+)
+"""A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path`, a text in Lark's language, a type or a
+function."""
 
 _NAME = re.compile(r"\s*[\w-]+\s*")
 
@@ -50,6 +55,8 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
         return given.to_grammar()
     if isinstance(given, os.PathLike):
         return Grammar.from_file(given, **options)
+    if not isinstance(given, str) and (callable(given) or get_origin(given) is not None):
+        return _of_type(given, options, caller)
     if not isinstance(given, str):
         advice = schema_advice(given) or "; of a lark.Lark, make one with Grammar.from_lark"
         raise TypeError(
@@ -73,3 +80,17 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
             f"give pathlib.Path({given!r})"
         )
     return Grammar.from_lark(given, **options)
+
+
+def _of_type(given: Any, options: dict[str, Any], caller: str) -> Grammar:
+    """The grammar of a type, or of calls of a function."""
+    if options:
+        raise ValueError(
+            f"{caller}: a type has no rules, so that start={options['start']!r} says nothing; leave it out"
+        )
+    if ask("is_type", given):
+        return Grammar.from_type(given)
+    if isinstance(given, types.FunctionType | types.MethodType | types.BuiltinFunctionType):
+        return Grammar.from_function(given)
+    advice = schema_advice(given) or "; of a function or a class, give that"
+    raise TypeError(f"{caller}: grammar must not be an object of the class {type(given).__name__}{advice}")

@@ -22,6 +22,7 @@ from pdacon.grammar.model import (
     LexerKind,
     LookaheadPolicy,
     PriorityPolicy,
+    Values,
 )
 from pdacon.notebook import Picture
 
@@ -59,10 +60,13 @@ class Grammar(GrammarData):
         then it is the place of the ``%import``.
     imported_files : tuple of (str, str)
         Path and text of each file with a definition in ``imports``.
-    language : {"Lark", "JSON Schema", "regular expression", "choices", "regular set"}
+    language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set"}
     unenforced : tuple of (str, str, str)
         What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
-        has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why.
+        has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why. Of a type the path, such as
+        ``Order.items[].price``, what is not enforced, such as a validator, and why.
+    values : Values or None
+        What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
 
     Raises
     ------
@@ -235,6 +239,120 @@ class Grammar(GrammarData):
         return grammar
 
     @classmethod
+    def from_type(
+        cls,
+        type: Any,
+        form: Literal["json", "python"] = "json",
+        *,
+        spelling: Any = None,
+        lax: bool = False,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Grammar:
+        """The grammar of the values of a Python type; `Constraint.parse` makes instances of texts, `write` texts.
+
+        Parameters
+        ----------
+        type : type
+            As annotations write it: dataclasses, TypedDicts, named tuples, Enums, Pydantic models, msgspec Structs,
+            attrs classes, and what ``typing`` makes of them; docs/ways_in.md has the list. Extra members of a model
+            that would be ignored are not taken.
+        form : {"json", "python"}
+            JSON, or Python's literals and calls of constructors: ``Point(x=1, y=2)``.
+        spelling : pdacon.Spelling, optional
+            How JSON is written, as in :meth:`from_json_schema`.
+        lax : bool
+            Leave out what no schema can say, such as validators, and name it in :attr:`unenforced`, where it would else
+            be an error. `Constraint.parse` still calls the class, so that a validator can refuse there.
+        seconds, cancel
+            As in :meth:`from_json_schema`.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            A type has no values that can be written, or says what cannot be enforced; ``path`` is the place.
+        EmptyLanguageError
+            The type has no value.
+        LimitExceededError, CancelledError
+            See above.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> grammar = pdacon.Grammar.from_type(dict[str, int | None])
+        >>> grammar.accepts('{"a": 1, "b": null}'), grammar.accepts('{"a": 1.5}')
+        (True, False)
+        """
+        grammar: Grammar = ask("from_type", type, form, spelling, lax, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Any,
+        form: Literal["json", "python"] = "json",
+        *,
+        spelling: Any = None,
+        lax: bool = False,
+        arguments: str = "arguments",
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Grammar:
+        """The grammar of calls of a function: ``{"name": "f", "arguments": {"x": 1}}``, or ``f(x=1)`` in Python's form.
+
+        Parameters
+        ----------
+        function : callable
+            Each parameter has an annotation; those with defaults may be left out. ``**kwargs`` are other members.
+        arguments : str
+            The name of the member with the arguments.
+        form, spelling, lax, seconds, cancel
+            As in :meth:`from_type`. `Constraint.parse` gives a `Call`.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            A parameter has no annotation, or has no name in a call, as ``*args``; ``path`` is the place.
+        """
+        grammar: Grammar = ask("from_function", function, form, spelling, lax, arguments, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_tools(
+        cls,
+        tools: Sequence[Any],
+        form: Literal["json", "python"] = "json",
+        *,
+        spelling: Any = None,
+        lax: bool = False,
+        arguments: str = "arguments",
+        several: bool = False,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Grammar:
+        """The grammar of a call of one of some tools: the name decides which arguments there are.
+
+        Parameters
+        ----------
+        tools : sequence
+            Functions, classes (their fields are the arguments), and dicts that describe a tool as MCP
+            (``inputSchema``), OpenAI and Hugging Face (``function``, ``parameters``) and others do.
+        several : bool
+            A list of at least one call, not a single one.
+        form, spelling, lax, arguments, seconds, cancel
+            As in :meth:`from_function`.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            As :meth:`from_function`, or a dict's schema cannot be enforced.
+        TypeError, ValueError
+            There are no tools, one is none, or two have the same name.
+        """
+        grammar: Grammar = ask("from_tools", tools, form, spelling, lax, arguments, several, seconds, cancel)
+        return grammar
+
+    @classmethod
     def json(
         cls,
         max_depth: int | None = None,
@@ -369,6 +487,33 @@ class Grammar(GrammarData):
         """
         answer: bool = ask("accepts", self, text, start)
         return answer
+
+    def write(self, value: Any) -> str:
+        """The text of a value, for a prompt or a test: what `Constraint.parse` makes the same value of.
+
+        Raises
+        ------
+        ValueError
+            The value is not one of the grammar's type; the message has the path.
+        TypeError
+            The grammar was not made of a type, functions or tools.
+        """
+        return self._values("write").write(value)
+
+    def describe(self) -> str:
+        """What the values are, for a prompt: docstrings, fields with their types, bounds and descriptions.
+
+        Raises
+        ------
+        TypeError
+            The grammar was not made of a type, functions or tools.
+        """
+        return self._values("describe").describe()
+
+    def _values(self, method: str) -> Values:
+        if self.values is None:
+            raise TypeError(f"{method}: only grammars of types, functions and tools know their values")
+        return self.values
 
     def explain(self, text: str | bytes, start: str | None = None, *, lexemes: int | None = 10) -> Explanation:
         """How a text is read, or where and why it is refused: `Matcher.explain` at the start of a text.

@@ -10,9 +10,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from pdacon.spans import Span
 
@@ -20,7 +20,7 @@ LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
-SourceLanguage = Literal["Lark", "JSON Schema", "regular expression", "choices", "regular set"]
+SourceLanguage = Literal["Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set"]
 ImportPath = str | Callable[..., tuple[Any, str]]
 
 
@@ -232,6 +232,19 @@ class GrammarOptions:
         return "latin-1" if self.use_bytes else "utf-8"
 
 
+class Values(Protocol):
+    """What a grammar's texts stand for, where a front end knows more of that than JSON does."""
+
+    def read(self, text: str) -> Any:
+        """The value of a sentence; ValueError if a class refuses it."""
+
+    def write(self, value: Any) -> str:
+        """The sentence of a value; ValueError if there is none."""
+
+    def describe(self) -> str:
+        """What values are, in words."""
+
+
 @dataclass(frozen=True)
 class GrammarData:
     """The fields of a `Grammar`, checked, and what follows from them alone.
@@ -258,6 +271,7 @@ class GrammarData:
     imported_files: tuple[tuple[str, str], ...] = ()
     unenforced: tuple[tuple[str, str, str], ...] = ()
     language: SourceLanguage = "Lark"
+    values: Values | None = field(default=None, metadata={"stored": False})
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)
@@ -280,7 +294,7 @@ class GrammarData:
         return hash(self.source)  # Options may hold what has no hash, and the text tells grammars apart.
 
     def __repr__(self) -> str:
-        made_of = {"Lark": "text", "JSON Schema": "a JSON Schema"}
+        made_of = {"Lark": "text", "JSON Schema": "a JSON Schema", "Python values": "a Python type"}
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         return (
             f"<Grammar {origin}: {len(self.terminals)} terminals, "

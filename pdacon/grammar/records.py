@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import types
 from base64 import b64decode, b64encode
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
@@ -74,7 +74,7 @@ def _name_of(path: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return [_plain(getattr(value, field.name)) for field in fields(value)]
+        return [_plain(getattr(value, field.name)) for field in _stored(value)]
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, frozenset):
@@ -87,7 +87,12 @@ def _plain(value: Any) -> Any:
 @cache
 def _fields_of(record: type) -> tuple[Any, ...]:
     hints = get_type_hints(record)
-    return tuple(hints[field.name] for field in fields(record))
+    return tuple(hints[field.name] for field in _stored(record))
+
+
+def _stored(record: Any) -> list[Field[Any]]:
+    """The fields that a file holds: not those that are no plain data."""
+    return [field for field in fields(record) if field.metadata.get("stored", True)]
 
 
 def _typed(kind: Any, value: Any) -> Any:

@@ -8,13 +8,26 @@ The rooms within, in the order in which data goes through them: ``documents`` (r
 (schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has been read),
 ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions), ``lowering``
 (productions as a grammar). For explanations are ``positions`` (what is open at the end of a text), ``places`` (which
-schemas speak of the value there) and ``members`` (why a member is refused there).
+schemas speak of the value there) and ``members`` (why a member is refused there). ``notation`` is how another front end
+has values written that are not JSON.
 """
 
 from pdacon.frontends.json_schema.documents import canonical
+from pdacon.frontends.json_schema.formats import PATTERNS
 from pdacon.frontends.json_schema.members import why_refused
+from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.schema import json_schema, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
-__all__ = ["Spelling", "canonical", "json_schema", "schema_grammar", "schema_lines", "why_refused"]
+__all__ = [
+    "PATTERNS",
+    "Marks",
+    "Notation",
+    "Spelling",
+    "canonical",
+    "json_schema",
+    "schema_grammar",
+    "schema_lines",
+    "why_refused",
+]

@@ -11,6 +11,7 @@ from pdacon.cancelling import Watch
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
+from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
@@ -31,8 +32,12 @@ def schema_grammar(
     registry: Any = None,
     formats: bool = True,
     watch: Watch | None = None,
+    notation: Notation | None = None,
 ) -> Grammar:
-    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work."""
+    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work.
+
+    ``notation`` has the marks of types that are not JSON's.
+    """
     schema = plain(schema)
     dropped: list[tuple[str, str, str]] = []
     noted: dict[tuple[str, str, str], None] = {}

@@ -50,7 +50,7 @@ class Generation:
 
     @property
     def value(self) -> Any:
-        """What the text stands for, where the grammar knows it: of a JSON Schema, of the built-in ``json``.
+        """What the text stands for, where the grammar knows it: of a type, of a JSON Schema, of the built-in ``json``.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Generation:
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of("Lark" if self._constraint is None else self._constraint.grammar.language, self.grammar)
+        read = reader_of(None if self._constraint is None else self._constraint.grammar, self.grammar)
         if read is None:
             raise TypeError(f"the grammar of this text {UNKNOWN}")
         if not self.complete:

@@ -1,0 +1,280 @@
+"""Classes with fields -> records: dataclasses, TypedDicts, named tuples, attrs, msgspec.
+
+In: a class, perhaps with arguments for its type variables. Out: its record. attrs and msgspec are known by what their
+classes have, and imported only then.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import sys
+import typing
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+from pdacon.errors import UnsupportedTypeError
+from pdacon.frontends.types.constraints import Said, both, said_by
+from pdacon.frontends.types.hints import Hints, Scope, special, substituted
+from pdacon.frontends.types.pydantic_models import foreign, is_pydantic, model_fields
+from pdacon.frontends.types.records import Field, Record, docstring_of
+from pdacon.frontends.types.scalars import Whole
+from pdacon.frontends.types.shapes import Later, Shape
+
+_DAYS = 999_999_999
+
+
+def class_shape(hints: Hints, hint: Any, path: str, scope: Scope) -> Shape | None:
+    """The shape of a class with fields; None if it is none.
+
+    Raises
+    ------
+    UnsupportedTypeError
+        A field has no shape, or the class does what no schema can say.
+    """
+    kind = get_origin(hint) or hint
+    if not isinstance(kind, type):
+        return None
+    arguments = tuple(substituted(one, scope.variables) for one in get_args(hint))
+    key = kind, arguments
+    if kind is datetime.timedelta:
+        return hints.once(key, "timedelta", lambda _: _timedelta(hints))
+    reader = _reader_of(kind)
+    if reader is None:
+        return foreign(hints, kind, path)
+    words = ", ".join(getattr(one, "__name__", str(one)) for one in arguments)
+    name = f"{kind.__name__}[{words}]" if words and not hints.form.python else kind.__name__
+
+    def make(later: Later) -> Shape:
+        record: Record = reader(hints, kind, name)
+        later.target = record
+        own_scope = _scope(kind, arguments)
+        _FIELDS[reader](hints, record, kind, path, own_scope)
+        return record
+
+    return hints.once(key, name, make)
+
+
+def _reader_of(kind: type) -> Any:
+    if is_pydantic(kind):
+        return _pydantic
+    if dataclasses.is_dataclass(kind):
+        return _dataclass
+    if typing.is_typeddict(kind) or any(is_typed(kind) for is_typed in special("is_typeddict")):
+        return _typed_dict
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _named_tuple
+    if hasattr(kind, "__attrs_attrs__"):
+        return _attrs
+    return _struct if hasattr(kind, "__struct_config__") else None
+
+
+def _scope(kind: type, arguments: tuple[Any, ...]) -> Scope:
+    variables: dict[Any, Any] = dict(zip(getattr(kind, "__parameters__", ()), arguments, strict=False))
+    pending = [kind]
+    while pending:
+        for base in getattr(pending.pop(), "__orig_bases__", ()):
+            origin = get_origin(base)
+            if origin is None or not hasattr(origin, "__parameters__"):
+                continue
+            pending.append(origin)
+            for own, given in zip(origin.__parameters__, get_args(base), strict=False):
+                variables.setdefault(own, substituted(given, variables))
+    variables = {own: given for own, given in variables.items() if own is not given}
+    names = {**vars(sys.modules[kind.__module__]), kind.__name__: kind} if kind.__module__ in sys.modules else {}
+    return Scope(names, variables)
+
+
+def type_hints(given: Any, path: str, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The annotations of a class or a function, with names looked up.
+
+    Raises
+    ------
+    UnsupportedTypeError
+        A name is not known.
+    """
+    try:
+        return typing.get_type_hints(given, localns={given.__name__: given, **(names or {})}, include_extras=True)
+    except Exception as error:  # an annotation is any expression
+        why = f"its annotations cannot be looked up ({error}); define what they name at the top of its module"
+        raise UnsupportedTypeError(path, why) from error
+
+
+def _owned(hints: Hints, record: Record, name: str, hint: Any, path: str, scope: Scope, **more: Any) -> Field:
+    """A field of a record: its words are those of ``Annotated``."""
+    said: Said = more.pop("said", Said())
+    words = said.words or said_by(getattr(hint, "__metadata__", ())).words
+    key = more.pop("key", name)
+    argument = more.pop("argument", name)
+    if hints.form.python and not record.plain and not str(argument).isidentifier():
+        raise UnsupportedTypeError(f"{path}.{name}", f'{argument!r} is no name of Python\'s; use form="json"')
+    shape = hints.shape(hint, f"{path}.{name}", scope, said)
+    return Field(name, key, argument, shape, more["required"], more.get("words") or words)
+
+
+# Dataclasses.
+
+
+def _dataclass(hints: Hints, kind: Any, name: str) -> Record:
+    return Record(name, lambda values: kind(**values), kind, hints.form, doc=docstring_of(kind))
+
+
+def _dataclass_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
+    own = type_hints(kind, path)
+    fields = []
+    if "__post_init__" in dir(kind):
+        hints.left_out(path, "__post_init__", "it may refuse values")
+    for name, one in kind.__dataclass_fields__.items():
+        if one._field_type is dataclasses._FIELD_INITVAR:  # type: ignore[attr-defined]
+            raise UnsupportedTypeError(f"{path}.{name}", "it is an InitVar, which no instance keeps; make it a field")
+        if one._field_type is not dataclasses._FIELD or not one.init:  # type: ignore[attr-defined]
+            continue
+        missing = dataclasses.MISSING
+        required = one.default is missing and one.default_factory is missing
+        words = one.metadata.get("description") or one.metadata.get("doc") or getattr(one, "doc", None) or ""
+        fields.append(_owned(hints, record, name, own[name], path, scope, required=required, words=words))
+    record.fields = fields
+
+
+# TypedDicts and named tuples.
+
+
+def _typed_dict(hints: Hints, kind: Any, name: str) -> Record:
+    return Record(name, dict, None, hints.form, doc=docstring_of(kind))
+
+
+def _typed_dict_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
+    own = type_hints(kind, path)
+    required: frozenset[str] = kind.__required_keys__
+    record.fields = [
+        _owned(hints, record, name, hint, path, scope, required=_is_required(hint, name in required))
+        for name, hint in own.items()
+    ]
+    extra = getattr(kind, "__extra_items__", None)
+    if extra is not None and extra not in special("NoExtraItems", "Never", "NoReturn"):
+        record.extra = hints.shape(extra, f"{path}.*", scope)
+
+
+def _is_required(hint: Any, otherwise: bool) -> bool:
+    """What ``Required`` or ``NotRequired`` says, also where annotations are texts and the class did not see it."""
+    origin = get_origin(hint)
+    if origin in special("Required"):
+        return True
+    return False if origin in special("NotRequired") else otherwise
+
+
+def _named_tuple(hints: Hints, kind: Any, name: str) -> Record:
+    return Record(name, lambda values: kind(**values), kind, hints.form, as_list=True, doc=docstring_of(kind))
+
+
+def _named_tuple_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
+    own = type_hints(kind, path)
+    for name in kind._fields:
+        if name not in own:
+            raise UnsupportedTypeError(f"{path}.{name}", "it has no annotation; use typing.NamedTuple")
+    record.fields = [
+        _owned(hints, record, name, own[name], path, scope, required=name not in kind._field_defaults)
+        for name in kind._fields
+    ]
+
+
+# attrs.
+
+
+def _attrs(hints: Hints, kind: Any, name: str) -> Record:
+    return Record(name, lambda values: kind(**values), kind, hints.form, doc=docstring_of(kind))
+
+
+def _attrs_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
+    own = type_hints(kind, path)
+    fields = []
+    if "__attrs_post_init__" in dir(kind):
+        hints.left_out(path, "__attrs_post_init__", "it may refuse values")
+    for one in kind.__attrs_attrs__:
+        place = f"{path}.{one.name}"
+        if not one.init:
+            continue
+        if one.name not in own:
+            raise UnsupportedTypeError(place, "it has no annotation")
+        if one.converter is not None:
+            hints.left_out(place, "converter", "it makes other values")
+        said = _validators(one.validator)
+        more = {"required": repr(one.default) == "NOTHING", "words": one.metadata.get("description", "")}
+        alias = getattr(one, "alias", None) or one.name.lstrip("_")
+        names = {"key": alias, "argument": alias}
+        fields.append(_owned(hints, record, one.name, own[one.name], path, scope, said=said, **names, **more))
+    record.fields = fields
+
+
+def _validators(validator: Any) -> Said:
+    """What attrs' own validators say."""
+    if validator is None:
+        return Said()
+    kind = type(validator).__name__
+    if kind == "_AndValidator":
+        said = Said()
+        for one in validator._validators:
+            said = both(said, _validators(one))
+        return said
+    if kind == "_NumberValidator":
+        name = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}.get(validator.compare_op, "")
+        return Said(**{name: validator.bound}) if name else Said(unenforced=(kind,))
+    if kind in ("_MinLengthValidator", "_MaxLengthValidator"):
+        least = getattr(validator, "min_length", None)
+        return Said(least=least, most=getattr(validator, "max_length", None))
+    if kind == "_OptionalValidator":
+        return _validators(validator.validator)
+    if kind == "_InstanceOfValidator":
+        return Said()
+    return Said(unenforced=(f"validator {getattr(validator, '__name__', kind)}",))
+
+
+# msgspec.
+
+
+def _struct(hints: Hints, kind: Any, name: str) -> Record:
+    config = kind.__struct_config__
+    tag = None if config.tag is None else (config.tag_field, config.tag)
+    doc, as_list = docstring_of(kind), config.array_like
+    return Record(name, lambda values: kind(**values), kind, hints.form, as_list=as_list, tag=tag, doc=doc)
+
+
+def _struct_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
+    import msgspec
+
+    own = type_hints(kind, path)
+    if "__post_init__" in dir(kind):
+        hints.left_out(path, "__post_init__", "it may refuse values")
+    nothing = msgspec.NODEFAULT
+    record.fields = []
+    for one in msgspec.structs.fields(kind):
+        more = {"key": one.encode_name, "required": one.default is nothing and one.default_factory is nothing}
+        record.fields.append(_owned(hints, record, one.name, own[one.name], path, scope, **more))
+
+
+# Pydantic, and what Python's form writes as a call.
+
+
+def _pydantic(hints: Hints, kind: Any, name: str) -> Record:
+    return Record(name, lambda values: kind(**values), kind, hints.form, doc=docstring_of(kind))
+
+
+def _timedelta(hints: Hints) -> Record:
+    kind = datetime.timedelta
+    record = Record("timedelta", lambda values: kind(**values), kind, hints.form)
+    record.fields = [
+        Field("days", "days", "days", Whole(Said(ge=-_DAYS, le=_DAYS)), False),
+        Field("seconds", "seconds", "seconds", Whole(Said(ge=0, lt=86_400)), False),
+        Field("microseconds", "microseconds", "microseconds", Whole(Said(ge=0, lt=1_000_000)), False),
+    ]
+    return record
+
+
+_FIELDS: dict[Any, Any] = {
+    _dataclass: _dataclass_fields,
+    _typed_dict: _typed_dict_fields,
+    _named_tuple: _named_tuple_fields,
+    _attrs: _attrs_fields,
+    _struct: _struct_fields,
+    _pydantic: model_fields,
+}

@@ -1,0 +1,185 @@
+"""Shapes of lists, tuples, sets and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.types.forms import Form
+from pdacon.frontends.types.scalars import Choice, lengths_words
+from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, settled, shown
+
+_MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
+TUPLE = Marks("(", ")", "()", single=",)")
+_MARKS = {
+    "set": Marks("{", "}", "set()"),
+    "frozenset": Marks("frozenset({", "})", "frozenset()"),
+    "deque": Marks("deque([", "])", "deque()"),
+    "tuple": TUPLE,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Items(Shape):
+    """Any number of items of one shape.
+
+    Attributes
+    ----------
+    make : callable
+        The value, of an iterable.
+    kind : type
+        What values are instances of.
+    head : str
+        The mark in Python's form; empty for lists.
+    """
+
+    item: Shape
+    kind: Any
+    make: Callable[[Iterable[Any]], Any]
+    least: int
+    most: int | None
+    head: str
+    form: Form
+
+    @property
+    def is_set(self) -> bool:
+        return self.kind in (set, frozenset)
+
+    @property
+    def hashable(self) -> bool:
+        """Whether values can be in a set."""
+        return self.kind in (tuple, frozenset)
+
+    @property
+    def few(self) -> bool:
+        """Whether the grammar can see to it that items differ."""
+        item = settled(self.item)
+        return isinstance(item, Choice) and len(item.pairs) <= _MOST_REMEMBERED
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        kind = self.form.kind("array", self.head, _MARKS[self.head]) if self.head else "array"
+        schema: dict[str, Any] = {"type": kind, "items": self.item.schema(schemas)}
+        if self.least:
+            schema["minItems"] = self.least
+        if self.most is not None:
+            schema["maxItems"] = self.most
+        if self.is_set and self.few:
+            schema["uniqueItems"] = True
+        return schema
+
+    def read(self, raw: Any, path: str) -> Any:
+        raw = self.form.unmarked(self.head, raw, path) if self.head else raw
+        if not isinstance(raw, list):
+            raise Mismatch(path, f"{shown(raw)} is no list")
+        return self.make([self.item.read(one, f"{path}[{k}]") for k, one in enumerate(raw)])
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self.kind):
+            raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
+        count = len(value)
+        if count < self.least or (self.most is not None and count > self.most):
+            raise Mismatch(path, f"it has {count} items")
+        raws = [self.item.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
+        raws = sorted(raws, key=repr) if self.is_set else raws
+        return self.form.marked(self.head, raws) if self.head else raws
+
+    def words(self) -> str:
+        return f"list of {self.item.words()}{lengths_words(self.least, self.most, 'items')}"
+
+    def parts(self) -> list[Shape]:
+        return [self.item]
+
+
+@dataclass(frozen=True, eq=False)
+class Row(Shape):
+    """A tuple of so many items, each of a shape of its own."""
+
+    items: Sequence[Shape]
+    form: Form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return row_schema([one.schema(schemas) for one in self.items], len(self.items), self.form)
+
+    def read(self, raw: Any, path: str) -> Any:
+        raw = self.form.unmarked("tuple", raw, path)
+        if not isinstance(raw, list) or len(raw) != len(self.items):
+            raise Mismatch(path, f"{shown(raw)} is no list of {len(self.items)}")
+        return tuple(one.read(part, f"{path}[{k}]") for k, (one, part) in enumerate(zip(self.items, raw, strict=True)))
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, tuple) or len(value) != len(self.items):
+            raise Mismatch(path, f"{shown(value)} is no tuple of {len(self.items)}")
+        pairs = enumerate(zip(self.items, value, strict=True))
+        return self.form.marked("tuple", [one.write(part, f"{path}[{k}]") for k, (one, part) in pairs])
+
+    def words(self) -> str:
+        return f"list [{', '.join(one.words() for one in self.items)}]"
+
+    def parts(self) -> list[Shape]:
+        return list(self.items)
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Shape):
+    """A dict whose keys are of one shape and whose values of another. ``numbered``: its keys are integers."""
+
+    keys: Shape
+    value: Shape
+    kind: Any
+    make: Callable[[dict[Any, Any]], Any]
+    least: int
+    most: int | None
+    numbered: bool
+    form: Form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        kind, names = "object", self.keys.schema(schemas)
+        if self.numbered:
+            kind = self.form.kind("object", "int", Marks("{", "}", "{}", "", ": "))
+            names = {"type": "string", "pattern": "^(?:0|-?[1-9][0-9]*)$"}
+        schema: dict[str, Any] = {"type": kind, "additionalProperties": self.value.schema(schemas)}
+        if names != {"type": "string"}:
+            schema["propertyNames"] = names
+        if self.least:
+            schema["minProperties"] = self.least
+        if self.most is not None:
+            schema["maxProperties"] = self.most
+        return schema
+
+    def read(self, raw: Any, path: str) -> Any:
+        if self.numbered and raw != {}:
+            raw = self.form.unmarked("int", raw, path)
+        if not isinstance(raw, dict):
+            raise Mismatch(path, f"{shown(raw)} is no dict")
+        pairs = {}
+        for name, one in raw.items():
+            key = self.keys.read(int(name) if self.numbered else name, f"{path} key {name!r}")
+            pairs[key] = self.value.read(one, f"{path}[{name!r}]")
+        return self.make(pairs)
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self.kind):
+            raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
+        if len(value) < self.least or (self.most is not None and len(value) > self.most):
+            raise Mismatch(path, f"it has {len(value)} items")
+        raw = {}
+        for key, one in value.items():
+            name = self.keys.write(key, f"{path} key {key!r}")
+            raw[str(name) if self.numbered else name] = self.value.write(one, f"{path}[{key!r}]")
+        return self.form.marked("int", raw) if self.numbered else raw
+
+    def words(self) -> str:
+        return f"object of {self.keys.words()} to {self.value.words()}{lengths_words(self.least, self.most, 'members')}"
+
+    def parts(self) -> list[Shape]:
+        return [self.keys, self.value]
+
+
+def row_schema(items: Sequence[dict[str, Any]], required: int, form: Form) -> dict[str, Any]:
+    """The schema of a list whose first items are these, of which so many must be there."""
+    kind = form.kind("array", "tuple", TUPLE)
+    if not items:
+        return {"type": kind, "maxItems": 0}
+    return {"type": kind, "prefixItems": list(items), "items": False, "minItems": required}

@@ -1,0 +1,51 @@
+"""What a type is, in words for the prompt of a model: docstrings, descriptions of fields, bounds.
+
+In: a shape. Out: lines of text: what it is, then each record with its fields.
+"""
+
+from __future__ import annotations
+
+from pdacon.frontends.types.records import Record
+from pdacon.frontends.types.shapes import Shape, settled
+from pdacon.frontends.types.tools import Calls
+
+
+def described(shape: Shape) -> str:
+    """The description of a shape and of all records in it."""
+    shape = settled(shape)
+    blocks = [] if isinstance(shape, Record | Calls) else [shape.words()]
+    seen: set[int] = set()
+    pending = [shape]
+    while pending:
+        one = settled(pending.pop(0))
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Record):
+            blocks.append(_record(one))
+        elif isinstance(one, Calls):
+            tools = one.tools.values()
+            blocks += [
+                f"{tool.name}: {_line(tool.doc)}" for tool in tools if tool.doc and not _has_record(tool.arguments)
+            ]
+        pending += one.parts()
+    return "\n\n".join(blocks)
+
+
+def _has_record(shape: Shape) -> bool:
+    return isinstance(shape, Record) or any(isinstance(settled(one), Record) for one in shape.parts())
+
+
+def _record(record: Record) -> str:
+    lines = [f"{record.name}: {_line(record.doc)}" if record.doc else f"{record.name}:"]
+    if record.tag is not None:
+        lines.append(f"- {record.tag[0]} ({record.tag[1]!r})")
+    for one in record.fields:
+        optional = "" if one.always else ", may be left out"
+        words = f": {_line(one.words)}" if one.words else ""
+        lines.append(f"- {record.key(one)} ({one.shape.words()}{optional}){words}")
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,171 @@
+"""Types, functions and tools -> grammars, with what makes values of their texts.
+
+In: what the user gives. Out: a `Grammar` whose ``values`` reads and writes.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, get_origin
+
+from pdacon.cancelling import Watch
+from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
+from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.types.classes import class_shape
+from pdacon.frontends.types.containers import Items
+from pdacon.frontends.types.describing import described
+from pdacon.frontends.types.forms import Form, FormName
+from pdacon.frontends.types.hints import Hints, Scope, special
+from pdacon.frontends.types.shapes import Schemas, Shape
+from pdacon.frontends.types.tools import Calls, tool_of
+from pdacon.frontends.types.unions import overlap
+from pdacon.grammar import Grammar
+
+
+@dataclass(frozen=True)
+class TypeValues:
+    """Values of texts and texts of values, for the grammar of a type. Equal are those of the same type and options."""
+
+    given: Any
+    options: tuple[Any, ...]
+    _shape: Shape = field(compare=False, repr=False)
+    _form: Form = field(compare=False, repr=False)
+    _name: str = field(compare=False)
+
+    def read(self, text: str) -> Any:
+        """See `Constraint.parse`."""
+        return self._shape.read(self._form.loads(text), self._name)
+
+    def write(self, value: Any) -> str:
+        """See `Grammar.write`."""
+        return self._form.dumps(self._shape.write(value, self._name))
+
+    def describe(self) -> str:
+        """See `Grammar.describe`."""
+        return described(self._shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _values_again, (self.given, self.options)
+
+
+def is_type(given: Any) -> bool:
+    """Whether it is a type as annotations write it: a class, ``list[int]``, a union, an alias."""
+    return (
+        isinstance(given, type | types.UnionType | types.GenericAlias)
+        or get_origin(given) is not None
+        or hasattr(given, "__supertype__")
+        or isinstance(given, special("TypeAliasType"))
+    )
+
+
+def type_grammar(
+    given: Any, form: FormName, spelling: Spelling | None, lax: bool, watch: Watch | None = None
+) -> Grammar:
+    """See `Grammar.from_type`."""
+    return _grammar(("type", given), (form, spelling, lax), watch)
+
+
+def function_grammar(
+    function: Any, form: FormName, spelling: Spelling | None, lax: bool, key: str, watch: Watch | None = None
+) -> Grammar:
+    """See `Grammar.from_function`."""
+    if not callable(function):
+        raise TypeError(f"from_function takes a function, not {function!r:.60}")
+    return _grammar(("tools", (function,)), (form, spelling, lax, key, False), watch)
+
+
+def tools_grammar(
+    tools: Sequence[Any],
+    form: FormName,
+    spelling: Spelling | None,
+    lax: bool,
+    key: str,
+    several: bool,
+    watch: Watch | None,
+) -> Grammar:
+    """See `Grammar.from_tools`."""
+    if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
+        raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
+    return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several), watch)
+
+
+def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | None) -> Grammar:
+    watch = Watch(0.0, None) if watch is None else watch
+    form, hints, shape, name = _shaped(given, options)
+    schemas = Schemas()
+    schema = {**shape.schema(schemas), "$defs": schemas.definitions}
+    for union, path in hints.unions:
+        found = overlap(union, form, watch)
+        if found is not None:
+            what = f"nothing tells {found[0].words()} from {found[1].words()}"
+            hints.left_out(path, what, "a text of one is a text of the other and is read as the first; give each a "
+                           "member of its own, such as kind: Literal[...]")  # fmt: skip
+    try:
+        grammar = schema_grammar(schema, spelling=form.spelling, lax=options[2], watch=watch, notation=form.notation())
+    except UnsupportedSchemaError as error:
+        place = path_of(error.pointer, name, schemas.definitions)
+        raise UnsupportedTypeError(place, f"{error.keyword}: {error.why}" if error.keyword else error.why) from error
+    named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in grammar.unenforced]
+    values = TypeValues(given, options, shape, form, name)
+    return replace(
+        grammar,
+        unenforced=(*dict.fromkeys((*hints.unenforced, *named)),),
+        values=values,
+        language="Python values" if form.python else "JSON Schema",
+    )
+
+
+def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hints, Shape, str]:
+    what, subject = given
+    name_of_form, spelling, lax = options[:3]
+    if name_of_form not in ("json", "python"):
+        raise ValueError(f'form is "json" or "python", not {name_of_form!r}')
+    if spelling is not None and name_of_form == "python":
+        raise ValueError('a Spelling says how JSON is written; leave it out with form="python"')
+    if spelling is not None and not isinstance(spelling, Spelling):
+        raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+    form = Form(name_of_form, Spelling() if spelling is None else spelling)
+    hints = Hints(form, lax, class_shape)
+    if what == "type":
+        name = getattr(subject, "__name__", None) if isinstance(subject, type) else None
+        name = name or str(subject).replace("typing.", "")
+        return form, hints, hints.shape(subject, name, Scope()), name
+    key, several = options[3:]
+    if not isinstance(key, str) or key == "name":
+        raise ValueError(f"arguments is the name of the member with the arguments, not {key!r}")
+    tools = [tool_of(hints, one) for one in subject]
+    twice = [one.name for k, one in enumerate(tools) if one.name in {other.name for other in tools[:k]}]
+    if twice:
+        raise ValueError(f"two tools are called {twice[0]}; give each a name of its own")
+    calls: Shape = Calls(tools, key, form)
+    calls = Items(calls, list, list, 1, None, "", form) if several else calls
+    return form, hints, calls, tools[0].name if len(tools) == 1 else "calls"
+
+
+def _values_again(given: tuple[str, Any], options: tuple[Any, ...]) -> TypeValues:
+    form, _, shape, name = _shaped(given, options)
+    shape.schema(Schemas())  # so that the form knows its marks
+    return TypeValues(given, options, shape, form, name)
+
+
+def path_of(pointer: str, name: str, definitions: Any) -> str:
+    """A pointer into the schema as a path through the type: ``Order.items[]``."""
+    path, parts = name, pointer.lstrip("#").strip("/").split("/")
+    k = 0
+    while k < len(parts):
+        step, following = parts[k], parts[k + 1] if k + 1 < len(parts) else ""
+        if step == "$defs" and k == 0:
+            path = following
+            k += 1
+        elif step == "properties":
+            path += f".{following}"
+            k += 1
+        elif step in ("items", "additionalProperties"):
+            path += "[]"
+        elif step == "prefixItems":
+            path += f"[{following}]"
+            k += 1
+        k += 1
+    return path

@@ -1,0 +1,359 @@
+"""Annotations -> shapes.
+
+In: a type as Python's annotations write it. Out: its shape; what a schema cannot say is named, and what has no shape is
+refused with its place, such as ``Order.items[].price``.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc as abc
+import enum
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union, get_args, get_origin
+
+from pdacon.errors import UnsupportedTypeError
+from pdacon.frontends.types import dates
+from pdacon.frontends.types.constraints import NOTHING, Said, both, said_by
+from pdacon.frontends.types.containers import Items, Row, Table
+from pdacon.frontends.types.forms import Form
+from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
+from pdacon.frontends.types.shapes import Later, Real, Shape, settled
+from pdacon.frontends.types.unions import Either
+
+_LISTS: dict[Any, tuple[type, Callable[[Iterable[Any]], Any], str]] = {
+    list: (list, list, ""),
+    abc.Sequence: (list, list, ""),
+    abc.MutableSequence: (list, list, ""),
+    abc.Iterable: (list, list, ""),
+    abc.Collection: (list, list, ""),
+    set: (set, set, "set"),
+    abc.Set: (set, set, "set"),
+    abc.MutableSet: (set, set, "set"),
+    frozenset: (frozenset, frozenset, "frozenset"),
+    collections.deque: (collections.deque, collections.deque, "deque"),
+}
+_DICTS: dict[Any, tuple[type, Callable[[dict[Any, Any]], Any]]] = {
+    dict: (dict, dict),
+    abc.Mapping: (dict, dict),
+    abc.MutableMapping: (dict, dict),
+    collections.OrderedDict: (collections.OrderedDict, collections.OrderedDict),
+}
+_CONSTANT: dict[Any, Callable[[], Shape]] = {None: Nothing, type(None): Nothing, bool: Truth}
+_WRAPPERS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
+_MOST_FLAGS = 64
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where names in annotations are looked up, and what type variables stand for."""
+
+    names: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[Any, Any] = field(default_factory=dict)
+    bytes_as: str = "base64"
+
+
+@dataclass
+class Hints:
+    """Makes shapes of annotations, each class once.
+
+    Attributes
+    ----------
+    classes : callable
+        The shape of a class with fields, of itself, the class with its arguments, the path and the scope; None if it is
+        no such class.
+    unions : list of (Either, str)
+        All unions, with their paths.
+    """
+
+    form: Form
+    lax: bool
+    classes: Callable[[Hints, Any, str, Scope], Shape | None]
+    unenforced: list[tuple[str, str, str]] = field(default_factory=list)
+    unions: list[tuple[Either, str]] = field(default_factory=list)
+    _known: dict[Any, Later] = field(default_factory=dict)
+
+    def shape(self, hint: Any, path: str, scope: Scope, said: Said = NOTHING) -> Shape:
+        """The shape of an annotation.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            It has none, or says what cannot be enforced, and ``lax`` is false.
+        """
+        self.name_unenforced(path, said)
+        said = replace(said, unenforced=())
+        hint = self._resolved(hint, path, scope)
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            return self.shape(arguments[0], path, scope, both(said_by(hint.__metadata__), said))
+        if origin is not None and origin in special(*_WRAPPERS):
+            return self.shape(arguments[0], path, scope, said)
+        if origin in (Union, types.UnionType):
+            return self._union(arguments, path, scope, said)
+        if origin is Literal or origin in special("Literal"):
+            return self._literal(arguments, path, said)
+        return self._plain(hint, origin or hint, arguments, path, scope, said)
+
+    def name_unenforced(self, path: str, said: Said) -> None:
+        """Record what no schema can say; an error, if that is not allowed."""
+        for what in said.unenforced:
+            self.left_out(path, what, "no schema can say it")
+
+    def left_out(self, path: str, what: str, why: str) -> None:
+        """Record that something is not enforced.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            That is not allowed.
+        """
+        if not self.lax:
+            raise UnsupportedTypeError(path, f"{what}: {why}; lax=True leaves it out and names it in unenforced")
+        self.unenforced.append((path, what, why))
+
+    def once(self, key: Any, name: str, make: Callable[[Later], Shape]) -> Shape:
+        """The shape of what may contain itself: made once; ``make`` is given what stands for it until then."""
+        try:
+            known = self._known.get(key)
+        except TypeError:
+            return make(Later(name))
+        if known is None:
+            known = self._known[key] = Later(name)
+            known.target = make(known)
+        return known if known.target is None else known.target
+
+    def _resolved(self, hint: Any, path: str, scope: Scope) -> Any:
+        while True:
+            if isinstance(hint, str | ForwardRef):
+                hint = self._looked_up(hint if isinstance(hint, str) else hint.__forward_arg__, path, scope)
+            elif isinstance(hint, TypeVar):
+                hint = _variable(hint, scope)
+            elif hasattr(hint, "__supertype__"):
+                hint = hint.__supertype__
+            else:
+                return hint
+
+    def _looked_up(self, text: str, path: str, scope: Scope) -> Any:
+        try:
+            return typing._eval_type(ForwardRef(text), dict(scope.names), {})  # type: ignore[attr-defined]
+        except Exception as error:  # an annotation is any expression
+            raise UnsupportedTypeError(
+                path, f"the name {text!r} is not known here ({error}); define it at the top of its module"
+            ) from error
+
+    def _plain(self, hint: Any, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
+        if kind in (Any, object):
+            self._only(path, said)
+            return Anything(self.form)
+        if kind in _CONSTANT:
+            self._only(path, said)
+            return _CONSTANT[kind]()
+        if kind is int:
+            return self._number(Whole(said), path, said)
+        if kind in (float, Decimal):
+            return self._number(Number(said, kind, self.form), path, said)
+        if kind is str:
+            self._only(path, said, lengths=True, patterns=True)
+            return Text(said)
+        if alias := getattr(kind, "__value__", None):  # type X = ...
+            return self._alias(hint, kind, alias, arguments, path, scope, said)
+        if isinstance(kind, type) and issubclass(kind, enum.Enum):
+            self._only(path, said)
+            return self._enum(kind, path)
+        if kind in _LISTS:
+            item = self.shape(arguments[0] if arguments else Any, f"{path}[]", scope)
+            return self._items(kind, item, path, said)
+        if kind is tuple:
+            return self._tuple(arguments, path, scope, said)
+        if kind in _DICTS:
+            return self._table(kind, arguments or (str, Any), path, scope, said)
+        spelled = self._spelled(kind, path, scope, said)
+        if spelled is not None:
+            return spelled
+        own = self.classes(self, hint, path, scope)
+        if own is None:
+            self._refuse(kind, path)
+        self._only(path, said)
+        return own
+
+    def _spelled(self, kind: Any, path: str, scope: Scope, said: Said) -> Shape | None:
+        if self.form.python and getattr(kind, "__name__", "") == "timedelta":
+            return None
+        if kind in (bytes, bytearray) and scope.bytes_as == "utf8" and not self.form.python:
+            self._only(path, said, lengths=False, patterns=False)
+            spelling = dates.Spelling(kind, r"[^]*", "", lambda text: kind(text.encode()), lambda value: value.decode())
+            return Spelled(spelling, said, self.form)
+        spelling_ = dates.spelling_of(kind, self.form.python, said.aware)
+        if spelling_ is None:
+            return None
+        self._only(path, said, lengths=False, patterns=True)
+        return Spelled(spelling_, said, self.form)
+
+    def _number(self, shape: Shape, path: str, said: Said) -> Shape:
+        self._only(path, said, numbers=True)
+        return shape
+
+    def _only(
+        self, path: str, said: Said, *, numbers: bool = False, lengths: bool = False, patterns: bool = False
+    ) -> None:
+        """See to it that nothing else is said."""
+        named = [] if numbers else [f"{name} {bound}" for name, bound in said.numeric.items()]
+        if not lengths and said.lengths != (0, None):
+            named.append("a length")
+        if not patterns and said.patterns:
+            named.append("a pattern")
+        for what in named:
+            self.left_out(path, what, "it is not enforced for this type")
+
+    def _union(self, members: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
+        shapes = [self.shape(one, path, scope, said if one not in _CONSTANT else Said()) for one in members]
+        either = Either(shapes)
+        self.unions.append((either, path))
+        return either
+
+    def _literal(self, values: tuple[Any, ...], path: str, said: Said) -> Shape:
+        self._only(path, said)
+        plain = [one for one in values if not isinstance(one, enum.Enum | bytes)]
+        members: list[Shape] = [Choice([(one, one) for one in plain])] if plain else []
+        for one in values:
+            if isinstance(one, bytes):
+                raise UnsupportedTypeError(path, "a Literal of bytes has no text; use bytes or a Literal of str")
+            if isinstance(one, enum.Enum) and self.form.python:
+                raise UnsupportedTypeError(path, 'a Literal of Enum members is taken with form="json" only')
+        enums = [(_raw_member(one), one) for one in values if isinstance(one, enum.Enum)]
+        members += [Choice(enums)] if enums else []
+        return members[0] if len(members) == 1 else Either(members)
+
+    def _enum(self, kind: type[enum.Enum], path: str) -> Shape:
+        if not len(kind):
+            raise UnsupportedTypeError(path, f"{kind.__name__} has no members")
+        if issubclass(kind, enum.Flag):
+            if self.form.python:
+                raise UnsupportedTypeError(path, f'{kind.__name__} is a Flag; form="json" takes it, as a list of names')
+            return _flag(kind, self.form)
+        if self.form.python:
+            return Members(kind, self.form)
+        return Choice([(_raw_member(one), one) for one in kind], kind.__name__)
+
+    def _items(self, kind: Any, item: Shape, path: str, said: Said) -> Shape:
+        self._only(path, said, lengths=True)
+        own, make, head = _LISTS[kind]
+        least, most = said.lengths
+        shape = Items(item, own, make, least, most, head, self.form)
+        if shape.is_set and not shape.few and least > 1:
+            self.left_out(path, f"at least {least} different items", "items that are equal are one in a set")
+        inner = settled(item)
+        if shape.is_set and (isinstance(inner, Table) or (isinstance(inner, Items) and not inner.hashable)):
+            raise UnsupportedTypeError(f"{path}[]", "items of a set have a hash; use a tuple or a frozenset")
+        return shape
+
+    def _tuple(self, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
+        if not arguments and said.lengths == (0, None):
+            arguments = (Any, ...)
+        if len(arguments) == 2 and arguments[1] is ...:
+            self._only(path, said, lengths=True)
+            least, most = said.lengths
+            item = self.shape(arguments[0], f"{path}[]", scope)
+            return Items(item, tuple, tuple, least, most, "tuple", self.form)
+        self._only(path, said)
+        arguments = () if arguments == ((),) else arguments
+        return Row([self.shape(one, f"{path}[{k}]", scope) for k, one in enumerate(arguments)], self.form)
+
+    def _table(self, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
+        self._only(path, said, lengths=True)
+        keys = self.shape(arguments[0], f"{path} key", scope)
+        value = self.shape(arguments[1], f"{path}[]", scope)
+        own = settled(keys)
+        numbered = isinstance(own, Whole)
+        choice = isinstance(own, Choice) and all(isinstance(raw, str) for raw, _ in own.pairs)
+        if isinstance(own, Anything):
+            keys = own = Text(Said())
+        plain = isinstance(own, Text) or choice or (isinstance(own, Spelled) and not self.form.python)
+        if not plain and not (numbered and isinstance(own, Whole) and not own.said.numeric):
+            raise UnsupportedTypeError(
+                f"{path} key", "keys are strings or integers without bounds here; use a list of pairs"
+            )
+        least, most = said.lengths
+        if least > 1 and not choice:
+            self.left_out(path, f"at least {least} different keys", "a key may come twice in a text")
+        own_kind, make = _DICTS[kind]
+        return Table(keys, value, own_kind, make, least, most, numbered, self.form)
+
+    def _alias(
+        self, hint: Any, kind: Any, value: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said
+    ) -> Shape:
+        variables = dict(zip(getattr(kind, "__type_params__", ()), arguments, strict=False))
+        inner = replace(scope, variables={**scope.variables, **variables})
+        key = "alias", hint, repr(said)
+        return self.once(key, getattr(kind, "__name__", "value"), lambda _: self.shape(value, path, inner, said))
+
+    def _refuse(self, kind: Any, path: str) -> NoReturn:
+        name = getattr(kind, "__qualname__", None) or repr(kind)
+        if callable(getattr(kind, "model_json_schema", None)):
+            way = f"give pdacon.Grammar.from_json_schema({name}.model_json_schema())"
+        elif kind is complex or kind in (abc.Callable, abc.Generator):
+            way = "its values have no text"
+        else:
+            way = "make it a dataclass, or give the field another type"
+        raise UnsupportedTypeError(path, f"{name} is no type whose values can be written; {way}")
+
+
+def special(*names: str) -> tuple[Any, ...]:
+    """What ``typing`` and, if it is loaded, ``typing_extensions`` have under these names."""
+    modules = (typing, sys.modules.get("typing_extensions"))
+    return tuple(getattr(module, name) for module in modules for name in names if hasattr(module, name))
+
+
+def substituted(hint: Any, variables: Mapping[Any, Any]) -> Any:
+    """An annotation with type variables replaced by what they stand for."""
+    if isinstance(hint, TypeVar):
+        return variables.get(hint, hint)
+    parameters = getattr(hint, "__parameters__", ())
+    if not parameters or isinstance(hint, type) or not variables:
+        return hint
+    return hint[tuple(variables.get(one, one) for one in parameters)]
+
+
+def _variable(variable: Any, scope: Scope) -> Any:
+    if variable in scope.variables:
+        return scope.variables[variable]
+    if variable.__constraints__:
+        return reduce(or_, variable.__constraints__)
+    return Any if variable.__bound__ is None else variable.__bound__
+
+
+def _raw_member(member: enum.Enum) -> Any:
+    """The value of a member where JSON has it, else its name."""
+    value = member.value
+    if isinstance(value, float):
+        return Real(repr(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    return value if value is None or isinstance(value, bool) else member.name
+
+
+def _flag(kind: type[enum.Flag], form: Form) -> Shape:
+    names = [(one.name, one) for one in kind.__members__.values() if one.value and one.value & (one.value - 1) == 0]
+
+    class Flags(Items):
+        """A combination of flags, as the list of their names."""
+
+        def write(self, value: Any, path: str) -> Any:
+            return super().write(frozenset(one for _, one in names if one in value), path)
+
+    item = Choice(names, kind.__name__)
+
+    def make(some: Iterable[Any]) -> Any:
+        return reduce(or_, some, kind(0))
+
+    return Flags(item, frozenset, make, 0, None, "", form)

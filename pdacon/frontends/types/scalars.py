@@ -1,0 +1,321 @@
+"""Shapes of values without parts: constants, numbers, strings, and choices among few values."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.types.constraints import Said
+from pdacon.frontends.types.dates import Spelling
+from pdacon.frontends.types.forms import Form
+from pdacon.frontends.types.shapes import Marked, Mismatch, Named, Real, Schemas, Shape, shown
+
+_PLAIN = ["null", "boolean", "number", "string", "array", "object"]
+
+
+class Anything(Named):
+    """Any value of JSON."""
+
+    name = "any value"
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return super().schema(schemas) if self._form.python else {}
+
+    def own_schema(self, schemas: Schemas) -> dict[str, Any]:
+        below = schemas.reference(self)
+        return {"type": _PLAIN, "items": below, "additionalProperties": below}
+
+    def read(self, raw: Any, path: str) -> Any:
+        if isinstance(raw, Real):
+            return float(raw.text)
+        if isinstance(raw, Marked):
+            raise Mismatch(path, f"{raw.head} is no value of JSON")
+        if isinstance(raw, list):
+            return [self.read(one, f"{path}[{k}]") for k, one in enumerate(raw)]
+        if isinstance(raw, dict):
+            return {name: self.read(one, f"{path}.{name}") for name, one in raw.items()}
+        return raw
+
+    def write(self, value: Any, path: str) -> Any:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Mismatch(path, f"{value!r} is no number of JSON")
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if isinstance(value, list | tuple):
+            return [self.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
+        if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+            return {name: self.write(one, f"{path}.{name}") for name, one in value.items()}
+        raise Mismatch(path, f"{shown(value)} is no value of JSON")
+
+
+class Nothing(Shape):
+    """None."""
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return {"type": "null"}
+
+    def read(self, raw: Any, path: str) -> Any:
+        if raw is not None:
+            raise Mismatch(path, f"{shown(raw)} is not None")
+        return None
+
+    def write(self, value: Any, path: str) -> Any:
+        return self.read(value, path)
+
+    def words(self) -> str:
+        return "null"
+
+
+class Truth(Shape):
+    """True or False."""
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+    def read(self, raw: Any, path: str) -> Any:
+        if not isinstance(raw, bool):
+            raise Mismatch(path, f"{shown(raw)} is no bool")
+        return raw
+
+    def write(self, value: Any, path: str) -> Any:
+        return self.read(value, path)
+
+    def words(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True, eq=False)
+class Whole(Shape):
+    """Integers."""
+
+    said: Said
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return {"type": "integer", **self.said.numeric}
+
+    def read(self, raw: Any, path: str) -> Any:
+        if isinstance(raw, bool) or not isinstance(raw, int):
+            raise Mismatch(path, f"{shown(raw)} is no integer")
+        return raw
+
+    def write(self, value: Any, path: str) -> Any:
+        value = self.read(value, path)
+        _check_bounds(self.said, value, path)
+        return int(value)
+
+    def words(self) -> str:
+        return f"integer{_bounds_words(self.said)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Shape):
+    """Numbers, as floats or as Decimals."""
+
+    said: Said
+    kind: type
+    form: Form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        kind = "number"
+        if self.kind is Decimal:
+            kind = self.form.kind("number", "Decimal", Marks('Decimal("', '")', bare=True))
+        return {"type": kind, **self.said.numeric}
+
+    def read(self, raw: Any, path: str) -> Any:
+        if self.kind is Decimal:
+            raw = self.form.unmarked("Decimal", raw, path)
+            raw = raw if not isinstance(raw, str) else Real(raw)
+        if isinstance(raw, bool) or not isinstance(raw, int | Real):
+            raise Mismatch(path, f"{shown(raw)} is no number")
+        try:
+            return self.kind(raw.text if isinstance(raw, Real) else raw)
+        except (ArithmeticError, ValueError) as error:
+            raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}") from error
+
+    def write(self, value: Any, path: str) -> Any:
+        decimal = self.kind is Decimal
+        expected = Decimal if decimal else (float, int)
+        if isinstance(value, bool) or not isinstance(value, expected) or not math.isfinite(value):
+            raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
+        _check_bounds(self.said, value, path)
+        if decimal:
+            return self.form.marked("Decimal", Real(f"{value:f}"))
+        return Real(repr(float(value)))
+
+    def words(self) -> str:
+        return f"number{_bounds_words(self.said)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Text(Shape):
+    """Strings."""
+
+    said: Said
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return {"type": "string", **_string_keywords(self.said)}
+
+    def read(self, raw: Any, path: str) -> Any:
+        if not isinstance(raw, str):
+            raise Mismatch(path, f"{shown(raw)} is no string")
+        return raw
+
+    def write(self, value: Any, path: str) -> Any:
+        text = str(self.read(value, path))
+        least, most = self.said.lengths
+        if len(text) < least or (most is not None and len(text) > most):
+            raise Mismatch(path, f"{shown(text)} has {len(text)} characters")
+        return text
+
+    def words(self) -> str:
+        least, most = self.said.lengths
+        return f"string{lengths_words(least, most, 'characters')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Spelled(Shape):
+    """Values that are written as strings, such as dates."""
+
+    spelling: Spelling
+    said: Said
+    form: Form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        head = self.spelling.head
+        kind = self.form.kind("string", head, Marks(f"{head}(", ")"))
+        patterns = {"allOf": [{"pattern": one} for one in self.said.patterns]} if self.said.patterns else {}
+        return {"type": kind, "pattern": f"^(?:{self.spelling.pattern})$", **patterns}
+
+    def read(self, raw: Any, path: str) -> Any:
+        raw = self.form.unmarked(self.spelling.head, raw, path)
+        if not isinstance(raw, str):
+            raise Mismatch(path, f"{shown(raw)} is no {self.spelling.kind.__name__}")
+        try:
+            return self.spelling.read(raw)
+        except (ValueError, OverflowError) as error:
+            raise Mismatch(path, f"{shown(raw)} is no {self.spelling.kind.__name__}: {error}") from error
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self.spelling.kind):
+            raise Mismatch(path, f"{shown(value)} is no {self.spelling.kind.__name__}")
+        try:
+            return self.form.marked(self.spelling.head, self.spelling.write(value))
+        except ValueError as error:
+            raise Mismatch(path, f"{shown(value)}: {error}") from error
+
+    def words(self) -> str:
+        return str(self.spelling.kind.__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Shape):
+    """A few values, each with its raw one: of ``Literal``, or an Enum in JSON."""
+
+    pairs: Sequence[tuple[Any, Any]]
+    name: str = ""
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        raws = [Decimal(raw.text) if isinstance(raw, Real) else raw for raw, _ in self.pairs]
+        return {"const": raws[0]} if len(raws) == 1 else {"enum": raws}
+
+    def read(self, raw: Any, path: str) -> Any:
+        key = _key(raw)
+        for own, value in self.pairs:
+            if _key(own) == key:
+                return value
+        raise Mismatch(path, f"{shown(raw)} is none of {self.words()}")
+
+    def write(self, value: Any, path: str) -> Any:
+        for raw, own in self.pairs:
+            if type(own) is type(value) and own == value:
+                return raw
+        raise Mismatch(path, f"{shown(value)} is none of {self.words()}")
+
+    def words(self) -> str:
+        listed = [shown(raw) for raw, _ in self.pairs]
+        return " or ".join(listed if len(listed) <= 8 else [*listed[:8], "..."])
+
+
+class Members(Shape):
+    """The members of an Enum as Python writes them: ``Color.RED``."""
+
+    def __init__(self, kind: type[enum.Enum], form: Form) -> None:
+        self._kind, self._form = kind, form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        name = self._kind.__name__
+        kind = self._form.kind("string", name, Marks(f"{name}.", "", bare=True))
+        return {"type": kind, "enum": list(self._kind.__members__)}
+
+    def read(self, raw: Any, path: str) -> Any:
+        name = self._form.unmarked(self._kind.__name__, raw, path)
+        if name not in self._kind.__members__:
+            raise Mismatch(path, f"{name} is no member of {self._kind.__name__}")
+        return self._kind[name]
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self._kind):
+            raise Mismatch(path, f"{shown(value)} is no {self._kind.__name__}")
+        return self._form.marked(self._kind.__name__, value.name)
+
+    def words(self) -> str:
+        listed = [f"{self._kind.__name__}.{name}" for name in self._kind.__members__]
+        return " or ".join(listed if len(listed) <= 8 else [*listed[:8], "..."])
+
+
+def _key(raw: Any) -> tuple[str, Any]:
+    """What raw values are equal by, as JSON has it: True is not 1, and 1.0 is."""
+    if isinstance(raw, bool) or raw is None or isinstance(raw, str):
+        return type(raw).__name__, raw
+    if isinstance(raw, float):
+        raw = Real(repr(raw))
+    if isinstance(raw, int | Real):
+        return "number", Fraction(Decimal(raw.text)) if isinstance(raw, Real) else Fraction(raw)
+    return "other", repr(raw)
+
+
+def _string_keywords(said: Said) -> dict[str, Any]:
+    least, most = said.lengths
+    keywords: dict[str, Any] = {"minLength": least} if least else {}
+    if most is not None:
+        keywords["maxLength"] = most
+    if len(said.patterns) == 1:
+        keywords["pattern"] = said.patterns[0]
+    elif said.patterns:
+        keywords["allOf"] = [{"pattern": one} for one in said.patterns]
+    return keywords
+
+
+def _check_bounds(said: Said, value: Any, path: str) -> None:
+    number = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    low, high = said.ge if said.gt is None else said.gt, said.le if said.lt is None else said.lt
+    exact = [None if one is None else Fraction(str(one)) for one in (said.gt, said.ge, said.lt, said.le)]
+    gt, ge, lt, le = exact
+    if (gt is not None and number <= gt) or (ge is not None and number < ge):
+        raise Mismatch(path, f"{shown(value)} is below {low}")
+    if (lt is not None and number >= lt) or (le is not None and number > le):
+        raise Mismatch(path, f"{shown(value)} is above {high}")
+    if said.multiple_of is not None and (number / Fraction(str(said.multiple_of))).denominator != 1:
+        raise Mismatch(path, f"{shown(value)} is no multiple of {said.multiple_of}")
+
+
+def _bounds_words(said: Said) -> str:
+    named = (("above", said.gt), ("at least", said.ge), ("below", said.lt), ("at most", said.le))
+    parts = [f"{word} {bound}" for word, bound in named if bound is not None]
+    parts += [] if said.multiple_of is None else [f"a multiple of {said.multiple_of}"]
+    return f" {' and '.join(parts)}" if parts else ""
+
+
+def lengths_words(least: int, most: int | None, unit: str) -> str:
+    if most is None:
+        return f" of at least {least} {unit}" if least else ""
+    return f" of {least} to {most} {unit}" if least else f" of at most {most} {unit}"

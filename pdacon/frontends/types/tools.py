@@ -1,0 +1,304 @@
+"""Functions and descriptions of tools -> the shape of a call of one of them.
+
+In: functions, classes, and dicts as MCP, OpenAI and others describe tools. Out: the shape of calls: in JSON
+``{"name": "f", "arguments": {"x": 1}}``, where the name decides what the arguments are, in Python ``f(x=1)``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pdacon.errors import UnsupportedTypeError
+from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.types.classes import type_hints
+from pdacon.frontends.types.constraints import said_by
+from pdacon.frontends.types.forms import Form
+from pdacon.frontends.types.hints import Hints, Scope
+from pdacon.frontends.types.records import Field, Record, docstring_of
+from pdacon.frontends.types.scalars import Anything
+from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, shown
+
+_SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that was read from a text.
+
+    Attributes
+    ----------
+    name : str
+        Of the function or the tool.
+    arguments : dict
+        The arguments that the text has, by name, as values of their types.
+    function : callable or None
+        What `call` calls: the function, or the class; None for a tool that only a dict describes.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    function: Callable[..., Any] | None = field(default=None, compare=False)
+
+    @property
+    def bound(self) -> inspect.BoundArguments:
+        """The arguments bound to the function's parameters, defaults included.
+
+        Raises
+        ------
+        TypeError
+            There is no function.
+        """
+        signature = inspect.signature(self._callable())
+        bound = inspect.BoundArguments(signature, {})
+        left = dict(self.arguments)
+        for name, parameter in signature.parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                bound.arguments[name] = left
+            elif name in left:
+                bound.arguments[name] = left.pop(name)
+        bound.apply_defaults()
+        return bound
+
+    def call(self) -> Any:
+        """Call the function with the arguments.
+
+        Raises
+        ------
+        TypeError
+            There is no function; look for it by ``name`` then.
+        """
+        function = self._callable()
+        if isinstance(function, type):
+            return function(**self.arguments)
+        bound = self.bound
+        return function(*bound.args, **bound.kwargs)
+
+    def _callable(self) -> Callable[..., Any]:
+        if self.function is None:
+            raise TypeError(
+                f"{self.name} was described by a dict, so that there is nothing to call; call it by its name"
+            )
+        return self.function
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """One of the tools: its name, what its arguments are, and what it is for."""
+
+    name: str
+    arguments: Shape
+    function: Callable[..., Any] | None
+    doc: str
+
+
+class Calls(Shape):
+    """A call of one of some tools. ``key`` is the name of the member with the arguments."""
+
+    def __init__(self, tools: Sequence[Tool], key: str, form: Form) -> None:
+        self.tools, self._key, self._form = {one.name: one for one in tools}, key, form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        parts = [one.arguments.schema(schemas) for one in self.tools.values()]
+        if not self._form.python:
+            parts = [
+                {
+                    "type": "object",
+                    "properties": {"name": {"const": name}, self._key: part},
+                    "required": ["name", self._key],
+                    "additionalProperties": False,
+                }
+                for name, part in zip(self.tools, parts, strict=True)
+            ]
+        return parts[0] if len(parts) == 1 else {"anyOf": parts}
+
+    def read(self, raw: Any, path: str) -> Call:
+        if self._form.python:
+            name, arguments = getattr(raw, "head", None), raw
+        elif isinstance(raw, dict):
+            name, arguments = raw.get("name"), raw.get(self._key)
+        else:
+            raise Mismatch(path, f"{shown(raw)} is no call")
+        tool = self.tools.get(name) if isinstance(name, str) else None
+        if tool is None:
+            raise Mismatch(path, f"there is no tool {shown(name)}")
+        return Call(tool.name, tool.arguments.read(arguments, tool.name), tool.function)
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, Call) or value.name not in self.tools:
+            raise Mismatch(path, f"{shown(value)} is no call of {' or '.join(self.tools)}")
+        arguments = self.tools[value.name].arguments.write(value.arguments, value.name)
+        return arguments if self._form.python else {"name": value.name, self._key: arguments}
+
+    def words(self) -> str:
+        return " or ".join(f"call of {name}" for name in self.tools)
+
+    def parts(self) -> list[Shape]:
+        return [one.arguments for one in self.tools.values()]
+
+
+class _Arguments(Record):
+    """The arguments of a function: a dict, written as a call in Python's form."""
+
+    def __init__(self, name: str, form: Form, doc: str) -> None:
+        super().__init__(name, dict, dict, form, doc=doc)
+
+    def write(self, value: Any, path: str) -> Any:
+        raw = {}
+        for one in self.fields:
+            if one.argument in value:
+                raw[self.key(one)] = one.shape.write(value[one.argument], f"{path}.{one.name}")
+            elif one.required:
+                raise Mismatch(path, f"{one.name} is missing")
+        known = {one.argument for one in self.fields}
+        others = {key: one for key, one in value.items() if key not in known}
+        if others and self.extra is None:
+            raise Mismatch(path, f"it has no {next(iter(others))}")
+        raw.update((key, self.extra.write(one, f"{path}.{key}")) for key, one in others.items() if self.extra)
+        return self._form.marked(self.name, raw)
+
+
+class _Described(Shape):
+    """The arguments of a tool that a dict describes: what its JSON Schema says, as plain values."""
+
+    def __init__(self, name: str, schema: Mapping[str, Any], form: Form) -> None:
+        self._name, self._form = name, form
+        self._schema: dict[str, Any] = _relocated(dict(schema), f"#/$defs/{name}")
+        self._values = Anything(form)
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        if self._name not in schemas.definitions:
+            schemas.definitions[self._name] = self._own_schema()
+        return {"$ref": f"#/$defs/{self._name}"}
+
+    def _own_schema(self) -> dict[str, Any]:
+        schema = self._schema
+        if not self._form.python:
+            return schema
+        members: Mapping[str, Any] = schema.get("properties", {})
+        if schema.get("type", "object") != "object" or schema.keys() & {"$ref", "allOf", "anyOf", "oneOf"}:
+            raise UnsupportedTypeError(self._name, 'its schema is more than properties; use form="json"')
+        for name in members:
+            if not name.isidentifier() or keyword.iskeyword(name):
+                raise UnsupportedTypeError(f"{self._name}.{name}", 'it is no name of Python\'s; use form="json"')
+        kind = self._form.kind("object", self._name, Marks(f"{self._name}(", ")", f"{self._name}()", "", "="))
+        return {**schema, "type": kind, "additionalProperties": False}
+
+    def read(self, raw: Any, path: str) -> Any:
+        return self._values.read(self._form.unmarked(self._name, raw, path), path)
+
+    def write(self, value: Any, path: str) -> Any:
+        return self._form.marked(self._name, self._values.write(value, path))
+
+    def words(self) -> str:
+        return "object"
+
+
+def _relocated(node: Any, base: str) -> Any:
+    """A schema whose references lead to itself where it is embedded."""
+    if isinstance(node, Mapping):
+        copy = {key: _relocated(one, base) for key, one in node.items() if key not in ("$schema", "$id")}
+        reference = copy.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            copy["$ref"] = f"{base}{reference[1:]}"
+        return copy
+    return [_relocated(one, base) for one in node] if isinstance(node, list | tuple) else node
+
+
+def tool_of(hints: Hints, given: Any) -> Tool:
+    """The tool that a function, a class or a dict is.
+
+    Raises
+    ------
+    UnsupportedTypeError
+        A parameter has no annotation, or one without a shape.
+    TypeError
+        It is none of these.
+    """
+    if isinstance(given, Mapping):
+        return _described(given, hints.form)
+    if isinstance(given, type):
+        shape = hints.shape(given, given.__name__, Scope())
+        return Tool(given.__name__, _OfInstance(shape, hints.form), given, docstring_of(given))
+    if not callable(given) or not hasattr(given, "__name__"):
+        raise TypeError(f"a tool is a function, a class or a dict that describes one, not {shown(given)}")
+    return _function(hints, given)
+
+
+class _OfInstance(Shape):
+    """A class as a tool: its fields are the arguments."""
+
+    def __init__(self, shape: Shape, form: Form) -> None:
+        self._shape, self._form = shape, form
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return self._shape.schema(schemas)
+
+    def read(self, raw: Any, path: str) -> Any:
+        value = self._shape.read(raw, path)
+        fields = self._shape.fields if isinstance(self._shape, Record) else ()
+        return {one.argument: getattr(value, one.name) for one in fields}
+
+    def write(self, value: Any, path: str) -> Any:
+        assert isinstance(self._shape, Record)
+        raw = {}
+        for one in self._shape.fields:
+            if one.argument in value:
+                raw[self._shape.key(one)] = one.shape.write(value[one.argument], f"{path}.{one.name}")
+        return self._form.marked(self._shape.name, raw)
+
+    def words(self) -> str:
+        return self._shape.words()
+
+    def parts(self) -> list[Shape]:
+        return [self._shape]
+
+
+def _described(given: Mapping[str, Any], form: Form) -> Tool:
+    inner = given.get("function")
+    described = inner if isinstance(inner, Mapping) else given
+    name = described.get("name")
+    if not isinstance(name, str) or not name:
+        raise TypeError(
+            f"a dict that describes a tool has its name, as those of MCP and OpenAI do, not {shown(dict(given))}"
+        )
+    if form.python and (not name.isidentifier() or keyword.iskeyword(name)):
+        raise UnsupportedTypeError(name, 'it is no name of Python\'s; use form="json"')
+    key = next((one for one in _SCHEMA_KEYS if one in described), None)
+    schema = {"type": "object", "additionalProperties": False} if key is None else described[key]
+    if not isinstance(schema, Mapping):
+        raise UnsupportedTypeError(name, f"its {key} is no JSON Schema")
+    return Tool(name, _Described(name, schema, form), None, str(described.get("description") or ""))
+
+
+def _function(hints: Hints, function: Any) -> Tool:
+    name = function.__name__
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise UnsupportedTypeError(name, f"its signature is not known ({error}); describe it with a dict") from error
+    own = type_hints(inspect.unwrap(getattr(function, "__func__", function)), name)
+    record = _Arguments(name, hints.form, docstring_of(function))
+    fields = []
+    for parameter in signature.parameters.values():
+        path = f"{name}.{parameter.name}"
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            raise UnsupportedTypeError(
+                path, f"*{parameter.name} has no name in a call; make it a parameter with a list"
+            )
+        if parameter.name not in own:
+            raise UnsupportedTypeError(path, "it has no annotation, so that nothing says what it takes")
+        shape = hints.shape(own[parameter.name], path, Scope(getattr(function, "__globals__", {})))
+        if parameter.kind is parameter.VAR_KEYWORD:
+            if hints.form.python:
+                raise UnsupportedTypeError(path, f'**{parameter.name} may have any name; use form="json"')
+            record.extra = shape
+            continue
+        required = parameter.default is parameter.empty
+        words = said_by(getattr(own[parameter.name], "__metadata__", ())).words
+        fields.append(Field(parameter.name, parameter.name, parameter.name, shape, required, words))
+    record.fields = fields
+    return Tool(name, record, function, record.doc)

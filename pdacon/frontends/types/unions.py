@@ -1,0 +1,161 @@
+"""The shape of values of one of several types, and whether a text tells which.
+
+A raw value is read as the first member that it fits. So that reading what was written gives the same value, two members
+must not fit the same raw value with different meanings: their schemas are held against each other, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pdacon.cancelling import Watch
+from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
+from pdacon.frontends.json_schema import schema_grammar
+from pdacon.frontends.types.containers import Items, Table
+from pdacon.frontends.types.forms import Form
+from pdacon.frontends.types.records import Record
+from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
+from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas, Shape, settled, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Either(Shape):
+    """One of several shapes."""
+
+    members: Sequence[Shape]
+
+    def schema(self, schemas: Schemas) -> dict[str, Any]:
+        return {"anyOf": [one.schema(schemas) for one in self.members]}
+
+    def read(self, raw: Any, path: str) -> Any:
+        mismatches: list[Mismatch] = []
+        for one in self._in_order():
+            found = _tried(one.read, raw, path)
+            if not isinstance(found, Mismatch):
+                return found
+            mismatches.append(found)
+        refused = next((one for one in mismatches if isinstance(one, Refused)), None)
+        raise refused or Mismatch(path, f"{shown(raw)} is none of {self.words()}")
+
+    def write(self, value: Any, path: str) -> Any:
+        members = self._in_order()
+        if isinstance(value, int):  # an integer is a float, too, where nothing else takes it
+            members = sorted(members, key=lambda one: isinstance(settled(one), Number))
+        for one in members:
+            found = _tried(one.write, value, path)
+            if not isinstance(found, Mismatch):
+                return found
+        raise Mismatch(path, f"{shown(value)} is none of {self.words()}")
+
+    def _in_order(self) -> list[Shape]:
+        return sorted(self.members, key=lambda one: isinstance(settled(one), Anything))
+
+    def words(self) -> str:
+        return " or ".join(one.words() for one in self.members)
+
+    def parts(self) -> list[Shape]:
+        return list(self.members)
+
+
+def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
+    """What reading or writing gives, or why it does not."""
+    try:
+        return work(given, path)
+    except Mismatch as error:
+        return error
+
+
+def overlap(union: Either, form: Form, watch: Watch) -> tuple[Shape, Shape] | None:
+    """Two members that can be written alike and mean different values; None if there are no such."""
+    members = [settled(one) for one in union.members]
+    for k, first in enumerate(members):
+        for second in members[k + 1 :]:
+            if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form, watch):
+                return first, second
+    return None
+
+
+def _same_meaning(first: Shape, second: Shape) -> bool:
+    """Whether what both fit has the same value by both."""
+    if isinstance(first, Anything) or isinstance(second, Anything):
+        return True
+    numbers = (Whole, Truth)
+    if all(isinstance(one, numbers) or (isinstance(one, Number) and one.kind is float) for one in (first, second)):
+        return True
+    if isinstance(first, Choice) and isinstance(second, Choice):
+        return all(not _read_apart(raw, first, second) for raw, _ in first.pairs)
+    for choice, other in ((first, second), (second, first)):
+        if isinstance(choice, Choice) and isinstance(other, Text | Whole | Truth | Nothing):
+            return all(raw is value or (type(raw) is type(value) and raw == value) for raw, value in choice.pairs)
+    return isinstance(first, Text) and isinstance(second, Text)
+
+
+def _read_apart(raw: Any, first: Shape, second: Shape) -> bool:
+    try:
+        one, other = first.read(raw, ""), second.read(raw, "")
+    except Mismatch:
+        return False
+    return type(one) is not type(other) or one != other
+
+
+def _apart(first: Shape, second: Shape) -> bool:
+    """Whether it is plain that no raw value fits both: they are of different types, or a member tells them apart."""
+    kinds = _kind(first), _kind(second)
+    if None not in kinds and kinds[0] != kinds[1]:
+        return True
+    if not isinstance(first, Record) or not isinstance(second, Record):
+        return False
+    if first.tag and second.tag and first.tag[0] == second.tag[0]:
+        return bool(first.tag[1] != second.tag[1])
+    for one in first.fields:
+        for other in second.fields:
+            own, their = settled(one.shape), settled(other.shape)
+            both = first.key(one) == second.key(other) and one.always and other.always
+            if both and isinstance(own, Choice) and isinstance(their, Choice) and not _common(own, their):
+                return True
+    return False
+
+
+def _common(first: Choice, second: Choice) -> bool:
+    for raw, _ in first.pairs:
+        try:
+            second.read(raw, "")
+        except Mismatch:
+            continue
+        return True
+    return False
+
+
+def _kind(shape: Shape) -> str | None:
+    """The JSON type of a shape's values, where it is one."""
+    kinds: list[tuple[type | tuple[type, ...], str]] = [
+        (Nothing, "null"),
+        (Truth, "boolean"),
+        ((Whole, Number), "number"),
+        ((Text, Spelled, Members), "string"),
+        ((Table,), "object"),
+        ((Items,), "array"),
+    ]
+    if isinstance(shape, Record):
+        return "array" if shape.as_list else "object"
+    return next((name for kind, name in kinds if isinstance(shape, kind)), None)
+
+
+def _meet(first: Shape, second: Shape, form: Form, watch: Watch) -> bool:
+    """Whether some raw value fits both, or it cannot be told."""
+    schemas = Schemas()
+    both: dict[str, Any] = {"allOf": [first.schema(schemas), second.schema(schemas)]}
+    if isinstance(first, Items) and isinstance(second, Items) and first.kind is second.kind:
+        both["minItems"] = 1  # the empty one is the same by both
+    if isinstance(first, Table) and isinstance(second, Table) and first.kind is second.kind:
+        both["minProperties"] = 1
+    both["$defs"] = schemas.definitions
+    try:
+        schema_grammar(both, notation=form.notation(), watch=watch)
+    except EmptyLanguageError:
+        return False
+    except UnsupportedSchemaError:
+        return True
+    return True
