@@ -45,6 +45,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         seen.add(function)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each worker a stretch of tests that lie side by side, so that what these share is made once and not twice.
+
+    A worker without tests takes half of what another one has left. ``--dist`` names another order.
+    """
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
+
+
 @pytest.fixture(scope="session")
 def scaled(pytestconfig: pytest.Config) -> Callable[[int], int]:
     """How many cases to try, from how many are tried by default."""

@@ -109,7 +109,7 @@ def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
 def test_of_several_texts_it_is_said_which_are_cut_off(generate, options: list[str], tmp_path: Path) -> None:
     grammar = tmp_path / "lines.lark"
     grammar.write_text('start: "a\\n" | "b" /[c-z]{9}/\n')
-    for number in range(20):
+    for number in range(6):
         status, out, err = generate(str(grammar), "-n", "4", "--max-new-tokens", "4", "--seed", str(number), *options)
         assert status == 0
         if options == ["--jsonl"]:

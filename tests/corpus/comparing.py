@@ -79,7 +79,7 @@ class Comparison:
         self.untried = entry.untried
         self.starts = (entry.start,) if isinstance(entry.start, str) else entry.start
         self.random = Random(f"{entry.name} {seed}")
-        self.parser = source.lark()
+        self.parser = source.parser
         self.judge = Judge(self.parser)
         indented = isinstance(self.parser.options.postlex, Indenter)
         self.sampler = (IndentedSampler if indented else Sampler)(self.parser, self.random, entry.depth)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,9 @@ class Source:
     version: str
     texts: tuple[Path, ...]
 
-    def lark(self) -> lark.Lark:
-        """Stock Lark's LALR parser; raises what Lark raises."""
+    @cached_property
+    def parser(self) -> lark.Lark:
+        """Stock Lark's LALR parser, made once; raises what Lark raises."""
         return lark.Lark(self.text, parser="lalr", **self.options)
 
 

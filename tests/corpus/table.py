@@ -63,7 +63,7 @@ def row(entry: Entry, source: Source, number: int) -> str:
 def refused(entry: Entry, source: Source) -> str:
     """The row of a grammar that pdacon refuses, and that stock LALR may refuse too."""
     try:
-        source.lark()
+        _ = source.parser
         theirs = "loads"
     except lark.exceptions.LarkError as error:
         theirs = f"refuses: {str(error).splitlines()[0].split(' in Terminal')[0].split(': ')[0]}"

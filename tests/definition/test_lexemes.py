@@ -22,7 +22,7 @@ from support.lowering import load
 from support.random_grammars import loadable_grammars, random_indented_grammar
 from support.sampler import Sampler, damaged
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
-from support.stock_lark import StockLark, affordable_length, texts
+from support.stock_lark import StockLark, affordable_length, shared_lark, texts
 
 import pdacon
 from pdacon import Grammar
@@ -73,7 +73,7 @@ def check_small(grammar: SmallGrammar, oracle: StockLark, number: int, tally: Ca
 
 @pytest.mark.parametrize("grammar", SMALL, ids=lambda grammar: grammar.name)
 def test_small_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
-    check_small(grammar, StockLark(grammar), scaled(60), tally)
+    check_small(grammar, shared_lark(grammar), scaled(30), tally)
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
     sentences = [grammar.encode(sentence) for sentence in oracle.sentences(length, grammar.starts[0])]
     counts: Counter[str] = Counter(grammars=1)
     for world in worlds(grammar):
-        for text, matcher in reached(world.constraint.matcher(), world.constraint.vocabulary, scaled(15)):
+        for text, matcher in reached(world.constraint.matcher(), world.constraint.vocabulary, scaled(8)):
             known = rests(sentences, world.tiny, text, matcher, world.constraint.vocabulary)
             assert all(oracle.accepts(text + rest) for rest in known)
             forced = matcher.forced_bytes()
@@ -92,7 +92,7 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
 def test_forced_bytes_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """They are what all known continuations start with; where few are known, those may agree on more."""
     counts: Counter[str] = Counter()
-    for grammar, oracle in loadable_grammars(scaled(25), first_seed=1_000_000 * (chunk + 300)):
+    for grammar, oracle in loadable_grammars(scaled(12), first_seed=1_000_000 * (chunk + 300)):
         length = affordable_length(grammar.alphabet, 300)
         sentences = [grammar.encode(sentence) for sentence in oracle.sentences(length)]
         for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name))[:3]:
@@ -223,7 +223,7 @@ def test_leading_space(grammar: SmallGrammar, scaled: Callable[[int], int], tall
         assert (row[0] == table[matcher.mask_id()]).all()
         for token in range(vocabulary.size):
             assert matcher.is_allowed(token) == (token in mask) == matcher.validate_tokens([token]), about
-        for token in random.sample(range(vocabulary.size), min(vocabulary.size, scaled(30))):
+        for token in random.sample(range(vocabulary.size), min(vocabulary.size, scaled(10))):
             assert matcher.explain(token).allowed == (token in mask), about
         for token in random.sample(sorted(mask), min(len(mask), scaled(8))):
             text = (vocabulary.tokens[token] or b"").removeprefix(b" ")

@@ -216,12 +216,6 @@ def test_what_is_meant_to_match_nothing_is_no_finding() -> None:
     assert [f.symbols for f in of("PDA010", 'start: "b" | C\nC: /b(?!)|b/\n')] == [("C", "B")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["python", "python_expression"])
-def test_built_in_grammars_of_python_have_no_warning(name: str) -> None:
-    assert not [f for f in pdacon.check(Grammar.builtin(name)).findings if f.level != "note"]
-
-
 # PDA012
 
 

@@ -108,7 +108,7 @@ def keep_promises_of_many(grammars: Iterable[tuple[SmallGrammar, StockLark]], ta
 
 @pytest.mark.slow
 def test_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
-    keep_promises_of_many(loadable_grammars(scaled(120), first_seed=73_000), tally)
+    keep_promises_of_many(loadable_grammars(scaled(60), first_seed=73_000), tally)
 
 
 @pytest.mark.slow
@@ -183,5 +183,5 @@ def test_check_is_as_strict_as_lark_on_curated_grammars(grammar: SmallGrammar, t
 
 @pytest.mark.slow
 def test_check_is_as_strict_as_lark_on_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
-    for grammar, _ in loadable_grammars(scaled(150), first_seed=90_000):
+    for grammar, _ in loadable_grammars(scaled(75), first_seed=90_000):
         require_as_strict_as_lark(grammar, tally)

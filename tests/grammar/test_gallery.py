@@ -1,4 +1,4 @@
-"""The gallery: each grammar is deterministic; its samples, stock Lark and a parser that others wrote agree."""
+"""The gallery: of each grammar its samples, stock Lark and a parser that others wrote agree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.gallery import REFERENCES
 from support.lark_oracle import accepts
 
-from pdacon import Grammar, check
+from pdacon import Grammar
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 NAMES = [*REFERENCES]
@@ -34,12 +34,6 @@ def samples(names: Iterable[str]) -> list[Any]:
         for kind in ("accept", "reject")
         for path in sorted((GRAMMARS / name / kind).iterdir())
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_deterministic(grammars: dict[str, Grammar], name: str) -> None:
-    assert {finding.level for finding in check(grammars[name]).findings} <= {"note"}
 
 
 @pytest.mark.slow
