@@ -21,8 +21,6 @@ class Marks:
         An object or an array without parts.
     name_opening, name_closing : str
         Around the name of a member.
-    single : str
-        What closes an array of one item, if that is not ``closing``.
     bare : bool
         Whether a string is written without its quotes; then it has only letters, digits and underscores.
     """
@@ -32,7 +30,6 @@ class Marks:
     empty: str = ""
     name_opening: str = '"'
     name_closing: str = '": '
-    single: str = ""
     bare: bool = False
 
 

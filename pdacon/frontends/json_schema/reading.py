@@ -113,6 +113,8 @@ class Reader:
         Told of what cannot be enforced; it raises, or the keyword is left out.
     note : callable
         Told of what has no meaning in JSON Schema, though it may be meant: a place, a keyword and why.
+    marked : iterable of str
+        The types of a `Notation`, which are beside those of JSON.
     """
 
     def __init__(
@@ -121,8 +123,11 @@ class Reader:
         formats_asserted: bool,
         drop: Callable[[UnsupportedSchemaError], None],
         note: Callable[[str, str, str], None],
+        marked: Iterable[str] = (),
     ) -> None:
         self.note = note
+        self._marked = tuple(marked)
+        self.types: tuple[Any, ...] = (*TYPES, *self._marked)
         self.facts = Facts()
         self.places: list[Place] = []
         self.origins: dict[Fact, tuple[str, str]] = {}
@@ -134,7 +139,7 @@ class Reader:
         self._meanings: dict[tuple[int, Type], int] = {}
         self._schema_of: dict[int, int] = {}  # by question, if it is about one schema
         self._kinds: dict[int, tuple[Type, ...]] = {}
-        self._substitutions = {kind: Replacements(self.facts.formulas) for kind in TYPES}
+        self._substitutions = {kind: Replacements(self.facts.formulas) for kind in self.types}
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -155,8 +160,13 @@ class Reader:
         known = self._kinds.get(question)
         if known is None:
             schema = self._schema_of.get(question)
-            known = self._kinds[question] = TYPES if schema is None else _plain_types(self.places[schema])
+            known = self._kinds[question] = self.types if schema is None else self._plain_types(self.places[schema])
         return known
+
+    def _plain_types(self, place: Place) -> tuple[Type, ...]:
+        if self._marked:
+            return self.types
+        return _plain_types(place)
 
     def meaning(self, question: int, kind: Type) -> int:
         """A question as a formula over facts about values of one type."""
@@ -216,9 +226,10 @@ class Reader:
         formulas = self.facts.formulas
         if "$ref" in node and place.draft <= 7:  # nothing else beside it counts
             return self._at(self._documents.referred(place, "$ref"), kind)
-        parts = [self._typed(place, kind)]
+        parts = [self._typed_or_marked(place, kind)]
         if parts[0] == FALSE:
             return _NOTHING
+        marked, kind = kind, base_of(kind)
         for keyword in ("const", "enum"):
             if keyword in node and (keyword == "enum" or place.draft > 4):
                 values = node["enum"] if keyword == "enum" else [node["const"]]
@@ -231,7 +242,7 @@ class Reader:
         own_first = kind == "object" and next((key for key in node if key in _LISTING), None) == "properties"
         if own_first:  # members come in the order in which schemas that apply to the same object stand in the text
             parts += self._own(place, kind, covers)
-        self._connectives(place, kind, parts, covers)
+        self._connectives(place, marked, parts, covers)
         if FALSE in parts:
             return _NOTHING
         if not own_first:
@@ -245,6 +256,15 @@ class Reader:
             parts.append(self._unevaluated_items(place, question, covers))
             covers.append(Cover(TRUE, all=True))
         return Meaning(formulas.conjunction(*parts), tuple(covers))
+
+    def _typed_or_marked(self, place: Place, kind: Type) -> int:
+        """What ``type`` says. A type of a notation has to be asked for, where other schemas are not applied."""
+        node = place.node
+        if node.get("type") in self._marked:
+            return TRUE if kind == node["type"] else FALSE
+        if kind in self._marked:
+            return TRUE if "type" not in node and node.keys() & {"$ref", "anyOf", "allOf"} else FALSE
+        return self._typed(place, kind)
 
     def _typed(self, place: Place, kind: Type) -> int:
         said = place.node.get("type")
@@ -593,6 +613,12 @@ def _plain_types(place: Place) -> tuple[Type, ...]:
     if not all(isinstance(name, str) and name in _NAMES for name in names):
         return TYPES
     return tuple(kind for kind in TYPES if any(kind in _NAMES[name] for name in names))
+
+
+def base_of(kind: Any) -> Type:
+    """The type of JSON that a type of a notation is like: ``object`` of ``object:Point``."""
+    base: Type = kind.partition(":")[0]
+    return base
 
 
 def kind_of(value: Any) -> Type:

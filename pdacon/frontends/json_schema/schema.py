@@ -51,10 +51,11 @@ def schema_grammar(
     if not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry)
-    reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said))
+    marked = () if notation is None else tuple(notation.marks)
+    reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said), marked)
     _refuse_envelope(schema)
     watch = Watch(0.0, None) if watch is None else watch
-    writer = Writer(reader, spelling, watch)
+    writer = Writer(reader, spelling, watch, notation)
     try:
         source = json.dumps(schema, default=float)
         start = writer.write(reader.question(documents.root))

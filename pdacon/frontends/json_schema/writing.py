@@ -25,7 +25,6 @@ from pdacon.cancelling import Watch
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import (
-    TYPES,
     Among,
     Facts,
     Matches,
@@ -35,9 +34,10 @@ from pdacon.frontends.json_schema.facts import (
     Repeats,
     Type,
 )
+from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
-from pdacon.frontends.json_schema.reading import Reader
+from pdacon.frontends.json_schema.reading import Reader, base_of
 from pdacon.frontends.json_schema.scalars import Scalars
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.steps import (
@@ -57,8 +57,10 @@ _MOST_NAMES = 64
 class Writer:
     """Writes the productions of families until none is left."""
 
-    def __init__(self, reader: Reader, written: Spelling, watch: Watch) -> None:
+    def __init__(self, reader: Reader, written: Spelling, watch: Watch, notation: Notation | None = None) -> None:
         self._watch = watch
+        self._constants = {} if notation is None else notation.constants
+        self._marks = {} if notation is None else notation.marks
         self.out = Productions()
         self.reader, self.facts, self.spelling = reader, reader.facts, written
         self._pending: list[tuple[Callable[..., None], Any, int]] = []
@@ -104,14 +106,17 @@ class Writer:
     def _family(self, family: Vector) -> None:
         reader = self.reader
         kinds = [reader.kinds(one) for one in family]
-        for kind in kinds[0] if len(family) == 1 else TYPES:
+        for kind in kinds[0] if len(family) == 1 else reader.types:
             meanings = {one: reader.meaning(one, kind) for one, some in zip(family, kinds, strict=True) if kind in some}
             meanings = {one: formula for one, formula in meanings.items() if formula != FALSE}
             if not meanings:
                 continue
-            if kind in ("null", "false", "true"):
+            if kind in self._marks:
+                self._marked(family, kind, meanings)
+            elif kind in ("null", "false", "true"):
                 for one in meanings:
-                    self.out.add(self.value(family, one), self.scalars.literal(kind.upper(), kind))
+                    text = self._constants.get(kind, kind)
+                    self.out.add(self.value(family, one), self.scalars.literal(kind.upper(), text))
             elif kind == "string":
                 self.scalars.strings(partial(self.value, family), meanings)
             elif kind == "number":
@@ -122,6 +127,54 @@ class Writer:
                 for one, formula in meanings.items():
                     key = ARRAY if kind == "array" else OBJECT, self.depth, len(machine), *machine, formula
                     self.out.add(self.value(family, one), self.out.nonterminal(*key))
+
+    def _marked(self, family: Vector, kind: str, meanings: dict[int, int]) -> None:
+        """Write values of a type of the notation: what a type of JSON has, within marks of its own."""
+        base, marks, code = base_of(kind), self._marks[kind], 1 + list(self._marks).index(kind)
+        if base in ("array", "object"):
+            machine = tuple(sorted(meanings.values()))
+            self._later(self._marked_array if base == "array" else self._marked_object, (code, *machine), self.depth)
+            for one, formula in meanings.items():
+                key = ARRAY if base == "array" else OBJECT, code, len(machine), *machine, formula
+                self.out.add(self.value(family, one), self.out.nonterminal(*key))
+            return
+        if marks.bare and base == "string":
+            for one, formula in meanings.items():
+                for name in sorted(strings.named_strings(self.facts, [formula])):
+                    if strings.string_holds(self.facts, formula, name):
+                        text = f"{marks.opening}{name}{marks.closing}"
+                        self.out.add(self.value(family, one), self.scalars.literal("MEMBER", text))
+            return
+        opening = self.scalars.literal("CALL", marks.opening)
+        closing = self.scalars.literal("CALL_END", marks.closing)
+
+        def inner(question: int) -> int:
+            return self.out.value(code, question, family)
+
+        write = self.scalars.strings if base == "string" else self.scalars.numbers
+        write(inner, meanings)
+        for one in meanings:
+            self.out.add(self.value(family, one), opening, inner(one), closing)
+
+    def _marks_of(self, code: int) -> Marks:
+        return list(self._marks.values())[code - 1]
+
+    def _marked_array(self, given: Vector) -> None:
+        code, machine = given[0], given[1:]
+        start = Substitution(self.facts.formulas, self._counted).all(machine)
+        array = self._container(code, machine)
+        self._families(_core.write_array(self.out.native, self.facts.formulas, _Items(self), array, start))
+
+    def _marked_object(self, given: Vector) -> None:
+        code, machine = given[0], given[1:]
+        self._families(_ObjectWriter(self, machine, self._marks_of(code)).write(self._container(code, machine)))
+
+    def _container(self, code: int, machine: Vector) -> _core.Container:
+        marks, literal = self._marks_of(code), self.scalars.literal
+        return _core.Container(
+            machine, code, self.depth, False, (literal("EMPTY", marks.empty),), (),
+            literal("CALL", marks.opening), literal("CALL_END", marks.closing), self.signs.comma(0),
+        )  # fmt: skip
 
     def _array(self, machine: Vector) -> None:
         signs, depth = self.signs, self.depth
@@ -205,6 +258,7 @@ class Writer:
     def _possible_as(self, question: int, kind: Type) -> bool:
         formula = self.reader.meaning(question, kind)
         facts = self.facts
+        kind = base_of(kind)
         if formula <= TRUE or kind not in ("string", "number"):
             return formula != FALSE
         if strings.unnamed(facts, formula) != FALSE:
@@ -270,8 +324,9 @@ class _ObjectWriter:
     The core writes them, and asks for what it does not know: see ``AboutMembers`` in ``frontends/containers.hpp``.
     """
 
-    def __init__(self, writer: Writer, machine: Vector) -> None:
+    def __init__(self, writer: Writer, machine: Vector, marks: Marks | None = None) -> None:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
+        self._marks = marks
         self._machine = machine
         self._order = order_of_names(self._facts, machine, writer.reader.ranks)
         self._classes: list[_Others] = []
@@ -286,10 +341,10 @@ class _ObjectWriter:
         self.step = MemberSteps(self._facts, members).step
         self.possible, self.at_end, self.look = writer.possible, self._facts.at_end, writer.look
 
-    def write(self) -> list[list[int]]:
+    def write(self, container: _core.Container | None = None) -> list[list[int]]:
         """The families of the members' values."""
         writer, signs, depth = self._writer, self._writer.signs, self._writer.depth
-        written = _core.Container(
+        written = container or _core.Container(
             self._machine, depth, writer.depth_within, writer.is_deepest, signs.empty("{}", depth), signs.colon(),
             signs.opening("{", depth), signs.closing("}", depth), signs.comma(depth),
         )  # fmt: skip
@@ -301,6 +356,9 @@ class _ObjectWriter:
     def terminal(self, read: int) -> int | None:
         """The terminal of a name, by its place, or of the other names of a class."""
         scalars, listed = self._writer.scalars, len(self._order)
+        if read < listed and self._marks is not None:
+            text = f"{self._marks.name_opening}{self._order[read]}{self._marks.name_closing}"
+            return scalars.literal("ARGUMENT", text)
         if read < listed:
             return scalars.name(self._order[read])
         return scalars.other_names(self._classes[read - listed].formula, frozenset(self._order))

@@ -9,15 +9,17 @@ from typing import Any
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import Choice, lengths_words
-from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, settled, shown
+from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, row_head, settled, shown
 
 _MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
-TUPLE = Marks("(", ")", "()", single=",)")
+TUPLE = Marks("(", ")", "()")
+_ONE = Marks("(", ",)", "()")
+_ROW = Marks("tuple([", "])", "tuple([])")
 _MARKS = {
     "set": Marks("{", "}", "set()"),
     "frozenset": Marks("frozenset({", "})", "frozenset()"),
     "deque": Marks("deque([", "])", "deque()"),
-    "tuple": TUPLE,
+    "tuple of any length": _ROW,
 }
 
 
@@ -103,7 +105,7 @@ class Row(Shape):
         return row_schema([one.schema(schemas) for one in self.items], len(self.items), self.form)
 
     def read(self, raw: Any, path: str) -> Any:
-        raw = self.form.unmarked("tuple", raw, path)
+        raw = self.form.unmarked(row_head(len(self.items)), raw, path)
         if not isinstance(raw, list) or len(raw) != len(self.items):
             raise Mismatch(path, f"{shown(raw)} is no list of {len(self.items)}")
         return tuple(one.read(part, f"{path}[{k}]") for k, (one, part) in enumerate(zip(self.items, raw, strict=True)))
@@ -112,7 +114,8 @@ class Row(Shape):
         if not isinstance(value, tuple) or len(value) != len(self.items):
             raise Mismatch(path, f"{shown(value)} is no tuple of {len(self.items)}")
         pairs = enumerate(zip(self.items, value, strict=True))
-        return self.form.marked("tuple", [one.write(part, f"{path}[{k}]") for k, (one, part) in pairs])
+        raws = [one.write(part, f"{path}[{k}]") for k, (one, part) in pairs]
+        return self.form.marked(row_head(len(self.items)), raws)
 
     def words(self) -> str:
         return f"list [{', '.join(one.words() for one in self.items)}]"
@@ -132,14 +135,12 @@ class Table(Shape):
     least: int
     most: int | None
     numbered: bool
-    form: Form
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        kind, names = "object", self.keys.schema(schemas)
+        names = self.keys.schema(schemas)
         if self.numbered:
-            kind = self.form.kind("object", "int", Marks("{", "}", "{}", "", ": "))
             names = {"type": "string", "pattern": "^(?:0|-?[1-9][0-9]*)$"}
-        schema: dict[str, Any] = {"type": kind, "additionalProperties": self.value.schema(schemas)}
+        schema: dict[str, Any] = {"type": "object", "additionalProperties": self.value.schema(schemas)}
         if names != {"type": "string"}:
             schema["propertyNames"] = names
         if self.least:
@@ -149,8 +150,6 @@ class Table(Shape):
         return schema
 
     def read(self, raw: Any, path: str) -> Any:
-        if self.numbered and raw != {}:
-            raw = self.form.unmarked("int", raw, path)
         if not isinstance(raw, dict):
             raise Mismatch(path, f"{shown(raw)} is no dict")
         pairs = {}
@@ -168,7 +167,7 @@ class Table(Shape):
         for key, one in value.items():
             name = self.keys.write(key, f"{path} key {key!r}")
             raw[str(name) if self.numbered else name] = self.value.write(one, f"{path}[{key!r}]")
-        return self.form.marked("int", raw) if self.numbered else raw
+        return raw
 
     def words(self) -> str:
         return f"object of {self.keys.words()} to {self.value.words()}{lengths_words(self.least, self.most, 'members')}"
@@ -179,7 +178,7 @@ class Table(Shape):
 
 def row_schema(items: Sequence[dict[str, Any]], required: int, form: Form) -> dict[str, Any]:
     """The schema of a list whose first items are these, of which so many must be there."""
-    kind = form.kind("array", "tuple", TUPLE)
+    kind = form.kind("array", row_head(len(items)), _ONE if len(items) == 1 else TUPLE)
     if not items:
         return {"type": kind, "maxItems": 0}
     return {"type": kind, "prefixItems": list(items), "items": False, "minItems": required}

@@ -262,7 +262,7 @@ class Hints:
             self._only(path, said, lengths=True)
             least, most = said.lengths
             item = self.shape(arguments[0], f"{path}[]", scope)
-            return Items(item, tuple, tuple, least, most, "tuple", self.form)
+            return Items(item, tuple, tuple, least, most, "tuple of any length", self.form)
         self._only(path, said)
         arguments = () if arguments == ((),) else arguments
         return Row([self.shape(one, f"{path}[{k}]", scope) for k, one in enumerate(arguments)], self.form)
@@ -277,6 +277,8 @@ class Hints:
         if isinstance(own, Anything):
             keys = own = Text(Said())
         plain = isinstance(own, Text) or choice or (isinstance(own, Spelled) and not self.form.python)
+        if numbered and self.form.python:
+            raise UnsupportedTypeError(f"{path} key", 'integers as keys are taken with form="json" only')
         if not plain and not (numbered and isinstance(own, Whole) and not own.said.numeric):
             raise UnsupportedTypeError(
                 f"{path} key", "keys are strings or integers without bounds here; use a list of pairs"
@@ -285,7 +287,7 @@ class Hints:
         if least > 1 and not choice:
             self.left_out(path, f"at least {least} different keys", "a key may come twice in a text")
         own_kind, make = _DICTS[kind]
-        return Table(keys, value, own_kind, make, least, most, numbered, self.form)
+        return Table(keys, value, own_kind, make, least, most, numbered)
 
     def _alias(
         self, hint: Any, kind: Any, value: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said

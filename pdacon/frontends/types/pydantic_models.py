@@ -51,6 +51,8 @@ def model_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scop
         fields.append(_field(hints, record, name, info, keys[name], path, scope))
     record.fields = fields
     is_root = is_model and getattr(kind, "__pydantic_root_model__", False)
+    if config.get("extra") == "allow" and hints.form.python:
+        raise UnsupportedTypeError(path, 'it may have members of any name; use form="json"')
     if config.get("extra") == "allow":
         record.extra = Anything(hints.form)
         record.extra_of = lambda value: value.__pydantic_extra__ or {}

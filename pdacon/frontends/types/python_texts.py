@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from pdacon.frontends.json_schema import Marks
-from pdacon.frontends.types.shapes import Marked, Real
+from pdacon.frontends.types.shapes import Marked, Real, row_head
 
 PYTHON_CONSTANTS = {"null": "None", "true": "True", "false": "False"}
 
@@ -42,7 +42,7 @@ def _raw(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.List):
         return [_raw(one, text) for one in node.elts]
     if isinstance(node, ast.Tuple):
-        return Marked("tuple", [_raw(one, text) for one in node.elts])
+        return Marked(row_head(len(node.elts)), [_raw(one, text) for one in node.elts])
     if isinstance(node, ast.Set):
         return Marked("set", [_raw(one, text) for one in node.elts])
     if isinstance(node, ast.Dict):
@@ -57,8 +57,6 @@ def _raw(node: ast.expr, text: str) -> Any:
 def _members(node: ast.Dict, text: str) -> Any:
     names = [None if key is None else _raw(key, text) for key in node.keys]
     values = [_raw(one, text) for one in node.values]
-    if names and all(isinstance(name, int) and not isinstance(name, bool) for name in names):
-        return Marked("int", {str(name): value for name, value in zip(names, values, strict=True)})
     if not all(isinstance(name, str) for name in names):
         _unknown(node)
     return dict(zip(names, values, strict=True))
@@ -75,6 +73,8 @@ def _call(node: ast.Call, text: str) -> Any:
     if len(node.args) > 1:
         _unknown(node)
     value = _raw(node.args[0], text)
+    if head == "tuple" and isinstance(value, list):
+        return Marked("tuple of any length", value)
     if head == "frozenset" and isinstance(value, Marked) and value.head == "set":
         value = value.value
     return Marked(head, value)
@@ -110,8 +110,7 @@ def _write_marked(raw: Marked, marks: Mapping[str, Marks]) -> str:
             return own.empty
         if isinstance(raw.value, list):
             parts = [write_python(one, marks) for one in raw.value]
-            closing = own.single if own.single and len(parts) == 1 else own.closing
-            return f"{own.opening}{', '.join(parts)}{closing}"
+            return f"{own.opening}{', '.join(parts)}{own.closing}"
         parts = [
             f"{own.name_opening}{name}{own.name_closing}{write_python(one, marks)}" for name, one in raw.value.items()
         ]

@@ -192,8 +192,9 @@ class Spelled(Shape):
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         head = self.spelling.head
         kind = self.form.kind("string", head, Marks(f"{head}(", ")"))
-        patterns = {"allOf": [{"pattern": one} for one in self.said.patterns]} if self.said.patterns else {}
-        return {"type": kind, "pattern": f"^(?:{self.spelling.pattern})$", **patterns}
+        patterns = [{"type": kind, "pattern": one} for one in self.said.patterns]
+        own = {"type": kind, "pattern": f"^(?:{self.spelling.pattern})$"}
+        return {**own, "allOf": patterns} if patterns else own
 
     def read(self, raw: Any, path: str) -> Any:
         raw = self.form.unmarked(self.spelling.head, raw, path)

@@ -154,3 +154,8 @@ def shown(value: Any) -> str:
     """A value in a message."""
     text = repr(value.text if isinstance(value, Real) else value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def row_head(count: int) -> str:
+    """The mark of a tuple of so many items: one of one item has a comma of its own."""
+    return "tuple of one" if count == 1 else "tuple"

@@ -7,13 +7,11 @@ In: functions, classes, and dicts as MCP, OpenAI and others describe tools. Out:
 from __future__ import annotations
 
 import inspect
-import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.types.classes import type_hints
 from pdacon.frontends.types.constraints import said_by
 from pdacon.frontends.types.forms import Form
@@ -165,33 +163,19 @@ class _Described(Shape):
     """The arguments of a tool that a dict describes: what its JSON Schema says, as plain values."""
 
     def __init__(self, name: str, schema: Mapping[str, Any], form: Form) -> None:
-        self._name, self._form = name, form
+        self._name = name
         self._schema: dict[str, Any] = _relocated(dict(schema), f"#/$defs/{name}")
         self._values = Anything(form)
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        if self._name not in schemas.definitions:
-            schemas.definitions[self._name] = self._own_schema()
+        schemas.definitions[self._name] = self._schema
         return {"$ref": f"#/$defs/{self._name}"}
 
-    def _own_schema(self) -> dict[str, Any]:
-        schema = self._schema
-        if not self._form.python:
-            return schema
-        members: Mapping[str, Any] = schema.get("properties", {})
-        if schema.get("type", "object") != "object" or schema.keys() & {"$ref", "allOf", "anyOf", "oneOf"}:
-            raise UnsupportedTypeError(self._name, 'its schema is more than properties; use form="json"')
-        for name in members:
-            if not name.isidentifier() or keyword.iskeyword(name):
-                raise UnsupportedTypeError(f"{self._name}.{name}", 'it is no name of Python\'s; use form="json"')
-        kind = self._form.kind("object", self._name, Marks(f"{self._name}(", ")", f"{self._name}()", "", "="))
-        return {**schema, "type": kind, "additionalProperties": False}
-
     def read(self, raw: Any, path: str) -> Any:
-        return self._values.read(self._form.unmarked(self._name, raw, path), path)
+        return self._values.read(raw, path)
 
     def write(self, value: Any, path: str) -> Any:
-        return self._form.marked(self._name, self._values.write(value, path))
+        return self._values.write(value, path)
 
     def words(self) -> str:
         return "object"
@@ -265,8 +249,8 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         raise TypeError(
             f"a dict that describes a tool has its name, as those of MCP and OpenAI do, not {shown(dict(given))}"
         )
-    if form.python and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise UnsupportedTypeError(name, 'it is no name of Python\'s; use form="json"')
+    if form.python:
+        raise UnsupportedTypeError(name, 'a tool that a dict describes is taken with form="json" only')
     key = next((one for one in _SCHEMA_KEYS if one in described), None)
     schema = {"type": "object", "additionalProperties": False} if key is None else described[key]
     if not isinstance(schema, Mapping):
