@@ -299,8 +299,9 @@ class Constraint:
             ``max_rollback`` a matcher stays below 4 KiB, beside the parser's stack, however long the text gets.
         max_tokens : int, optional
             A budget: the text is a sentence within so many tokens, always. What would overrun is not allowed, and
-            nothing else is forbidden: a token is allowed if and only if some sentence goes on from it within what is
-            left. An end token is not counted, so a host whose own count includes it has one token more.
+            nothing else is forbidden (but see `Matcher.has_exact_budgets`): a token is allowed if and only if some
+            sentence goes on from it within what is left. An end token is not counted, so a host whose own count
+            includes it has one token more.
             ``accept_bytes`` counts as one token, however many bytes it is given. See docs/matcher.md.
 
         Raises
@@ -316,23 +317,21 @@ class Constraint:
         kept = -1 if max_rollback is None else require_count("matcher", "max_rollback", max_rollback)
         if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
+        budget = -1 if max_tokens is None else min(require_count("matcher", "max_tokens", max_tokens), sys.maxsize)
+        if max_tokens is not None and budget < 0:
+            raise ValueError(f"max_tokens must not be negative, got {max_tokens}")
         require_bool("matcher", "strip_leading_space", strip_leading_space)
         require_bool("matcher", "keep_text", keep_text)
         index = self._index(start)
         if index in self._empty:
             raise EmptyLanguageError(no_sentence([self._starts[index]]))
         kept = min(kept, sys.maxsize)  # more accepts than there can be
-        make = partial(Matcher, self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
-        matcher = make()
+        matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
-        if max_tokens is None:
-            return matcher
-        budget = require_count("matcher", "max_tokens", max_tokens)
-        least = matcher.least_tokens()
-        if budget < least:
-            raise ValueError(f"max_tokens is {budget}, and the shortest sentence has {least} tokens")
-        return make(min(budget, sys.maxsize))
+        if max_tokens is not None and budget < (least := matcher.least_tokens()):
+            raise ValueError(f"max_tokens is {max_tokens}, and the shortest sentence has {least} tokens")
+        return matcher
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text is a sentence of the grammar, be there tokens that spell it or not.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import SupportsIndex
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.arguments import require_count
 from pdacon.errors import MatcherError
 from pdacon.explanation import Explanation
 from pdacon.matching.explaining import Explainer
@@ -112,6 +114,8 @@ class Matcher(_core.Matcher):
     def least_tokens(self) -> int:
         """The fewest tokens after which the text is a sentence, end tokens not counted; 0 if it is one now.
 
+        Exact unless `has_exact_budgets` is False.
+
         Raises
         ------
         ValueError
@@ -121,13 +125,41 @@ class Matcher(_core.Matcher):
 
         Notes
         -----
-        Exact: a shortest path in the pushdown automaton over tokens (Reps, Schwoon, Jha and Melski 2005). Cost: O(1)
-        for each LR state that was pushed since the last call; the first call of a constraint prepares what all share.
+        A shortest path in the pushdown automaton over tokens (Reps, Schwoon, Jha and Melski 2005); see
+        `has_exact_budgets`. Cost: O(1) for each LR state that was pushed since the last call; the first call of a
+        constraint prepares what all share.
         """
         least: int = self._least_tokens()
         if least < 0:
             raise MatcherError("no tokens of the vocabulary complete this text")
         return least
+
+    def limit_tokens(self, max_tokens: int) -> None:
+        """From here on the text is to be a sentence within so many tokens: as ``max_tokens`` of `Constraint.matcher`.
+
+        What was accepted before keeps the budget that it had: after a `rollback` to there, that one holds again.
+
+        Raises
+        ------
+        ValueError
+            No sentence is so near: the message says how many tokens it takes. Or the grammar has a postlex.
+        MatcherError
+            See `least_tokens`.
+        """
+        budget, least = require_count("limit_tokens", "max_tokens", max_tokens), self.least_tokens()
+        if budget < least:
+            raise ValueError(f"max_tokens is {budget}, and the nearest sentence takes {least} tokens")
+        self._limit_tokens(min(budget, sys.maxsize))
+
+    @property
+    def has_exact_budgets(self) -> bool:
+        """Whether `least_tokens` is exact, and masks under a budget with it; False: it is an upper bound.
+
+        It is a bound where states of the lexer times states of the parser are more than 400,000. Then only such
+        completions count as are nearly as short in bytes as can be. Texts end within their budgets all the same, but
+        some tokens are not allowed that a longer way would still lead on from.
+        """
+        return self._distances_are_exact()
 
     @property
     def tokens_left(self) -> int | None:

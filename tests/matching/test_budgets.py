@@ -118,7 +118,7 @@ def compiled(name: str) -> Constraint:
 
 
 @pytest.mark.parametrize(
-    "name", ["json", "csv", "arithmetic", "semver", "ini", "url", "jsonl", "json_compact", "iso8601"]
+    "name", ["json", "csv", "arithmetic", "semver", "ini", "url", "jsonl", "json_compact", "iso8601", "sql"]
 )
 def test_random_texts_end_within_their_budgets(name: str, scaled: Callable[[int], int]) -> None:
     constraint = compiled(name)
@@ -158,6 +158,18 @@ def test_deep_stacks_are_closed_with_as_few_tokens_as_can_be() -> None:
     for depth in range(1, 401):
         assert matcher.accept_bytes(b"[")
         assert matcher.least_tokens() == (depth + 1) // 2  # most of them "]]"
+
+
+def test_large_grammars_have_a_bound_and_say_so() -> None:
+    assert compiled("json").matcher().has_exact_budgets
+    matcher = compiled("sql").matcher()
+    assert not matcher.has_exact_budgets
+    assert matcher.accept_bytes(b"select ((((1")
+    assert matcher.least_tokens() == 2  # ")))" and ")"
+    matcher.limit_tokens(2)
+    assert matcher.tokens_left == 2
+    with pytest.raises(ValueError, match="nearest sentence takes 2 tokens"):
+        matcher.limit_tokens(1)
 
 
 def test_rollback_fork_and_reset_keep_the_budget() -> None:
@@ -246,7 +258,7 @@ def test_several_starts() -> None:
 
 def test_arguments_that_do_not_fit() -> None:
     constraint = compiled("json")
-    with pytest.raises(ValueError, match="max_tokens is -1"):
+    with pytest.raises(ValueError, match="max_tokens must not be negative"):
         constraint.matcher(max_tokens=-1)
     with pytest.raises(TypeError, match="max_tokens"):
         constraint.matcher(max_tokens=1.0)  # type: ignore[arg-type]

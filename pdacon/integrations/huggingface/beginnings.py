@@ -45,7 +45,11 @@ def begun(beginning: Beginning) -> Begun:
 
 
 def begin(
-    constraint: Constraint, beginning: Beginning, start: str | None = None, strip_leading_space: bool | None = None
+    constraint: Constraint,
+    beginning: Beginning,
+    start: str | None = None,
+    strip_leading_space: bool | None = None,
+    max_tokens: int | None = None,
 ) -> Matcher:
     """Return a matcher that stands behind a beginning.
 
@@ -59,11 +63,13 @@ def begin(
     strip_leading_space : bool, optional
         Whether a space that the text begins with does not count. Default: whether the tokenizer strips it. What
         stands behind a beginning keeps its spaces.
+    max_tokens : int, optional
+        Within how many tokens behind the beginning the text is to be a sentence.
 
     Raises
     ------
     ValueError
-        It is not the beginning of a sentence.
+        It is not the beginning of a sentence, or no sentence is so near.
     """
     before = begun(beginning)
     strip = constraint.vocabulary.strip_leading_space if strip_leading_space is None else strip_leading_space
@@ -76,6 +82,8 @@ def begin(
             f"the prefix {_shown(before.text)} is not the beginning of a sentence: behind {_shown(good)} the grammar "
             f"does not allow {_shown(before.text[len(good) :])}: {matcher.explain(before.text[len(good) :]).reason}"
         )
+    if max_tokens is not None:
+        matcher.limit_tokens(max_tokens)
     return matcher
 
 

@@ -60,6 +60,7 @@ def generate(
     start: str | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
+    complete: bool = False,
     seed: int | None = None,
     temperature: float | None = None,
     num_beams: int = 1,
@@ -93,6 +94,9 @@ def generate(
     max_tokens : int, optional
         The most tokens to generate for a text, the end token included; ``max_new_tokens``, transformers' name, is the
         same. Default: 256.
+    complete : bool
+        Whether every text is to be a sentence within `max_tokens`: what would lead further is not allowed, so no text
+        is cut off. See ``max_tokens`` of `Constraint.matcher`.
     seed : int, optional
         Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
         torch's global state is used, which all threads share.
@@ -127,7 +131,8 @@ def generate(
         sets itself, or two are names of one thing.
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
-        beginning of a sentence. A name is no built-in grammar's.
+        beginning of a sentence. A name is no built-in grammar's. With `complete`: no sentence is within `max_tokens`,
+        or a grammar has a postlex.
     VocabularyError
         The constraint was compiled for another vocabulary, or see `vocabulary`.
     MatcherError
@@ -175,6 +180,7 @@ def generate(
                 num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
                 pad_token_id=pad,
                 start=start,
+                max_tokens=max_tokens if complete else None,
                 **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
             )
         )

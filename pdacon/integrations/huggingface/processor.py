@@ -81,6 +81,9 @@ class PDALogitsProcessor(LogitsProcessor):
     strip_leading_space : bool, optional
         False: constrain what the ids spell, whatever the tokenizer strips; for those who decode prompt and answer
         together. Default: as the tokenizer decodes.
+    max_tokens : int, optional
+        Every text is a sentence within so many generated tokens: what is given to ``generate`` as ``max_new_tokens``.
+        An end token is not counted. Default: a text may be cut off.
     model : transformers.PreTrainedModel, optional
         Whose scores they are: the constraint must have been compiled for as many tokens as it has columns, which
         ``vocabulary(model, tokenizer)`` has, unless `tokenizer` says that the texts are the same.
@@ -90,7 +93,7 @@ class PDALogitsProcessor(LogitsProcessor):
     Raises
     ------
     ValueError
-        A number is out of range, or a prefix is not the beginning of a sentence.
+        A number is out of range, a prefix is not the beginning of a sentence, or no sentence is within `max_tokens`.
     VocabularyError
         The constraint was compiled for another vocabulary than that of `model` or `tokenizer`, or the tokenizer is none
         that can be read.
@@ -111,6 +114,7 @@ class PDALogitsProcessor(LogitsProcessor):
         pad_token_id: int | None = None,
         start: str | None = None,
         strip_leading_space: bool | None = None,
+        max_tokens: int | None = None,
         model: Any = None,
         tokenizer: Any = None,
     ) -> None:
@@ -138,7 +142,7 @@ class PDALogitsProcessor(LogitsProcessor):
         self._numbers = [self._constraints.index(one) for one in self._constraints]  # equal ones share their masks
         self._beginnings = Beginnings(
             [
-                None if one is None else begin(one, begun, start, strip_leading_space)
+                None if one is None else begin(one, begun, start, strip_leading_space, max_tokens)
                 for one, begun in zip(self._constraints, prefixes, strict=True)
             ]
         )

@@ -540,6 +540,15 @@ it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Whe
 
 Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_least_tokens", &least_tokens)
+        .def(
+            "_limit_tokens",
+            [](Matcher& matcher, std::int64_t most) {
+                const Matcher::Use use(matcher);
+                matcher.limit_tokens(most);
+            },
+            nb::arg("most"))
+        .def("_distances_are_exact",
+             [](const Matcher& matcher) { return TokenDistances::are_exact(matcher.pda()->machine()); })
         .def("_tokens_left", &guarded<&Matcher::tokens_left>)
         .def("_completion_length", &completion_length)
         .def("_completion_head", &completion_head, nb::arg("most"))

@@ -60,7 +60,8 @@ void StackSearch::fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByRe
         auto least = kNone;
         bool ready = true;
         for (std::size_t reduction = 0; reduction < reductions.size(); ++reduction) {
-            const auto cost = yields_.after(nonterminal, state(at), static_cast<std::int32_t>(reduction));
+            const auto cost =
+                bound(yields_.after(nonterminal, state(at), static_cast<std::int32_t>(reduction)));
             if (cost == kNone) continue;
             std::int64_t rest = 0;
             if (reductions[reduction].lhs != yields_.whole_text()) {
@@ -105,8 +106,8 @@ bool StackSearch::tighten_below(std::int32_t cell, const LeastYields::KernelRedu
 // A lower bound from a search node to one of its state's reductions.
 std::int64_t StackSearch::least_from(const SearchNode& from, std::int32_t reduction) {
     const auto top = state(from.cell);
-    return from.lhs < 0 ? yields_.reductions(top)[static_cast<std::size_t>(reduction)].cost
-                        : yields_.after(from.lhs, top, reduction);
+    return bound(from.lhs < 0 ? yields_.reductions(top)[static_cast<std::size_t>(reduction)].cost
+                              : yields_.after(from.lhs, top, reduction));
 }
 
 std::int32_t StackSearch::search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell,
@@ -227,7 +228,7 @@ std::int64_t StackSearch::cost(const LexerConfiguration& reading, std::int32_t s
     auto least = kNone;
     for (const auto& reduction : reductions)
         if (const auto rest = least_below(cell, reduction); rest != kNone)
-            least = std::min(least, sum(reduction.cost, rest));
+            least = std::min(least, sum(bound(reduction.cost), rest));
     const auto root = search_node(-1, list, cell, least);
     refine(root, limit - before);
     const auto found = search_nodes_[static_cast<std::size_t>(root)].least;

@@ -29,15 +29,14 @@ class StackSearch {
     static constexpr std::int32_t kBottom = -1;  // below the lowest state
 
     // `tightens`: lower bounds are raised from the bottom of the stack; only where single bytes can be
-    // spelled, and costs are bytes.
+    // spelled, and costs are bytes. `pruned_by`: see WeightedSummaries; the yields are no lower bounds then.
     StackSearch(const Pushdown& machine, WeightedControls& controls, LeastYields& yields, Budget& budget,
-                bool tightens)
-        : machine_(machine),
-          controls_(controls),
+                bool tightens, const LexemeLengths* pruned_by = nullptr)
+        : controls_(controls),
           yields_(yields),
-          summaries_(machine, controls, yields, budget),
-          budget_(budget),
-          tightens_(tightens) {}
+          summaries_(machine, controls, yields, budget, pruned_by),
+          tightens_(tightens),
+          bounds_(pruned_by == nullptr) {}
 
     // The cell of an LR state on another cell, or on kBottom.
     std::int32_t cell(std::int32_t state, std::int32_t below);
@@ -78,6 +77,8 @@ class StackSearch {
     static constexpr std::int64_t kTighteningMargin = 8;
     static constexpr std::int32_t kAny = -2;
 
+    // A yield as a lower bound: 0, if it is none.
+    std::int64_t bound(std::int64_t yield) const { return bounds_ || yield == kNone ? yield : 0; }
     std::int32_t state(std::int32_t cell) const { return cells_[cell].state; }
     std::int32_t below(std::int32_t cell, const LeastYields::KernelReduction& reduction) const;
     void refine(std::int32_t root, std::int64_t limit);
@@ -95,12 +96,10 @@ class StackSearch {
         return static_cast<std::uint64_t>(cell) << 32 | static_cast<std::uint32_t>(lhs);
     }
 
-    const Pushdown& machine_;
     WeightedControls& controls_;
     LeastYields& yields_;
     WeightedSummaries summaries_;
-    Budget& budget_;
-    bool tightens_;
+    bool tightens_, bounds_;
     InternedMap<Cell> cells_;      // by state and cell below
     CostByReduction least_after_;  // lower bounds where a reduction is complete above a cell
     CostByReduction tightened_;    // those that tighten_below has raised as far as it can

@@ -5,7 +5,7 @@
 // several lexemes and begin in the middle of one. Its weights are 1 where a token ends. Weighted summaries
 // and StackSearch solve it as they do for bytes.
 //
-// Exact in a grammar without layout.
+// Exact in a grammar without layout that is not large (are_exact).
 //
 // Cost: O(LR states on top of a stack of which nothing is known); the first calls prepare what all share.
 // Source: weighted pushdown systems (Reps, Schwoon, Jha and Melski 2005).
@@ -33,11 +33,20 @@ class TokenDistances {
     TokenDistances(const Pushdown& machine, const Trie& trie, Budget& budget, std::int32_t first_cell)
         : speller_(trie, machine.lexer),
           lengths_(machine.lexer, machine.layout, budget, LexemeLengths::Unit::kTokens),
+          bytes_(machine.lexer, machine.layout, budget),
           futures_(machine.lexer, speller_.star(), machine.layout.newline, machine.layout.classes, budget),
           controls_(futures_, machine.layout, lengths_, budget, &speller_),
-          yields_(machine, lengths_, budget),
-          search_(machine, controls_, yields_, budget, false),
+          yields_(machine, are_exact(machine) ? lengths_ : bytes_, budget),
+          search_(machine, controls_, yields_, budget, false, are_exact(machine) ? nullptr : &bytes_),
           first_cell_(first_cell) {}
+
+    // Whether distances are exact. Not so in a large grammar, where only completions count that are nearly as
+    // short in bytes as can be: a distance is that of the best of these, an upper bound. It is consistent: of
+    // each configuration, unless it is 0, some token leads to one that is a token nearer. A configuration
+    // that none of these completes is taken for one without a completion.
+    static bool are_exact(const Pushdown& machine) {
+        return std::int64_t{machine.lexer.num_states()} * machine.tables.num_states <= kLargest;
+    }
 
     // A number for all LR states of a stack, equal for equal stacks. Found in O(1) if the node has been asked
     // for before.
@@ -56,7 +65,9 @@ class TokenDistances {
     static constexpr std::size_t kMostKnown = std::size_t{1} << 20;
 
     TokenSpeller speller_;
-    LexemeLengths lengths_;
+    static constexpr std::int64_t kLargest = 400'000;
+
+    LexemeLengths lengths_, bytes_;
     Futures futures_;
     WeightedControls controls_;
     LeastYields yields_;

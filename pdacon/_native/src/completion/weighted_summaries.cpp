@@ -60,7 +60,11 @@ void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std:
             continue;
         const auto total = LeastYields::sum(cost, LeastYields::sum(least, rest));
         if (total == LeastYields::kNever) continue;
-        const auto more = std::max<std::int64_t>(0, total - potential);
+        auto more = std::max<std::int64_t>(0, total - potential);
+        if (pruned_by_ != nullptr) {
+            if (more > kMostDetour) continue;
+            more = 0;
+        }
         found.continuations.push_back({static_cast<std::int32_t>(at), left == 0 ? lhs : -1, more});
         found.least = std::min(found.least, more);
     }
@@ -88,7 +92,8 @@ WeightedSummaries::Step WeightedSummaries::find_step(std::int32_t control, std::
         found.kind = Step::kShift;
         found.top =
             label == machine_.layout.indent ? machine_.opened(state, pending_.column(control)) : action - 1;
-        if (found.top >= 0) find_continuations(found, state, reduction, pending_.length(label), wanted.cost);
+        const auto length = pruned_by_ != nullptr ? pruned_by_->of(label) : pending_.length(label);
+        if (found.top >= 0) find_continuations(found, state, reduction, length, wanted.cost);
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];

@@ -30,6 +30,7 @@
 #include "base/budget.hpp"
 #include "base/interned_map.hpp"
 #include "completion/least_yields.hpp"
+#include "completion/lexeme_lengths.hpp"
 #include "completion/weighted_controls.hpp"
 #include "pda/pushdown.hpp"
 
@@ -44,8 +45,12 @@ class WeightedSummaries {
         std::int64_t cost;
     };
 
-    WeightedSummaries(const Pushdown& machine, WeightedControls& pending, LeastYields& yields, Budget& budget)
-        : machine_(machine), pending_(pending), yields_(yields), budget_(budget) {}
+    // `pruned_by`: the lengths of which `yields` are made, where costs are tokens but yields are bytes. Then
+    // a step counts nothing by itself, and those are left out that cost more than kMostDetour bytes beyond
+    // the least yield: fewer summaries, with results that are too high if at all.
+    WeightedSummaries(const Pushdown& machine, WeightedControls& pending, LeastYields& yields, Budget& budget,
+                      const LexemeLengths* pruned_by = nullptr)
+        : machine_(machine), pending_(pending), yields_(yields), budget_(budget), pruned_by_(pruned_by) {}
 
     // The numbers of summaries. `any_of`: from a state with any one of a list of controls pending to one of
     // the state's kernel reductions. `completed`: to it from where the reduction to `lhs` is complete above
@@ -117,6 +122,8 @@ class WeightedSummaries {
     WeightedControls& pending_;
     LeastYields& yields_;
     Budget& budget_;
+    static constexpr std::int64_t kMostDetour = 2;
+    const LexemeLengths* pruned_by_;
     InternedMap<Node> nodes_;  // by kind, control, state, reduction and left-hand side
     // By label, column, state and reduction; those after a reduction by its left-hand side, state and
     // reduction.

@@ -84,6 +84,8 @@ class Matcher {
     // The fewest tokens to the end of a sentence, end tokens not counted; TokenDistances::kNone: none lead
     // there.
     std::int64_t least_tokens() const { return least_tokens(at_); }
+    // From here on the text is to end within so many tokens, no less than least_tokens().
+    void limit_tokens(std::int64_t most) { at_.left = most; }
     // Tokens that may follow; kUnlimited: any number.
     std::int64_t tokens_left() const { return at_.left; }
     std::string shortest_completion() const;
