@@ -47,7 +47,7 @@ class Anything(Named):
 
     def write(self, value: Any, path: str) -> Any:
         if isinstance(value, float) and not math.isfinite(value):
-            raise Mismatch(path, f"{value!r} is no number of JSON")
+            return _infinite(value, path)
         if value is None or type(value) in (bool, int, float, str):
             return value
         if isinstance(value, list | tuple):
@@ -137,15 +137,22 @@ class Number(Shape):
         if isinstance(raw, bool) or not isinstance(raw, int | Real):
             raise Mismatch(path, f"{shown(raw)} is no number")
         try:
-            return self.kind(raw.text if isinstance(raw, Real) else raw)
+            value = self.kind(raw.text if isinstance(raw, Real) else raw)
         except (ArithmeticError, ValueError) as error:
             raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}") from error
+        if self.said.numeric and not math.isfinite(value):
+            raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}")
+        return value
 
     def write(self, value: Any, path: str) -> Any:
         decimal = self.kind is Decimal
         expected = Decimal if decimal else (float, int)
-        if isinstance(value, bool) or not isinstance(value, expected) or not math.isfinite(value):
-            raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
+        if isinstance(value, bool) or not isinstance(value, expected):
+            raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
+        if not math.isfinite(value):
+            if decimal or self.said.numeric:
+                raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
+            return _infinite(float(value), path)
         _check_bounds(self.said, value, path)
         if decimal:
             return self.form.marked("Decimal", Real(f"{value:f}"))
@@ -271,6 +278,13 @@ class Members(Shape):
     def words(self) -> str:
         listed = [f"{self._kind.__name__}.{name}" for name in self._kind.__members__]
         return " or ".join(listed if len(listed) <= 8 else [*listed[:8], "..."])
+
+
+def _infinite(value: float, path: str) -> Real:
+    """A number that no float is as large as, which is read as infinity, as ``json.loads`` does."""
+    if math.isnan(value):
+        raise Mismatch(path, "nan is no number of JSON")
+    return Real("1e999" if value > 0 else "-1e999")
 
 
 def _key(raw: Any) -> tuple[str, Any]:

@@ -34,7 +34,7 @@ SCALARS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (int, st.integers()),
     (bool, st.booleans()),
     (str, TEXTS),
-    (float, st.floats(allow_nan=False, allow_infinity=False)),
+    (float, st.floats(allow_nan=False)),
     (Decimal, st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20)),
     (type(None), st.none()),
     (datetime.date, st.dates()),
