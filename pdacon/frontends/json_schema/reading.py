@@ -159,9 +159,23 @@ class Reader:
         """The types of which a value may satisfy a question, as far as that is plain."""
         known = self._kinds.get(question)
         if known is None:
-            schema = self._schema_of.get(question)
-            known = self._kinds[question] = self.types if schema is None else self._plain_types(self.places[schema])
+            known = self._kinds[question] = self._plain_kinds(question)
         return known
+
+    def _plain_kinds(self, question: int) -> tuple[Type, ...]:
+        schema = self._schema_of.get(question)
+        if schema is not None:
+            return self._plain_types(self.places[schema])
+        kinds = self.types
+        while question > TRUE:
+            variable, then, otherwise = self.facts.formulas.node(question)
+            if otherwise == FALSE:  # a conjunction, so far
+                allowed = self.kinds(self.facts.formulas.variable(variable))
+                kinds = tuple(kind for kind in kinds if kind in allowed)
+            elif then != FALSE:
+                break
+            question = otherwise if then == FALSE else then
+        return kinds
 
     def _plain_types(self, place: Place) -> tuple[Type, ...]:
         if self._marked:

@@ -54,7 +54,7 @@ class Scalars:
         facts = self._facts
         named = strings.named_strings(facts, list(meanings.values()))
         for one, formula in meanings.items():
-            words = sorted(text for text in named if strings.string_holds(facts, formula, text))
+            words = sorted(strings.strings_among(facts, formula, named))
             if words:
                 self._out.add(value(one), self._strings_among("STRING", words, '"'))
             rest = strings.unnamed(facts, formula)

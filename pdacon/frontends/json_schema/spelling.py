@@ -5,8 +5,8 @@ In: nothing. Out: the policy, and the texts between values.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
+from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Literal, TypeAlias
 
 from pdacon.regular import ANY
@@ -96,7 +96,7 @@ class Spelling:
 
 def spelled(text: str, escapes: Escapes = "needed") -> str:
     """A string as ``json.dumps`` writes it."""
-    return json.dumps(text, ensure_ascii=escapes == "ascii")
+    return encode_basestring_ascii(text) if escapes == "ascii" else encode_basestring(text)
 
 
 def _quoted(text: str) -> str:

@@ -52,6 +52,25 @@ def named_strings(facts: Facts, formulas: list[int]) -> set[str]:
     return {str(value) for _, fact in facts.among(*formulas) if isinstance(fact, Among) for value in fact.values}
 
 
+def strings_among(facts: Facts, formula: int, named: set[str]) -> list[str]:
+    """Those of some strings for which a formula over facts about strings holds.
+
+    Where the formula is a conjunction, only what it asks for by name is tried: in a union of many alternatives each is
+    one that asks for its own name, and for none of the others.
+    """
+    left: set[str] | frozenset[str] = named
+    one = formula
+    while one > TRUE and left:
+        variable, then, otherwise = facts.formulas.node(one)
+        if then != FALSE and otherwise != FALSE:
+            break
+        fact = facts[variable]
+        if isinstance(fact, Among):
+            left = left.difference(fact.values) if then == FALSE else left.intersection(map(str, fact.values))
+        one = otherwise if then == FALSE else then
+    return [text for text in left if string_holds(facts, formula, text)] if formula != FALSE else []
+
+
 def unnamed(facts: Facts, formula: int) -> int:
     """What a formula says of those strings, or numbers, that are not asked for by name."""
     names = [variable for variable, fact in facts.among(formula) if isinstance(fact, Among)]
@@ -137,5 +156,6 @@ __all__ = [
     "shape_of",
     "string_automaton",
     "string_holds",
+    "strings_among",
     "unnamed",
 ]

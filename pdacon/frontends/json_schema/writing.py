@@ -236,7 +236,7 @@ class Writer:
                 return None
             if kind == "string":
                 named = strings.named_strings(facts, [formula])
-                found += [text for text in sorted(named) if strings.string_holds(facts, formula, text)]
+                found += sorted(strings.strings_among(facts, formula, named))
             else:
                 values = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
                 found += [v for v in values if isinstance(v, Fraction) and numbers.number_holds(facts, formula, v)]
@@ -265,7 +265,7 @@ class Writer:
             return True
         if kind == "string":
             named = strings.named_strings(facts, [formula])
-            return any(strings.string_holds(facts, formula, text) for text in named)
+            return bool(strings.strings_among(facts, formula, named))
         values = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
         return any(numbers.number_holds(facts, formula, v) for v in values if isinstance(v, Fraction))
 
@@ -387,7 +387,7 @@ class _ObjectWriter:
         """The names for which a formula holds, if they are few: they are written as those that a schema lists."""
         facts, ranks = self._facts, self._writer.reader.ranks_of_values
         named = strings.named_strings(facts, [formula])
-        names = {text for text in named if strings.string_holds(facts, formula, text)}
+        names = set(strings.strings_among(facts, formula, named))
         rest = strings.unnamed(facts, formula)
         if rest != FALSE:
             more = None if rest == TRUE else self._words(rest)
@@ -404,6 +404,6 @@ class _ObjectWriter:
         facts = self._facts
         rest = strings.unnamed(facts, formula)
         named = strings.named_strings(facts, [formula])
-        if any(strings.string_holds(facts, formula, text) for text in named):
+        if strings.strings_among(facts, formula, named):
             return True
         return rest == TRUE or (rest != FALSE and len(strings.string_automaton(strings.shape_of(facts, rest))) > 0)
