@@ -261,6 +261,9 @@ class Writer:
         kind = base_of(kind)
         if formula <= TRUE or kind not in ("string", "number"):
             return formula != FALSE
+        plain = strings.plainly_possible(facts, formula)
+        if plain is not None:
+            return plain
         if strings.unnamed(facts, formula) != FALSE:
             return True
         if kind == "string":
