@@ -1,0 +1,64 @@
+"""What a token budget costs for each step: accept a token and fill a bitmask, with and without it.
+
+Run as ``python tests/benchmarks/budgets.py json sql``; prints rows of the table in docs/benchmarks.md. Random
+texts within a budget; each is walked once for first sights, and then again, in turn without and with a budget.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.real_vocabularies import tekken_vocabulary
+
+import pdacon
+
+TEXTS, BUDGET, ROUNDS = 20, 60, 15
+
+
+def walk(constraint: pdacon.Constraint, text: list[int], max_tokens: int | None) -> float:
+    """Microseconds of CPU time for each step."""
+    bitmask = constraint.new_bitmask()
+    matcher = constraint.matcher(max_rollback=0, keep_text=False, max_tokens=max_tokens)
+    begin = time.process_time()
+    for token in text:
+        matcher.fill_bitmask(bitmask)
+        matcher.accept_token(token)
+    return (time.process_time() - begin) / len(text) * 1e6
+
+
+def random_text(constraint: pdacon.Constraint, rng: random.Random) -> list[int]:
+    matcher, text = constraint.matcher(max_tokens=BUDGET), []
+    while True:
+        choice = [token for token in matcher.allowed_tokens() if token not in constraint.vocabulary.eos_ids]
+        if not choice:
+            assert matcher.is_accepting()
+            return text
+        text.append(rng.choice(choice))
+        assert matcher.accept_token(text[-1])
+
+
+def main() -> None:
+    vocabulary = tekken_vocabulary()
+    for name in sys.argv[1:]:
+        other = pdacon.compile(name, vocabulary)
+        texts = [text for seed in range(TEXTS) if (text := random_text(other, random.Random(seed)))]
+        constraint = pdacon.compile(name, vocabulary)
+        begin = time.process_time()
+        constraint.matcher().least_tokens()
+        first = (time.process_time() - begin) * 1e3
+        cold = {budget: sum(walk(constraint, text, budget) for text in texts) / len(texts) for budget in (None, BUDGET)}
+        warm: dict[int | None, float] = {None: 0.0, BUDGET: 0.0}
+        for _ in range(ROUNDS):
+            for budget in warm:
+                warm[budget] += sum(walk(constraint, text, budget) for text in texts) / len(texts) / ROUNDS
+        print(
+            f"| {name} | {first:.0f} | {cold[None]:.0f} | {cold[BUDGET]:.0f} | {warm[None]:.2f} | {warm[BUDGET]:.2f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
