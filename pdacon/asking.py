@@ -5,6 +5,7 @@ A grammar that is asked is compiled for the 256 bytes, once; the constraint is k
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from itertools import islice
@@ -22,6 +23,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError
 from pdacon.explanation import Explanation
 from pdacon.frontends import printing, types
+from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
 from pdacon.frontends.regular_sets import RegularSet, checked_strings
 from pdacon.frontends.texts import choices_grammar
@@ -138,6 +140,16 @@ def from_tools(
 def is_type(given: Any) -> bool:
     """Whether `Grammar.from_type` is what makes a grammar of it."""
     return types.is_type(given)
+
+
+def from_gbnf(text: str, source_path: str | os.PathLike[str] | None) -> Grammar:
+    """See `Grammar.from_gbnf`."""
+    return gbnf_grammar(text, None if source_path is None else os.fspath(source_path))
+
+
+def from_ebnf(text: str, start: str, source_path: str | os.PathLike[str] | None) -> Grammar:
+    """See `Grammar.from_ebnf`."""
+    return ebnf_grammar(text, start, None if source_path is None else os.fspath(source_path))
 
 
 def to_lark(grammar: Grammar) -> str:

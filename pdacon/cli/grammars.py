@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar
 
 STDIN = "-"
+DIALECTS = {".gbnf": "gbnf", ".ebnf": "ebnf"}
+"""The dialect of files with these endings; others are Lark's."""
 _ARTIFACT = b"\x89PDA"
 
 
@@ -56,7 +58,7 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     if starts:
         chosen["start"] = starts
     if name == STDIN:
-        return Grammar.from_lark(_decoded(sys.stdin.buffer.read()), **chosen)
+        return Grammar.from_lark(decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()
     if name in names:
         if Path(name).is_file():
@@ -75,13 +77,33 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         )
     if is_artifact(path):
         return _of_artifact(path, options)
+    if path.suffix in DIALECTS:
+        return _of_dialect(path, options)
     return Grammar.from_file(name, **chosen)
+
+
+def _of_dialect(path: Path, options: GrammarOptions) -> Grammar:
+    """What a file in another dialect describes."""
+    if options != GrammarOptions():
+        raise BadInput(f"{path}: options of a Lark grammar do not go with other dialects; leave them out")
+    return in_dialect(DIALECTS[path.suffix], decoded(path.read_bytes(), str(path)), str(path))
+
+
+def in_dialect(dialect: str, text: str, path: str | None) -> Grammar:
+    """The grammar of a text in a dialect, one of those of `DIALECTS`."""
+    from pdacon.grammar import Grammar
+
+    return Grammar.from_gbnf(text, source_path=path) if dialect == "gbnf" else Grammar.from_ebnf(text, source_path=path)
 
 
 def _folder_of(path: Path) -> Iterator[Path]:
     """The grammars and compiled grammars where a file was looked for."""
     folder = path.parent
-    return (entry for entry in folder.iterdir() if entry.suffix in (".lark", ".pda")) if folder.is_dir() else iter(())
+    return (
+        (entry for entry in folder.iterdir() if entry.suffix in (".lark", ".pda", *DIALECTS))
+        if folder.is_dir()
+        else iter(())
+    )
 
 
 def artifact_of(name: str) -> Path | None:
@@ -138,7 +160,7 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         numbers=options.numbers.value,
     )
     try:
-        grammar = Grammar.from_json_schema(_decoded(content, str(path)), spelling, options.lax)
+        grammar = Grammar.from_json_schema(decoded(content, str(path)), spelling, options.lax)
     except UnsupportedSchemaError as error:
         raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None
     except EmptyLanguageError as error:
@@ -203,7 +225,14 @@ def _switch(option: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _decoded(text: bytes, name: str = "standard input") -> str:
+def decoded(text: bytes, name: str = "standard input") -> str:
+    """A text that a file or standard input has.
+
+    Raises
+    ------
+    BadInput
+        It is not UTF-8.
+    """
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -99,7 +99,7 @@ def complete_grammar(incomplete: str) -> list[str]:
         (f"{folder}/" if incomplete.startswith(f"{folder}/") else "") + entry.name + ("/" if entry.is_dir() else "")
         for entry in (sorted(here.iterdir()) if here.is_dir() else ())
         if entry.name.startswith(name) and (name or not entry.name.startswith("."))
-        if entry.suffix in (".lark", ".json") or entry.is_dir()
+        if entry.suffix in (".lark", ".json", ".gbnf", ".ebnf") or entry.is_dir()
     ]
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 

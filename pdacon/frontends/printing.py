@@ -20,9 +20,7 @@ from pdacon.grammar.model import Automaton, GrammarData, Terminal
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
 from pdacon.lexer.utf8 import continuations
 from pdacon.regular import character_class
-
-NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
-"""What the pending state of a terminal of numbers asks for; no other terminal of a front end has one."""
+from pdacon.regular.characters import complement, union
 
 _START, _END = -1, -2
 _LONGEST = 1_000_000
@@ -84,7 +82,8 @@ def automaton_pattern(automaton: Automaton) -> str:
     """A pattern of Python's ``re`` that matches what the automaton does, and the longest such text.
 
     An alternation takes the first branch that fits, not the longest one. So where an accepted text can go on to a
-    longer one, as numbers can, the pattern asks that none of those characters follow.
+    longer one, as numbers can, the pattern asks that none of those characters follow, nor any that a pending state
+    does not let follow.
 
     Raises
     ------
@@ -92,7 +91,7 @@ def automaton_pattern(automaton: Automaton) -> str:
         The pattern would be very long.
     """
     states = from_automaton(automaton).states()
-    arcs, further = _arcs(states)
+    arcs = _arcs(states)
     while inner := {state for arc in arcs for state in arc if state >= 0}:
         into: dict[int, int] = dict.fromkeys(inner, 0)
         out: dict[int, int] = dict.fromkeys(inner, 0)
@@ -104,8 +103,7 @@ def automaton_pattern(automaton: Automaton) -> str:
         length = sum(map(len, arcs.values()))
         if length > _LONGEST:
             raise LimitExceededError("characters of a pattern", length, _LONGEST, fixed=True)
-    pattern = arcs.get((_START, _END), "(?!)")
-    return f"{_part(pattern)}(?!{character_class(further)})" if further else pattern
+    return arcs.get((_START, _END), "(?!)")
 
 
 def _eliminate(arcs: dict[tuple[int, int], str], state: int) -> None:
@@ -149,34 +147,33 @@ def _alternates(text: str) -> bool:
     return False
 
 
-def _arcs(states: list[tuple[int, Edges]]) -> tuple[dict[tuple[int, int], str], list[tuple[int, int]]]:
-    """The automaton over characters: patterns on its arcs, one start, one end; and what accepted texts go on with."""
-    further: list[tuple[int, int]] = []
+def _arcs(states: list[tuple[int, Edges]]) -> dict[tuple[int, int], str]:
+    """The automaton over characters: patterns on its arcs, one start, one end."""
     arcs: dict[tuple[int, int], str] = {(_START, 0): ""}
     pending = [0]
     seen = {0}
     while pending:
         state = pending.pop()
         by_target: dict[int, list[tuple[int, int]]] = {}
-        accepted = False
+        not_next: list[tuple[int, int]] | None = None
         for inner in epsilon_closure(states, state, set()):
             kind, edges = states[inner]
             if kind == MATCH:
-                arcs[state, _END] = ""
-                accepted = True
+                not_next = []
             elif kind == BYTES:
                 for first, last, target in _characters(states, edges):
                     by_target.setdefault(target, []).append((first, last))
             else:
-                arcs[state, _END] = NO_NUMBER_GOES_ON
+                not_next = [*complement(union((first, last) for first, last, _ in _characters(states, edges)))]
+        if not_next is not None:
+            further = union(not_next, *by_target.values())
+            arcs[state, _END] = f"(?!{character_class(further)})" if further else ""
         for target, ranges in by_target.items():
             arcs[state, target] = character_class(ranges)
-            if accepted:
-                further += ranges
             if target not in seen:
                 seen.add(target)
                 pending.append(target)
-    return arcs, further
+    return arcs
 
 
 def _characters(states: list[tuple[int, Edges]], edges: Edges) -> Iterator[tuple[int, int, int]]:

@@ -60,7 +60,8 @@ class Grammar(GrammarData):
         then it is the place of the ``%import``.
     imported_files : tuple of (str, str)
         Path and text of each file with a definition in ``imports``.
-    language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set"}
+    language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
+        "EBNF"}
     unenforced : tuple of (str, str, str)
         What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
         has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why. Of a type the path, such as
@@ -350,6 +351,67 @@ class Grammar(GrammarData):
             There are no tools, one is none, or two have the same name.
         """
         grammar: Grammar = ask("from_tools", tools, form, spelling, lax, arguments, several, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Grammar:
+        """The grammar that a text in GBNF describes, the language of llama.cpp: the same texts, exactly.
+
+        What is regular becomes terminals, as far as a lexer can find them without a doubt. A grammar for which no
+        deterministic one is found has conflicts, which `check` explains in its own lines; `compile` raises them.
+
+        Parameters
+        ----------
+        text : str
+            A text is derived from the rule ``root``.
+        source_path : path, optional
+            What the text is called in messages.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            It is no GBNF; ``span`` is the place.
+        UnsupportedGrammarError
+            It has tokens (``<think>``), which are no characters.
+        EmptyLanguageError
+            No text is derived.
+        LimitExceededError
+            Repetitions are counted too high.
+
+        Notes
+        -----
+        Cost: some milliseconds for a grammar like JSON. Source:
+        https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md.
+        """
+        grammar: Grammar = ask("from_gbnf", text, source_path)
+        return grammar
+
+    @classmethod
+    def from_ebnf(
+        cls, text: str, *, root_rule_name: str = "root", source_path: str | os.PathLike[str] | None = None
+    ) -> Grammar:
+        """The grammar that a text in XGrammar's EBNF describes: the same texts, exactly; see :meth:`from_gbnf`.
+
+        Parameters
+        ----------
+        text : str
+        root_rule_name : str
+            The rule that a text is derived from.
+        source_path : path, optional
+            What the text is called in messages.
+
+        Raises
+        ------
+        GrammarSyntaxError, EmptyLanguageError, LimitExceededError
+            As :meth:`from_gbnf` does.
+        UnsupportedGrammarError
+            It has what is not about characters (macros, options of rules), or a look-ahead.
+
+        Notes
+        -----
+        Source: https://xgrammar.mlc.ai/docs/defining_structures/ebnf_grammar.html.
+        """
+        grammar: Grammar = ask("from_ebnf", text, root_rule_name, source_path)
         return grammar
 
     @classmethod

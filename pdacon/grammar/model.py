@@ -20,7 +20,9 @@ LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
-SourceLanguage = Literal["Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set"]
+SourceLanguage = Literal[
+    "Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF", "EBNF"
+]
 ImportPath = str | Callable[..., tuple[Any, str]]
 
 
@@ -294,7 +296,13 @@ class GrammarData:
         return hash(self.source)  # Options may hold what has no hash, and the text tells grammars apart.
 
     def __repr__(self) -> str:
-        made_of = {"Lark": "text", "JSON Schema": "a JSON Schema", "Python values": "a Python type"}
+        made_of = {
+            "Lark": "text",
+            "JSON Schema": "a JSON Schema",
+            "Python values": "a Python type",
+            "GBNF": "GBNF",
+            "EBNF": "EBNF",
+        }
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         return (
             f"<Grammar {origin}: {len(self.terminals)} terminals, "

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pdacon.cli.failures import BadInput
-from pdacon.cli.grammars import STDIN, load_grammar
+from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, load_grammar
 from pdacon.cli.inputs import tokens_of
 from pdacon.cli.options import (
     Format,
@@ -57,6 +59,43 @@ def compile_grammar(
 
     tokens = tokens_of(tokenizer)
     return compile_to_file(loaded, tokens, out, eager=eager, seconds=seconds or 0.0, json_format=as_json)
+
+
+class Dialect(str, Enum):
+    """In what a grammar is written."""
+
+    gbnf = "gbnf"
+    ebnf = "ebnf"
+
+
+def convert(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A grammar in another dialect; `-` is standard input.")],
+    *,
+    dialect: Annotated[
+        Dialect | None,
+        typer.Option("--from", metavar="gbnf|ebnf", help="What FILE is written in. Default: what its name ends in."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
+    ] = None,
+) -> int:
+    """A grammar in another dialect, as Lark's language: GBNF (llama.cpp) and EBNF (XGrammar).
+
+    The other commands take such files as they are.
+    """
+    chosen = dialect.value if dialect else DIALECTS.get(file.suffix)
+    if chosen is None:
+        raise BadInput(f"{file}: what is it written in? Say --from gbnf or --from ebnf")
+    if str(file) != STDIN and not file.is_file():
+        raise BadInput(f"{file}: no such file")
+    content = sys.stdin.buffer.read() if str(file) == STDIN else file.read_bytes()
+    grammar = in_dialect(chosen, decoded(content, str(file)), None if str(file) == STDIN else str(file))
+    text = grammar.to_lark()
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+    return 0
 
 
 def show_file(

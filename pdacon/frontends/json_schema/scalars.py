@@ -22,11 +22,11 @@ from pdacon.frontends.json_schema.programs import all_but_program, number_progra
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape
-from pdacon.frontends.printing import NO_NUMBER_GOES_ON
 from pdacon.lexer.program import Program
 from pdacon.regular import FALSE, TRUE, Dfa
 
 _LONG = 500
+_NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 """Strings of more characters are counted by the parser."""
 
 
@@ -106,7 +106,7 @@ class Scalars:
             return self.literal(name, words[0])
         key = "words", tuple(words), guarded
         listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-        pattern = f"(?:{listed}){NO_NUMBER_GOES_ON if guarded else ''}"
+        pattern = f"(?:{listed}){_NO_NUMBER_GOES_ON if guarded else ''}"
         program = partial(words_program, words, guarded=guarded)
         return self._out.terminal(key, words_name(name, words), lambda: Text("program", pattern, program()))
 

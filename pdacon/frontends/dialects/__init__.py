@@ -1,0 +1,17 @@
+"""Grammars in the dialects of other engines -> Grammar.
+
+In: the text of a grammar as llama.cpp (GBNF) or XGrammar (EBNF) takes it. Out: a `Grammar` of the same language, in the
+author's names, or an error that names the place. Such grammars have no lexer: a rule reads characters. What a lexer can
+find without a doubt becomes a terminal, and the rest is for the parser, so that the language stays what it was.
+
+The modules within, in the order in which data goes through them: ``cursor`` and ``gbnf`` (texts as ``tree``),
+``machines`` (trees as automata that call rules), ``rule_graph`` (which rules are regular), ``network`` (rules in the
+place of their names), ``absorbing`` (white space on one side of a border), ``segments`` (what is read between calls as
+terminals), ``following`` (a copy of a rule for what follows it), ``cutting`` (whether a lexer finds the terminals),
+``programs`` and ``making`` (terminals and names as a grammar has them), ``characters`` (the same without a lexer),
+``lowering`` (which of these it is to be).
+"""
+
+from pdacon.frontends.dialects.dialects import ebnf_grammar, gbnf_grammar
+
+__all__ = ["ebnf_grammar", "gbnf_grammar"]

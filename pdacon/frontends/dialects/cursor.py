@@ -1,0 +1,64 @@
+"""A place in a text that is being read, and the errors that name it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NoReturn
+
+from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.quoting import quoted
+from pdacon.spans import Span
+
+
+class Cursor:
+    """Reads a text from left to right; ``at`` is the place."""
+
+    def __init__(self, text: str, path: str | None) -> None:
+        self.text, self.path, self.at = text, path, 0
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def span(self, start: int, end: int | None = None) -> Span:
+        """The place from ``start`` up to ``end``, or up to the cursor."""
+        line, column = self._place(start)
+        end_line, end_column = self._place(self.at if end is None else end)
+        return Span(self.path, line, column, end_line, end_column)
+
+    def _place(self, at: int) -> tuple[int, int]:
+        line = bisect_right(self._lines, at)
+        return line, at - self._lines[line - 1] + 1
+
+    def fail(self, message: str, start: int | None = None, end: int | None = None) -> NoReturn:
+        """It is no grammar."""
+        begin = self.at if start is None else start
+        raise GrammarSyntaxError(message, self.span(begin, end if end is not None else max(self.at, begin + 1)))
+
+    def refuse(self, feature: str, message: str, start: int, end: int | None = None) -> NoReturn:
+        """It is a grammar, with something that cannot be had."""
+        raise UnsupportedGrammarError(message, self.span(start, end), feature)
+
+    def here(self) -> str:
+        """What stands at the cursor, for messages."""
+        if self.at >= len(self.text):
+            return "the end of the text"
+        found = re.compile(r"[\w-]+|\n|.").match(self.text, self.at)
+        assert found is not None
+        return "the end of the line" if found[0] == "\n" else quoted(found[0])
+
+    def peek(self, count: int = 1) -> str:
+        """The next characters; fewer at the end of the text."""
+        return self.text[self.at : self.at + count]
+
+    def take(self, text: str) -> bool:
+        """Go past a text if it stands here."""
+        found = self.text.startswith(text, self.at)
+        self.at += len(text) if found else 0
+        return found
+
+    def match(self, pattern: re.Pattern[str]) -> str | None:
+        """Go past what a pattern matches here."""
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            return None
+        self.at = found.end()
+        return found[0]

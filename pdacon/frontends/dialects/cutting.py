@@ -1,0 +1,128 @@
+"""Whether a lexer cuts texts into terminals as some derivation does, and what it has to look at.
+
+In: terminals, productions and their LALR(1) tables. Out: a `Cut`: for each terminal, by the state that it ends in, the
+characters that may not follow; or that a lexer could cut otherwise. With these guards one terminal at most matches,
+wherever a sentence goes on, so that it does not matter in which order a lexer tries them.
+
+A sentence has a derivation, and that a cut: texts of terminals, one behind the other. The lexer finds this cut, or
+another one of a derivation, if, in each context,
+
+1. no text is in two terminals;
+2. where a terminal ends, and it or another one of the context could read a character on, no terminal that can come next
+   begins with that character; or else the same terminal reads it, ends there, too, and every terminal that may begin
+   with it stays as it was when it has read it: then the character can as well be the end of the one as the beginning
+   of the other (white space on both sides of a border), and the lexer makes it the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from pdacon.frontends.dialects.machines import Machine
+from pdacon.frontends.dialects.network import Network
+from pdacon.frontends.dialects.segments import Symbols
+from pdacon.lalr.tables import Tables
+from pdacon.regular import Ranges
+from pdacon.regular.characters import complement, intersection, union
+
+Guards = list[dict[int, Ranges]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How texts are cut.
+
+    Attributes
+    ----------
+    is_certain : bool
+        Whether the lexer finds the cut of a derivation in every sentence.
+    guards : Guards
+    disputed : Ranges
+        Characters that can go on with a terminal as well as begin the next one.
+    """
+
+    is_certain: bool
+    guards: Guards
+    disputed: Ranges
+
+
+def cut_of(symbols: Symbols, network: Network, tables: Tables) -> Cut:
+    """See above. Cost: the product of any two terminals of a context that begin alike."""
+    return _Cuts(symbols, network, tables).cut()
+
+
+class _Cuts:
+    def __init__(self, symbols: Symbols, network: Network, tables: Tables) -> None:
+        self._terminals, self._segments = symbols.terminals, symbols.segments
+        self._machines = network.machines
+        shifted = tables.action[:, : len(self._terminals)]
+        rows = [frozenset(row.nonzero()[0].tolist()) for row in shifted]
+        self._contexts = set(rows)
+        self._next: list[set[int]] = [set() for _ in self._terminals]
+        for state, row in enumerate(rows):
+            for terminal in row:
+                if (action := int(shifted[state, terminal])) > 0:
+                    self._next[terminal] |= rows[action - 1]
+        self._first = [union(*one.reads[0].values()) for one in self._terminals]
+        self._follow = [union(*(self._first[one] for one in some)) for some in self._next]
+        self._guards: Guards = [{} for _ in self._terminals]
+        self._disputed: list[tuple[int, int]] = []
+
+    def cut(self) -> Cut:
+        for terminal in range(len(self._terminals)):
+            self._read_on(terminal)
+        pairs = {pair for context in self._contexts for pair in combinations(sorted(context), 2)}
+        apart = [self._tells_apart(*pair) for pair in sorted(pairs)]
+        return Cut(all(apart) and not self._disputed, self._guards, union(self._disputed))
+
+    def _read_on(self, terminal: int) -> None:
+        """The second condition, as far as the terminal itself reads on."""
+        machine, follow = self._terminals[terminal], self._follow[terminal]
+        for state, accepts in enumerate(machine.accepting):
+            for target, ranges in machine.reads[state].items() if accepts else ():
+                both = intersection(ranges, follow)
+                if both and not (machine.accepting[target] and self._can_be_the_end(terminal, both)):
+                    self._disputed += both
+
+    def _can_be_the_end(self, terminal: int, characters: Ranges) -> bool:
+        return all(
+            self._stays(self._machines[segment.rule], segment.key, intersection(characters, self._first[after]))
+            for after in self._next[terminal]
+            for segment in self._segments[after]
+        )
+
+    @staticmethod
+    def _stays(machine: Machine, state: int, characters: Ranges) -> bool:
+        return not intersection(characters, complement(machine.reads[state].get(state, ())))
+
+    def _tells_apart(self, one: int, other: int) -> bool:
+        """Whether no text is in two terminals of a context; and the second condition for both."""
+        if not intersection(self._first[one], self._first[other]):
+            return True
+        left, right = self._terminals[one], self._terminals[other]
+        seen = {(0, 0)}
+        pending = [(0, 0)]
+        alike = False
+        while pending:
+            p, q = pending.pop()
+            if left.accepting[p] and right.accepting[q]:
+                alike = True
+            self._guard(one, p, right, q)
+            self._guard(other, q, left, p)
+            for p_next, mine in left.reads[p].items():
+                for q_next, its in right.reads[q].items():
+                    if (p_next, q_next) not in seen and intersection(mine, its):
+                        seen.add((p_next, q_next))
+                        pending.append((p_next, q_next))
+        return not alike
+
+    def _guard(self, terminal: int, state: int, other: Machine, its: int) -> None:
+        """Keep a terminal from ending in a state where the other one reads on."""
+        machine = self._terminals[terminal]
+        further = union(*other.reads[its].values())
+        if machine.accepting[state] and further:
+            own = union(*machine.reads[state].values())
+            self._disputed += intersection(intersection(further, self._follow[terminal]), complement(own))
+            guards = self._guards[terminal]
+            guards[state] = union(guards.get(state, ()), further)

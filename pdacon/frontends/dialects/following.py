@@ -1,0 +1,68 @@
+"""Productions -> productions in which each nonterminal is followed by the same terminals wherever it stands.
+
+LALR(1) tables have one state for what has been read alike, whatever may follow it there; a lexer that looks for all
+that may follow anywhere cannot tell ``,`` and a member of an object from ``,`` and an item of an array. With a copy
+of each nonterminal for each set that can follow it, a row of the tables has what can follow there. No side of a
+production is empty but the start's, which is above the others, so that what follows is what the next symbol begins
+with.
+
+Source: for nonterminals that carry what follows, the construction of an SLR(1) grammar from an LR(1) one in
+M. Mickunas, R. Lancaster and V. Schneider, "Transforming LR(k) Grammars to LR(1), SLR(1), and (1,1) Bounded
+Right-Context Grammars", Journal of the ACM 23(3), 1976.
+"""
+
+from __future__ import annotations
+
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.dialects.segments import Symbols
+
+_END = 0
+"""The end of the text among terminals, which are negative."""
+_MOST_PRODUCTIONS = 20_000
+
+
+def split_by_what_follows(symbols: Symbols) -> Symbols:
+    """See above.
+
+    Raises
+    ------
+    LimitExceededError
+        There are too many copies.
+    """
+    sides: dict[int, list[tuple[int, ...]]] = {}
+    for lhs, rhs in symbols.productions:
+        sides.setdefault(lhs, []).append(rhs)
+    begins = _begins(sides)
+    order = {(0, frozenset({_END})): 0}
+    pending = list(order)
+    productions = []
+    for lhs, follow in pending:  # grows
+        for rhs in sides[lhs]:
+            side = []
+            for place, symbol in enumerate(rhs):
+                if symbol >= 0:
+                    after = begins[rhs[place + 1]] if place + 1 < len(rhs) else follow
+                    copy = symbol, after
+                    if copy not in order:
+                        order[copy] = len(order)
+                        pending.append(copy)
+                    symbol = order[copy]
+                side.append(symbol)
+            productions.append((order[lhs, follow], tuple(side)))
+        if len(productions) > _MOST_PRODUCTIONS:
+            raise LimitExceededError("productions", len(productions), _MOST_PRODUCTIONS, fixed=True)
+    return Symbols(symbols.terminals, symbols.segments, [symbols.nonterminals[one] for one, _ in pending], productions)
+
+
+def _begins(sides: dict[int, list[tuple[int, ...]]]) -> dict[int, frozenset[int]]:
+    """The terminals that each symbol can begin with."""
+    symbols = {symbol for some in sides.values() for rhs in some for symbol in rhs}
+    found: dict[int, set[int]] = {symbol: {symbol} if symbol < 0 else set() for symbol in symbols | sides.keys()}
+    grows = True
+    while grows:
+        grows = False
+        for lhs, some in sides.items():
+            before = len(found[lhs])
+            found[lhs].update(*(found[rhs[0]] for rhs in some if rhs))
+            grows = grows or len(found[lhs]) > before
+    return {symbol: frozenset(some) for symbol, some in found.items()}

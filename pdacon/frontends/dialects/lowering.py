@@ -1,0 +1,80 @@
+"""Rules over characters -> a `Grammar` of the same language, with terminals as large as can be.
+
+Tried in this order: one terminal, if all is regular; segments between the rules that are not regular, each of which
+stays; segments with no more rules than have to stay, so that what begins alike is read once; single characters. The
+first without a conflict is taken. If all have one, it is the last: its conflicts are about the author's own
+alternatives, and the checker says what they are.
+"""
+
+from __future__ import annotations
+
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.dialects.absorbing import absorbing
+from pdacon.frontends.dialects.characters import by_characters
+from pdacon.frontends.dialects.cutting import cut_of
+from pdacon.frontends.dialects.following import split_by_what_follows
+from pdacon.frontends.dialects.making import grammar_of, numbered
+from pdacon.frontends.dialects.network import Network, network_of
+from pdacon.frontends.dialects.rule_graph import breaking, graph_of, regular_machines
+from pdacon.frontends.dialects.segments import symbols_of
+from pdacon.frontends.dialects.tree import Rules
+from pdacon.grammar import Grammar
+from pdacon.lalr import build_tables
+from pdacon.regular import Ranges
+from pdacon.regular.characters import BLANKS, intersection
+
+
+def lower(rules: Rules) -> Grammar:
+    """The grammar; it has conflicts if no deterministic one was found.
+
+    Raises
+    ------
+    EmptyLanguageError
+        No text is derived.
+    LimitExceededError
+        Repetitions are counted too high.
+    """
+    graph = graph_of(rules)
+    too_large: LimitExceededError | None = None
+    try:
+        regular = regular_machines(rules, graph)
+        others = [name for name in graph if name not in regular]
+        for kept in dict.fromkeys((tuple(others), tuple(sorted(breaking(graph, others))))):
+            made = _by_segments(rules, network_of(rules, graph, regular, kept))
+            if made is not None:
+                return made
+    except LimitExceededError as error:
+        too_large = error
+    try:
+        return by_characters(rules, graph)
+    except LimitExceededError as error:
+        raise too_large or error from None
+
+
+def _by_segments(rules: Rules, network: Network) -> Grammar | None:
+    """The grammar of a network, if it is deterministic; else of the same with borders that a lexer finds."""
+    made = _of_network(rules, network)
+    if isinstance(made, Grammar):
+        return made
+    for characters in dict.fromkeys((intersection(made, BLANKS), made)):
+        other = absorbing(network, characters) if characters else None
+        if other is not None:
+            made = _of_network(rules, other)
+            if isinstance(made, Grammar):
+                return made
+    return None
+
+
+def _of_network(rules: Rules, network: Network) -> Grammar | Ranges:
+    """The grammar, or the characters that are in dispute between terminals; none if that is not what is wrong."""
+    symbols = symbols_of(network)
+    disputed: Ranges = ()
+    for split in (False, True):
+        some = split_by_what_follows(symbols) if split else symbols
+        plain = numbered(some, network, rules)
+        tables = build_tables(plain)
+        cut = cut_of(some, network, tables)
+        if cut.is_certain and not tables.conflicts:
+            return grammar_of(some, network, rules, plain, cut.guards)
+        disputed = cut.disputed
+    return disputed

@@ -1,0 +1,230 @@
+"""Automata over characters and rules: a recursive transition network, one machine for each rule.
+
+In: trees, and machines of rules that are put in the place of their names. Out: least deterministic machines. The core
+determinizes: in its automata a call of a rule is a surrogate, which no text has.
+
+Source: W. Woods, "Transition Network Grammars for Natural Language Analysis", Communications of the ACM 13(10), 1970.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Sequence, Text, Tree, references
+from pdacon.regular import Dfa, Ranges
+from pdacon.regular.automata import Numbered, determinized
+from pdacon.regular.characters import intersection
+
+_FIRST_CALL, _LAST_CALL = 0xD800, 0xDFFF
+_BELOW, _ABOVE = ((0, _FIRST_CALL - 1),), ((_LAST_CALL + 1, 0x10FFFF),)
+MOST_CALLED = _LAST_CALL - _FIRST_CALL + 1
+_MOST_STATES = 200_000
+"""Of an automaton before it is determinized, and after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The least deterministic machine of a rule; state 0 is the start, and every state leads to acceptance.
+
+    Attributes
+    ----------
+    reads : list of dict of int to Ranges
+        For each state, by the next one, the characters that lead there.
+    calls : list of dict of int to int
+        For each state, by the number of a rule, the state behind a text of that rule.
+    accepting : list of bool
+    """
+
+    reads: list[dict[int, Ranges]]
+    calls: list[dict[int, int]]
+    accepting: list[bool]
+
+    def __len__(self) -> int:
+        """Number of states."""
+        return len(self.accepting)
+
+    def called(self) -> set[int]:
+        """The rules that it calls."""
+        return {rule for row in self.calls for rule in row}
+
+
+def machine_of(dfa: Dfa) -> Machine:
+    """A machine as the core made it."""
+    reads: list[dict[int, Ranges]] = []
+    calls: list[dict[int, int]] = []
+    for row in dfa.edges():
+        own: dict[int, Ranges] = {}
+        called: dict[int, int] = {}
+        for target, ranges in row.items():
+            characters = (*intersection(ranges, _BELOW), *intersection(ranges, _ABOVE))
+            if characters:
+                own[target] = characters
+            for first, last in intersection(ranges, ((_FIRST_CALL, _LAST_CALL),)):
+                called.update((point - _FIRST_CALL, target) for point in range(first, last + 1))
+        reads.append(own)
+        calls.append(called)
+    return Machine(reads, calls, dfa.accepting())
+
+
+Resolve = Callable[[Reference, int, int], None]
+"""Puts what a reference stands for between two states."""
+
+
+class Builder:
+    """A nondeterministic machine that is being made."""
+
+    def __init__(self) -> None:
+        self._edges: list[list[tuple[Ranges, int]]] = []
+        self._silent: list[list[int]] = []
+
+    def state(self) -> int:
+        """A new state."""
+        if len(self._edges) >= _MOST_STATES:
+            raise LimitExceededError(
+                "states", len(self._edges) + 1, _MOST_STATES, "repetitions are counted", fixed=True
+            )
+        self._edges.append([])
+        self._silent.append([])
+        return len(self._edges) - 1
+
+    def silent(self, begin: int, end: int) -> None:
+        """An edge that reads nothing."""
+        self._silent[begin].append(end)
+
+    def read(self, begin: int, ranges: Ranges, end: int) -> None:
+        """An edge that reads a character of a set."""
+        if ranges:
+            self._edges[begin].append((ranges, end))
+
+    def call(self, begin: int, rule: int, end: int) -> None:
+        """An edge that reads a text of a rule."""
+        self._edges[begin].append((((_FIRST_CALL + rule, _FIRST_CALL + rule),), end))
+
+    def machine(self, machine: Machine) -> range:
+        """A copy of a machine; its states. They accept nothing yet."""
+        first = len(self._edges)
+        for _ in range(len(machine)):
+            self.state()
+        for state in range(len(machine)):
+            for target, ranges in machine.reads[state].items():
+                self.read(first + state, ranges, first + target)
+            for rule, target in machine.calls[state].items():
+                self.call(first + state, rule, first + target)
+        return range(first, first + len(machine))
+
+    def between(self, machine: Machine, begin: int, end: int) -> None:
+        """What a machine accepts, between two states."""
+        if not len(machine):
+            return
+        states = self.machine(machine)
+        self.silent(begin, states[0])
+        for state, accepts in zip(states, machine.accepting, strict=True):
+            if accepts:
+                self.silent(state, end)
+
+    def tree(self, tree: Tree, begin: int, end: int, resolve: Resolve) -> None:
+        """What a tree stands for, between two states."""
+        if isinstance(tree, Characters):
+            self.read(begin, tree.ranges, end)
+        elif isinstance(tree, Text):
+            for character in tree.value:
+                after = self.state()
+                self.read(begin, ((ord(character), ord(character)),), after)
+                begin = after
+            self.silent(begin, end)
+        elif isinstance(tree, Reference):
+            resolve(tree, begin, end)
+        elif isinstance(tree, Sequence):
+            for part in tree.parts[:-1]:
+                after = self.state()
+                self.tree(part, begin, after, resolve)
+                begin = after
+            if tree.parts:
+                self.tree(tree.parts[-1], begin, end, resolve)
+            else:
+                self.silent(begin, end)
+        elif isinstance(tree, Choice):
+            for option in tree.options:
+                self.tree(option, begin, end, resolve)
+        else:
+            self._repeated(tree, begin, end, resolve)
+
+    def _repeated(self, tree: Repeat, begin: int, end: int, resolve: Resolve) -> None:
+        if tree.least == 0 and tree.most == 1:
+            self.silent(begin, end)
+            self.tree(tree.body, begin, end, resolve)
+            return
+        for _ in range(tree.least):
+            after = self.state()
+            self.tree(tree.body, begin, after, resolve)
+            begin = after
+        if tree.most is None:
+            around = self.state()
+            self.silent(begin, around)
+            after = self.state()
+            self.tree(tree.body, around, after, resolve)
+            self.silent(after, around)
+            begin = around
+        else:
+            for _ in range(tree.most - tree.least):
+                self.silent(begin, end)
+                after = self.state()
+                self.tree(tree.body, begin, after, resolve)
+                begin = after
+        self.silent(begin, end)
+
+    def deterministic(self, start: int, accepting: Iterable[int]) -> Dfa:
+        """The least deterministic machine, as the core has it.
+
+        Raises
+        ------
+        LimitExceededError
+        """
+        lists = Numbered()
+        sets: dict[Ranges, int] = {}
+        ends = set(accepting)
+        loud = [bool(edges) or state in ends for state, edges in enumerate(self._edges)]
+        behind: dict[int, int] = {}
+
+        def list_for(state: int) -> int:
+            if state not in behind:
+                behind[state] = lists.number(sorted(one for one in self._closure(state) if loud[one]))
+            return behind[state]
+
+        begin = list_for(start)
+        rows = [
+            [(sets.setdefault(ranges, len(sets)), list_for(target)) for ranges, target in edges]
+            for edges in self._edges
+        ]
+        return determinized(sets, rows, [state in ends for state in range(len(rows))], -1, lists, begin, _MOST_STATES)
+
+    def _closure(self, start: int) -> Iterator[int]:
+        seen = {start}
+        pending = [start]
+        while pending:
+            state = pending.pop()
+            yield state
+            for after in self._silent[state]:
+                if after not in seen:
+                    seen.add(after)
+                    pending.append(after)
+
+
+def is_tail(tree: Tree, names: set[str], *, head: bool = False) -> bool:
+    """Whether references to some rules stand at the end only, or with ``head`` at the beginning only."""
+    if isinstance(tree, Sequence):
+        parts = tree.parts if head else tree.parts[::-1]
+        return all(not _mentions(part, names) for part in parts[1:]) and (
+            not parts or is_tail(parts[0], names, head=head)
+        )
+    if isinstance(tree, Choice):
+        return all(is_tail(option, names, head=head) for option in tree.options)
+    if isinstance(tree, Repeat):
+        return is_tail(tree.body, names, head=head) if tree.most == 1 else not _mentions(tree.body, names)
+    return True
+
+
+def _mentions(tree: Tree, names: set[str]) -> bool:
+    return any(one.name in names for one in references(tree))

@@ -1,0 +1,149 @@
+"""Grammars in GBNF against the definition of GBNF: the same texts, whatever becomes a terminal."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from lark import Lark, UnexpectedInput
+
+import pdacon
+from pdacon.errors import EmptyLanguageError, GrammarSyntaxError, NondeterministicGrammarError, UnsupportedGrammarError
+from tests.support.gbnf import Definition
+from tests.support.gbnf_grammars import DETERMINISTIC, NOT_DETERMINISTIC, REFUSED
+
+_LETTERS = "abc "
+
+
+def mutated(text: str, alphabet: str, rng: random.Random) -> str:
+    """A text with one or two characters more, less or other than before."""
+    for _ in range(rng.choice((1, 1, 2))):
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice(["", rng.choice(alphabet)]) + text[at + rng.choice((0, 1)) :]
+    return text
+
+
+def texts_of(definition: Definition, source: str, rng: random.Random, count: int) -> list[str]:
+    """Sentences, and texts near them."""
+    sampled = (definition.sample(rng) for _ in range(20 * count))
+    sentences = list(dict.fromkeys(text for text in sampled if text is not None and len(text) < 90))[:count]
+    alphabet = "".join(sorted({*"".join(sentences), *' \n"(,)'}))
+    return [*sentences, *(mutated(text, alphabet, rng) for text in sentences)]
+
+
+@pytest.mark.parametrize("name", DETERMINISTIC)
+def test_accepts_what_the_definition_accepts(name: str, scaled: Callable[[int], int]) -> None:
+    source = DETERMINISTIC[name]
+    grammar, definition = pdacon.Grammar.from_gbnf(source), Definition.read(source)
+    said = {text: definition.accepts(text) for text in texts_of(definition, source, random.Random(name), scaled(12))}
+    assert {text: grammar.accepts(text) for text in said} == said
+    assert any(said.values())
+
+
+@pytest.mark.parametrize("name", ["brackets"])
+def test_stock_lark_means_the_same(name: str) -> None:
+    source = DETERMINISTIC[name]
+    grammar = pdacon.Grammar.from_gbnf(source)
+    stock = Lark(grammar.to_lark(), **grammar.lark_options)
+    for text in texts_of(Definition.read(source), source, random.Random(name), 12):
+        assert grammar.accepts(text) == _parses(stock, text)
+
+
+def _parses(stock: Lark, text: str) -> bool:
+    try:
+        stock.parse(text)
+    except UnexpectedInput:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", NOT_DETERMINISTIC)
+def test_the_report_is_about_the_rules_of_the_author(name: str) -> None:
+    grammar = pdacon.Grammar.from_gbnf(NOT_DETERMINISTIC[name], source_path="my.gbnf")
+    report = pdacon.check(grammar)
+    assert not report.ok
+    assert all(finding.span is not None and finding.span.path == "my.gbnf" for finding in report.findings)
+    with pytest.raises(NondeterministicGrammarError):
+        grammar.accepts("a")
+
+
+def _parts(rng: random.Random, depth: int, names: list[str]) -> str:
+    kind = rng.random()
+    if depth == 0 or kind < 0.35:
+        return rng.choice(['"a"', '"b"', '"c"', "[ab]", '" "', "ws", '"ab"'])
+    if kind < 0.6:
+        return rng.choice(names)
+    if kind < 0.75:
+        return "(" + " | ".join(_side(rng, depth - 1, names) for _ in range(rng.randint(1, 2))) + ")"
+    return "(" + _side(rng, depth - 1, names) + ")" + rng.choice(["*", "+", "?", "?", "{2}", "{1,2}"])
+
+
+def _side(rng: random.Random, depth: int, names: list[str]) -> str:
+    return " ".join(['""', *(_parts(rng, depth, names) for _ in range(rng.choice((0, 1, 1, 2, 2, 3))))])
+
+
+def _any_grammar(rng: random.Random) -> str:
+    names = ["root", "x", "y"][: rng.randint(2, 3)]
+    rules = [f"{name} ::= {' | '.join(_side(rng, 2, names) for _ in range(rng.randint(1, 3)))}\n" for name in names]
+    return "".join(rules) + f"ws ::= {rng.choice(['[ ]*', '[ ]?', '([ ] ws)?'])}\n"
+
+
+def test_any_small_grammar_accepts_what_the_definition_accepts(scaled: Callable[[int], int]) -> None:
+    texts = ["".join(letters) for length in range(6) for letters in product(_LETTERS, repeat=length)]
+    taken = 0
+    for seed in range(scaled(24)):
+        rng = random.Random(seed)
+        source = _any_grammar(rng)
+        definition = Definition.read(source)
+        sampled = [
+            text for text in (definition.sample(rng, 8) for _ in range(10)) if text is not None and len(text) < 20
+        ]
+        try:
+            grammar = pdacon.Grammar.from_gbnf(source)
+        except EmptyLanguageError:
+            assert not sampled
+            continue
+        try:
+            for text in [*rng.sample(texts, 20), *sampled]:
+                assert grammar.accepts(text) == definition.accepts(text), (source, text)
+            taken += 1
+        except NondeterministicGrammarError:
+            continue
+    assert taken > scaled(24) // 2
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_no_grammar_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(GrammarSyntaxError, match=REFUSED[text]) as caught:
+        pdacon.Grammar.from_gbnf(text, source_path="my.gbnf")
+    assert caught.value.span is not None
+    assert caught.value.span.path == "my.gbnf"
+
+
+def test_tokens_are_refused_by_name() -> None:
+    with pytest.raises(UnsupportedGrammarError, match="<think>") as caught:
+        pdacon.Grammar.from_gbnf('root ::= <think> [a-z]* "."\n')
+    assert caught.value.feature == "tokens"
+    assert caught.value.span is not None
+    assert (caught.value.span.line, caught.value.span.column) == (1, 10)
+
+
+def test_no_text_is_derived() -> None:
+    with pytest.raises(EmptyLanguageError, match="root"):
+        pdacon.Grammar.from_gbnf('root ::= "a" root\n')
+
+
+def test_options_and_macros_of_ebnf_are_refused_by_name() -> None:
+    assert pdacon.Grammar.from_ebnf('main.rule ::= "a" |\n  "b" x\nx ::= [^]\n', root_rule_name="main.rule").accepts(
+        "b\n"
+    )
+    for text, feature in (
+        ("root[max_tokens=3] ::= [a-z]*\n", "max_tokens"),
+        ('root ::= TagDispatch(("a", b))\n', "TagDispatch"),
+        ('root ::= "a" (= "b")\n', "lookahead"),
+    ):
+        with pytest.raises(UnsupportedGrammarError) as caught:
+            pdacon.Grammar.from_ebnf(text)
+        assert caught.value.feature == feature
