@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from itertools import islice
 from threading import Lock
@@ -20,7 +21,7 @@ from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import DrawingError
+from pdacon.errors import DrawingError, UnsupportedGrammarError
 from pdacon.explanation import Explanation
 from pdacon.frontends import printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
@@ -150,6 +151,19 @@ def from_gbnf(text: str, source_path: str | os.PathLike[str] | None) -> Grammar:
 def from_ebnf(text: str, start: str, source_path: str | os.PathLike[str] | None) -> Grammar:
     """See `Grammar.from_ebnf`."""
     return ebnf_grammar(text, start, None if source_path is None else os.fspath(source_path))
+
+
+def within(grammar: Grammar, regular_set: object) -> Grammar | None:
+    """See `Grammar.__and__`; None: it is no set."""
+    if not isinstance(regular_set, RegularSet):
+        return None
+    if grammar.options.use_bytes:
+        raise UnsupportedGrammarError(
+            "the texts of a grammar with use_bytes are bytes, and a regular set has strings; load the grammar without "
+            "use_bytes",
+            feature="regular-set",
+        )
+    return replace(grammar, within=(*grammar.within, regular_set.text_set()))
 
 
 def to_lark(grammar: Grammar) -> str:

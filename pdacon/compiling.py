@@ -116,7 +116,8 @@ def compile(
         )
         empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
         if len(empty) == len(pdas):
-            raise EmptyLanguageError(no_sentence(grammar.options.start))
+            names = [texts.name for texts in grammar.within]
+            raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)

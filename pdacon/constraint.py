@@ -443,8 +443,13 @@ class Constraint:
         return self
 
 
-def no_sentence(starts: Sequence[str]) -> str:
-    """What is said where no text is a sentence of any of these starts."""
+def no_sentence(starts: Sequence[str], sets: Sequence[str] = ()) -> str:
+    """What is said where no text is a sentence of any of these starts, or none is in all of these sets."""
+    if sets:
+        return (
+            f"no sentence of {' or '.join(map(repr, starts))} is in {' and in '.join(sets)}, or the rules have none: "
+            "compile the grammar without `& regular_set` to see which, and look at (~regular_set).shortest()"
+        )
     return (
         f"no text is a sentence of {' or '.join(map(repr, starts))}: the rules need themselves without an end, no "
         "text is cut into the terminals that they ask for, or the vocabulary lacks bytes that every sentence needs; "

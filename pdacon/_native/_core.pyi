@@ -233,6 +233,7 @@ class Nfa:
         owner: NDArray[np.int32],
         entry: NDArray[np.int32],
         behind: NDArray[np.int32],
+        wanted: NDArray[np.uint8],  # by state of `behind`: 0 begins, 1 is, 2 is outside; empty: all are
     ) -> Nfa: ...
     @staticmethod
     def joined(num_terminals: int, programs: Sequence[Piece | None]) -> Nfa:

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pdacon.frontends.texts import listed, set_grammar, words_program
+from pdacon.frontends.texts import listed, set_grammar, text_set, words_program
 from pdacon.grammar import Grammar
-from pdacon.grammar.model import SourceLanguage
+from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.lexer import compile_whole
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
 from pdacon.regular import Dfa, Ranges, combined
@@ -60,7 +60,8 @@ class RegularSet:
 
     Make one with `from_regex`, `from_choices` or `from_fsm`. Like sets of Python's, two of them have ``|``, ``&``,
     ``-``, ``^``, ``<=``, ``<`` and ``==``; besides there are ``~``, all other strings, ``+``, what consists of a string
-    of one and a string of the other, and `repeat`. What takes a grammar takes a set in its place.
+    of one and a string of the other, and `repeat`. What takes a grammar takes a set in its place,
+    and ``grammar & regular_set`` has the sentences of the one that are in the other.
 
     Strings are of Unicode scalar values: no set has a string with a lone surrogate, complements included.
 
@@ -345,6 +346,10 @@ class RegularSet:
     def to_grammar(self, language: SourceLanguage = "regular set") -> Grammar:
         """The grammar of its strings: see `Grammar.from_set`."""
         return set_grammar(self._dfa, self._name, language, self._limits.states, self._limits.bytes)
+
+    def text_set(self) -> TextSet:
+        """The set as a grammar keeps it, that has only texts within it. Raises EmptyLanguageError."""
+        return text_set(self._dfa, self._name, self._limits.states, self._limits.bytes)
 
     def named(self, name: str) -> RegularSet:
         """The same set under a name of your own: it is how ``repr`` and `Matcher.explain` call it."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.errors import EmptyLanguageError
 from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Pattern, Production, Terminal
-from pdacon.grammar.model import SourceLanguage
+from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program, to_automaton
 from pdacon.quoting import quoted
 from pdacon.regular import Dfa, combined
@@ -78,6 +78,22 @@ def listed(strings: Sequence[str]) -> str:
 def utf8(dfa: Dfa, max_states: int, max_bytes: int) -> ByteArrays:
     """An automaton over the bytes of UTF-8: first the states of the one over characters, then those within them."""
     return _core.json_strings(dfa.native, _UTF8, b"", b"", max_states, max_bytes)
+
+
+def text_set(dfa: Dfa, name: str, max_states: int, max_bytes: int) -> TextSet:
+    """What an automaton accepts, as a grammar keeps a set of texts.
+
+    Raises
+    ------
+    EmptyLanguageError, LimitExceededError
+    """
+    if not len(dfa):
+        raise EmptyLanguageError(f"no text is in {name}: it is empty")
+    offset, low, high, target = utf8(dfa, max_states, max_bytes)
+    accepting = np.zeros(len(offset) - 1, np.uint8)
+    accepting[: len(dfa)] = dfa.native.accepting
+    wide = [array.astype("<i4").tobytes() for array in (offset, target)]
+    return TextSet(name, wide[0], low.tobytes(), high.tobytes(), wide[1], accepting.tobytes())
 
 
 def _longest(

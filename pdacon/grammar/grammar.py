@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
 from pdacon.cancelling import CancelEvent
+from pdacon.errors import UnsupportedGrammarError
 from pdacon.explanation import Explanation
 from pdacon.grammar import describing
 from pdacon.grammar.model import (
@@ -68,6 +69,8 @@ class Grammar(GrammarData):
         ``Order.items[].price``, what is not enforced, such as a validator, and why.
     values : Values or None
         What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
+    within : tuple of TextSet
+        Sets that every sentence is in, beside what the rules say: see ``&``.
 
     Raises
     ------
@@ -527,6 +530,29 @@ class Grammar(GrammarData):
 
         return builtin_name(self)
 
+    def __and__(self, regular_set: Any) -> Grammar:
+        """The grammar of those sentences that are in a `RegularSet`, the whole text over, ignored text included.
+
+        Rules, terminals and their lexing stay as they are. `compile` raises EmptyLanguageError if nothing is left.
+        Stock Lark has nothing of the kind: `to_lark` refuses.
+
+        Raises
+        ------
+        EmptyLanguageError
+            The set is empty.
+        UnsupportedGrammarError
+            The grammar is over bytes (``use_bytes``).
+        LimitExceededError
+
+        Notes
+        -----
+        Cost: the lexing automaton becomes its product with that of the set, as far as texts reach it.
+        """
+        narrowed: Grammar | None = ask("within", self, regular_set)
+        return NotImplemented if narrowed is None else narrowed
+
+    __rand__ = __and__
+
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text is a sentence: what ``lark.Lark(...).parse`` says, without a tree.
 
@@ -649,7 +675,18 @@ class Grammar(GrammarData):
         """The text in Lark's language. With :attr:`lark_options`, stock Lark gives it the meaning that pdacon does.
 
         That of a JSON Schema is written out, which can take a second.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            The sentences are those in a regular set (``&``), too.
         """
+        if self.within:
+            raise UnsupportedGrammarError(
+                f"Lark's language has no way to say that a text is in {self.within[0].name} as well; print the grammar "
+                "without `& regular_set`, and the set by itself: Grammar.from_set(...).to_lark()",
+                feature="regular-set",
+            )
         if self.language == "Lark":
             return self.source
         text: str = ask("to_lark", self)

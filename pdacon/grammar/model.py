@@ -44,6 +44,27 @@ class Automaton:
 
 
 @dataclass(frozen=True, slots=True)
+class TextSet:
+    """A set of texts, as a deterministic automaton over their bytes; state 0 is the start.
+
+    Attributes
+    ----------
+    name : str
+        How messages call it.
+    offset, lo, hi, target, accepting : bytes
+        The edges of state i are ``offset[i]`` to ``offset[i + 1]``, with the first and the last byte of each, and its
+        target; and whether a text may end in a state. Little-endian int32, and uint8 (``lo``, ``hi``, ``accepting``).
+    """
+
+    name: str
+    offset: bytes
+    lo: bytes
+    hi: bytes
+    target: bytes
+    accepting: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """What a terminal matches.
 
@@ -273,6 +294,7 @@ class GrammarData:
     imported_files: tuple[tuple[str, str], ...] = ()
     unenforced: tuple[tuple[str, str, str], ...] = ()
     language: SourceLanguage = "Lark"
+    within: tuple[TextSet, ...] = ()
     values: Values | None = field(default=None, metadata={"stored": False})
 
     def __post_init__(self) -> None:
@@ -304,6 +326,7 @@ class GrammarData:
             "EBNF": "EBNF",
         }
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
+        origin += "".join(f" & {texts.name}" for texts in self.within)
         return (
             f"<Grammar {origin}: {len(self.terminals)} terminals, "
             f"{len(self.nonterminals)} nonterminals, {len(self.productions)} productions>"
@@ -355,7 +378,13 @@ class GrammarData:
                 options.use_bytes,
             ],
         }
+        if self.within:
+            meaning = {**meaning, "within": [_meaning_of_set(one) for one in self.within]}
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()
+
+
+def _meaning_of_set(texts: TextSet) -> str:
+    return hashlib.sha256(texts.offset + texts.lo + texts.hi + texts.target + texts.accepting).hexdigest()
 
 
 def _meaning_of(pattern: Pattern) -> list[Any]:

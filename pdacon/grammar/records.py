@@ -38,11 +38,14 @@ def to_json(grammar: Grammar) -> bytes:
     paths = [path if isinstance(path, str) else _name_of(path) for path in options.import_paths]
     kept = replace(grammar, options=replace(options, import_paths=(), import_base=None))
     base = options.import_base
+    *plain, within = _plain(kept)
     record = {
-        "grammar": _plain(kept),
+        "grammar": plain,
         "import_paths": [[isinstance(path, str), name] for path, name in zip(options.import_paths, paths, strict=True)],
         "import_base": list(base) if isinstance(base, tuple) else base,
     }
+    if within:
+        record["within"] = within
     return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
 
 
@@ -56,7 +59,7 @@ def from_json(text: bytes) -> Grammar:
     """
     try:
         record = json.loads(text)
-        grammar: Grammar = _typed(Grammar, record["grammar"])
+        grammar: Grammar = _typed(Grammar, [*record["grammar"], record.get("within", [])])
         paths = [path if _typed(bool, is_path) else LostLoader(path) for is_path, path in record["import_paths"]]
         base = record["import_base"]
         if isinstance(base, list):

@@ -23,6 +23,7 @@ from pdacon.lalr import Tables
 from pdacon.lexer.contexts import Context, clashes_in, make_contexts
 from pdacon.lexer.patterns import compile_terminal, one_text
 from pdacon.lexer.program import Program, to_automaton
+from pdacon.lexer.wanted import OUTSIDE, WHOLE, narrowed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,15 +145,22 @@ def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> 
     """All programs in one numbering."""
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
     pieces = [_piece(grammar, k, max_states, cancel) for k in until_set(lexable, cancel)]
-    if None not in pieces:
+    if None not in pieces and not grammar.within:
         return _core.Nfa.joined(len(grammar.terminals), pieces)
     programs = {k: _program(grammar, k, max_states, cancel) for k in lexable}
     behind, place_of = join_behind(list(programs.values()), max_states)
+    wanted = np.zeros(0, np.uint8)
+    if grammar.within:
+        wanted = np.full(len(behind), WHOLE, np.uint8)
+        for texts in grammar.within:
+            behind, wanted, places = narrowed(behind, wanted, texts, max_states)
+            place_of = place_of[:, places]
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
     edges = np.cumsum([0, *(len(program.target) for program in programs.values())])
     entries = np.full((len(grammar.terminals), len(behind)), -1, np.int32)
     for (index, program), base, places in zip(programs.items(), sizes, place_of, strict=False):
         entries[index] = program.entries[places] + base
+    entries[:, : len(wanted)][:, wanted == OUTSIDE] = -1
     return _core.Nfa.make(
         _joined((program.kind for program in programs.values()), np.uint8),
         _joined([*(p.offset[:-1] + base for p, base in zip(programs.values(), edges, strict=False)), edges[-1:]]),
@@ -162,6 +170,7 @@ def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> 
         np.repeat(np.array(list(programs), np.int32), np.diff(sizes)),
         entries.reshape(-1),
         behind.reshape(-1),
+        wanted,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import SupportsIndex
 
@@ -25,7 +26,7 @@ from pdacon.matching.located import locate
 from pdacon.matching.naming import Names
 from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
-from pdacon.quoting import line_and_column
+from pdacon.quoting import first_character, line_and_column, listing, quote
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 
@@ -88,9 +89,17 @@ class Explainer:
         """The constraint for single bytes, which tells the grammar from the vocabulary."""
         if set(_BYTES).issubset(self._vocabulary.tokens):
             return self._pda
+        return self._for_bytes(self._grammar)
+
+    @cached_property
+    def _without_sets(self) -> _core.TokenPda:
+        """The same for what the rules allow, whatever sets the texts have to be in."""
+        return self._for_bytes(replace(self._grammar, within=()))
+
+    def _for_bytes(self, grammar: Grammar) -> _core.TokenPda:
         limits = Limits()
         with Watch(limits.seconds, None) as watch:
-            tables, lexer = lower(self._grammar, limits, watch)
+            tables, lexer = lower(grammar, limits, watch)
             return compose(lexer, tables, self._start, Vocabulary.from_tokens(_BYTES), limits, watch.left())
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
@@ -109,7 +118,8 @@ class Explainer:
             reason = Reason("an end token has ended it; only end tokens may follow")
         elif token is not None and not self._vocabulary.tokens[token]:
             is_end = token in self._vocabulary.eos_ids
-            reason = Reason(self._reasons.without_text(place, read, expected, allowed=allowed, is_end=is_end))
+            why = self._why_set(read, b"") if is_end and not allowed else ""
+            reason = Reason(why or self._reasons.without_text(place, read, expected, allowed=allowed, is_end=is_end))
         elif not text:
             space = "" if token is None else "its space is not part of the text; "
             reason = Reason(f"{space}expected {self._names.expected(expected)}")
@@ -119,7 +129,7 @@ class Explainer:
             reason = Reason("the grammar allows it, but no tokens of this vocabulary spell anything that can follow")
         else:
             before_lexeme = partial(self._expect_before, read, probe, reader)
-            why = self._why_schema(read, text[viable:])
+            why = self._why_schema(read, text[viable:]) or self._why_set(read, text[viable:])
             reason = (
                 Reason(why)
                 if why
@@ -167,6 +177,21 @@ class Explainer:
             return bool(_core.Matcher(self._bytewise, 1, False, False).accept_bytes(text.encode(errors="replace")))
 
         return why_refused(self._grammar.source, read.decode(errors="ignore"), refused.decode(errors="ignore"), takes)
+
+    def _why_set(self, read: bytes, refused: bytes) -> str:
+        """Which regular set does not have what comes behind a text, or its end; empty if the rules refuse that, too."""
+        if not self._grammar.within:
+            return ""
+        probe = _core.Matcher(self._without_sets, 1, False, False)
+        next_one = first_character(refused) if refused else b""
+        if not probe.accept_bytes(read) or not (probe.accept_bytes(next_one) if refused else probe.is_accepting()):
+            return ""
+        names = self._machine.sets_without(read + next_one, whole=not refused)
+        what = f"{quote(next_one)} here" if refused else "the end of the text here"
+        if names:
+            return f"the rules allow {what}, but no text of {listing(names)} has it"
+        both = listing(texts.name for texts in self._grammar.within)
+        return f"the rules allow {what}, but then lead to no text of {both}"
 
     def look(self, matcher: _core.Matcher) -> tuple[bytes, Expectation]:
         """What has been read of a lexeme where a matcher stands, and what may come there, as its mask says."""

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from pdacon.lexer.wanted import OUTSIDE, WHOLE
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, ends, feed, is_skipped
 from pdacon.pda.machine import Behind, Machine, Thread
 from pdacon.pda.stack import Stack
@@ -131,6 +132,8 @@ class Configuration:
         """Read one byte, which the alternatives within have read."""
         machine = self.machine
         behind = machine.behind_after(self.behind, byte)
+        if machine.wanted(behind) == OUTSIDE:
+            return None
         moved = machine.move(self.reading, byte)
         keyword_threads = self._step_keywords(byte)
         column = self._column_after(byte, (*(thread for _, thread in moved), *keyword_threads))
@@ -268,6 +271,8 @@ class Configuration:
     def ends(self) -> bool:
         """Whether the text is a sentence."""
         machine = self.machine
+        if machine.wanted(self.behind) != WHOLE:
+            return False
         configuration: Configuration | None = self
         while configuration is not None and not configuration.fresh:
             decided = (ended for thread, ended in configuration.threads if machine.matched_at_end(thread))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.contexts import lexing_order
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
+from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
 from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
 
@@ -28,7 +29,8 @@ Thread: TypeAlias = tuple[int, int]
 """A terminal and a state of its Program."""
 
 Behind: TypeAlias = tuple[int, ...]
-"""What lies behind a point of the text: the state of each distinct automaton ``Program.behind``."""
+"""What lies behind a point of the text: the state of each distinct automaton ``Program.behind``, and of each set that
+the text has to be in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,9 @@ class Machine:
         self._entries: dict[int, list[int]] = {index: program.entries.tolist() for index, program in programs.items()}
         behind = {program.behind.tobytes(): program.behind.tolist() for program in programs.values()}
         self._behind: list[list[list[int]]] = list(behind.values())
+        tables_of_sets = [table_of(texts) for texts in grammar.within]
+        self._wanted = [said.tolist() for _, said in tables_of_sets]
+        self._behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
         self._behind_of = {index: list(behind).index(program.behind.tobytes()) for index, program in programs.items()}
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
@@ -135,6 +140,20 @@ class Machine:
     def behind_after(self, behind: Behind, byte: int) -> Behind:
         """What lies behind, one byte later."""
         return tuple(table[state][byte] for table, state in zip(self._behind, behind, strict=True))
+
+    def wanted(self, behind: Behind) -> int:
+        """What the sets that the text has to be in say of it: `BEGINNING`, `WHOLE` or `OUTSIDE`."""
+        if not self._wanted:
+            return WHOLE
+        said = [states[state] for states, state in zip(reversed(self._wanted), reversed(behind), strict=False)]
+        return OUTSIDE if OUTSIDE in said else min(said)
+
+    def sets_without(self, text: bytes, *, whole: bool) -> list[str]:
+        """The names of the sets that have no text that begins so, or that do not have this text, if it is whole."""
+        behind = self.behind_text(text)[len(self._behind) - len(self._wanted) :]
+        said = [states[state] for states, state in zip(self._wanted, behind, strict=True)]
+        names = [texts.name for texts in self.grammar.within]
+        return [name for name, one in zip(names, said, strict=True) if one == OUTSIDE or (whole and one != WHOLE)]
 
     def behind_text(self, text: bytes) -> Behind:
         """What lies behind a whole text. Mostly its last bytes tell, so that it is read from its end."""

@@ -220,8 +220,9 @@ def nfa(**changes: list[int]) -> _core.Nfa:
         "owner": [0, 0],
         "entry": [0],
         "behind": [0] * 256,
+        "wanted": [],
     }
-    narrow = ("kind", "low", "high")
+    narrow = ("kind", "low", "high", "wanted")
     given = {name: np.array(v, np.uint8 if name in narrow else np.int32) for name, v in (arrays | changes).items()}
     return _core.Nfa.make(**given)
 

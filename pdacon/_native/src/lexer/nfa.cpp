@@ -25,6 +25,8 @@ void validate(const Nfa& nfa) {
     require(nfa.entry.size() % look_behind == 0, "nfa: not an entry for each state of what lies behind");
     for (const auto next : nfa.look_behind)
         require(valid(next, look_behind), "nfa: bad state of what lies behind");
+    require(nfa.wanted.empty() || nfa.wanted.size() == look_behind, "nfa: not all states say what is wanted");
+    for (const auto wanted : nfa.wanted) require(wanted <= 2, "nfa: nothing like that is wanted");
     const auto terminals = static_cast<std::size_t>(nfa.num_terminals());
     require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
     require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),

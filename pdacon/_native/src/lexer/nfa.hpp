@@ -20,6 +20,9 @@ namespace pdacon {
 // end of the text.
 enum class NfaKind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
 
+// Of a text: some wanted texts begin with it, it is one of them, or none does.
+enum class Wanted : std::uint8_t { kBeginning, kWhole, kOutside };
+
 // The programs of all terminals in one numbering of positions, and the automaton for look-behind.
 struct Nfa {
     std::vector<std::uint8_t> kind;    // NfaKind of each position
@@ -33,6 +36,19 @@ struct Nfa {
     // whatever its lexemes are. Its state at the start of a lexeme says what look-behind, `\b` and `^` see
     // there.
     std::vector<std::int32_t> look_behind;
+    // Where only some texts are wanted, of each look-behind state what it says of a text that leads there, a
+    // Wanted; empty: all texts are.
+    std::vector<std::uint8_t> wanted;
+
+    // Whether the text may end in a look-behind state.
+    bool may_end(std::int32_t state) const { return wanted.empty() || wanted_of(state) == Wanted::kWhole; }
+    // Whether no wanted text begins like one that leads to a look-behind state.
+    bool is_outside(std::int32_t state) const {
+        return !wanted.empty() && wanted_of(state) == Wanted::kOutside;
+    }
+    Wanted wanted_of(std::int32_t state) const {
+        return static_cast<Wanted>(wanted[in_range(state, wanted.size())]);
+    }
 
     std::int32_t num_look_behind() const { return static_cast<std::int32_t>(look_behind.size() / 256); }
     std::int32_t num_terminals() const {

@@ -198,7 +198,7 @@ void SubsetConstruction::complete(std::int32_t from, std::vector<Step>& row) {
         if (partition.of[cls] != Partition::kNoThread)
             lead(cls);
         else if (row[cls].target == Step::kUnknown)
-            row[cls].target = without_threads(fallback, static_cast<std::int32_t>(cls));
+            row[cls].target = without_threads(from, fallback, static_cast<std::int32_t>(cls));
 }
 
 // Partition refinement: the targets of each thread, and the look-behind state, in turn split the parts so
@@ -233,13 +233,22 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
     return partition;
 }
 
+// Whether no wanted text has the byte class behind a state: then whatever is matched or lexed again is lost.
+bool SubsetConstruction::leads_outside(std::int32_t from, std::int32_t cls) const {
+    const auto& nfa = spec_.nfa;
+    return nfa.is_outside(
+        nfa.look_behind_after(states_[static_cast<std::size_t>(from)].look_behind, representative(cls)));
+}
+
 // The target of a byte class on which no thread goes on.
-std::int32_t SubsetConstruction::without_threads(const Match& fallback, std::int32_t cls) {
+std::int32_t SubsetConstruction::without_threads(std::int32_t from, const Match& fallback, std::int32_t cls) {
+    if (leads_outside(from, cls)) return LexingAutomaton::kDead;
     const auto match = read_on(fallback, cls);
     return match.label < 0 ? LexingAutomaton::kDead : commit(match);
 }
 
 SubsetConstruction::Step SubsetConstruction::step(std::int32_t from, std::int32_t cls) {
+    if (leads_outside(from, cls)) return {LexingAutomaton::kDead, -1};
     State state;
     state.parent = from;
     state.via = cls;
@@ -445,6 +454,7 @@ std::uint8_t SubsetConstruction::columns_kept(const State& state) const {
 // What the end of the text makes of a state: kBoundary, or the commit of the first match that it decides, or
 // kDead.
 std::int32_t SubsetConstruction::at_end(const State& state) {
+    if (!spec_.nfa.may_end(state.look_behind)) return LexingAutomaton::kDead;
     if (state.at_start) return LexingAutomaton::kBoundary;
     auto match = state.fallback;
     for (const auto& thread : state.threads) {

@@ -122,7 +122,8 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     void step_all(std::int32_t from);
     void complete(std::int32_t from, std::vector<Step>& row);
     Partition partition(const State& state);
-    std::int32_t without_threads(const Match& fallback, std::int32_t cls);
+    bool leads_outside(std::int32_t from, std::int32_t cls) const;
+    std::int32_t without_threads(std::int32_t from, const Match& fallback, std::int32_t cls);
     Step step(std::int32_t from, std::int32_t cls);
     void survey_matches();
     void survey_step(std::int32_t from, std::int32_t cls, std::int32_t next);
