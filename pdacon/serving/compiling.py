@@ -109,6 +109,8 @@ def _grammar(wanted: Format) -> Grammar:
         return Grammar.from_regex(wanted.text)
     if wanted.kind == "choice":
         return Grammar.from_choices(json.loads(wanted.text))
+    if wanted.kind == "gbnf":
+        return Grammar.from_gbnf(wanted.text)
     if _RELATIVE_IMPORT.search(wanted.text):
         raise RequestError(
             400,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
-Kind = Literal["json_object", "schema", "lark", "regex", "choice"]
+Kind = Literal["json_object", "schema", "lark", "gbnf", "regex", "choice"]
 Reading = Literal["text", "call", "call_or_text"]
 CONTENT = "content"  # the member of an answer that may be a call, and is a text
 
@@ -19,7 +19,7 @@ _ONE_LINE = {
     "json_schema": '{"name": ..., "schema": {...}}',
     "regex": "a regular expression of Python's re, that the whole answer matches",
     "choice": "a list of texts",
-    "grammar": "a grammar in Lark's notation",
+    "grammar": "a grammar of Lark (or of GBNF, with syntax: 'gbnf')",
 }
 
 
@@ -92,8 +92,8 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         _only(named, ("name", "schema", "strict", "description"), place)
         return Format("schema", _json(named["schema"], f"{place}.schema"), f"{place}.schema")
     if kind == "grammar":
-        _only(given, ("type", "grammar"), param)
-        return _grammar(given.get("grammar"), f"{param}.grammar")
+        _only(given, ("type", "grammar", "syntax"), param)
+        return _grammar(given.get("grammar"), given.get("syntax", "lark"), f"{param}.grammar")
     if kind == "regex":
         _only(given, ("type", "regex", "pattern"), param)
         return _regex(given.get("regex", given.get("pattern")), f"{param}.regex")
@@ -109,8 +109,8 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
 def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Format | None:
     """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object."""
     said = {key: value for key, value in given.items() if value is not None and value is not False}
-    _only(said, ("json", "regex", "choice", "grammar", "json_object"), param)
-    if len(said) != 1:
+    _only(said, ("json", "regex", "choice", "grammar", "json_object", "syntax"), param)
+    if len(said) - ("syntax" in said) != 1:
         raise RequestError(
             400, f"{param} says {len(said)} things; give one of json, regex, choice, grammar", param=param
         )
@@ -123,7 +123,7 @@ def structured_outputs(given: Mapping[str, Any], param: str = "structured_output
     if "choice" in said:
         return _choice(said["choice"], f"{param}.choice")
     if "grammar" in said:
-        return _grammar(said["grammar"], f"{param}.grammar")
+        return _grammar(said["grammar"], said.get("syntax", "lark"), f"{param}.grammar")
     return Format("json_object", "", f"{param}.json_object")
 
 
@@ -187,10 +187,14 @@ def _chosen(choice: Mapping[str, Any]) -> str:
     return name
 
 
-def _grammar(text: Any, param: str) -> Format:
+def _grammar(text: Any, syntax: Any, param: str) -> Format:
+    if syntax not in ("lark", "gbnf"):
+        raise RequestError(
+            400, f"syntax is {syntax!r}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
+        )
     if not isinstance(text, str):
         raise _malformed(param, _ONE_LINE["grammar"])
-    return Format("lark", text, param)
+    return Format("lark" if syntax == "lark" else "gbnf", text, param)
 
 
 def _regex(pattern: Any, param: str) -> Format:

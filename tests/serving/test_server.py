@@ -84,6 +84,7 @@ def test_json_objects(client: openai.OpenAI) -> None:
         ({"type": "grammar", "grammar": SUM}, lambda text: Lark(SUM, parser="lalr").parse(text)),
         ({"type": "regex", "regex": "[a-c]{3}-[0-9]"}, lambda text: re.fullmatch("[a-c]{3}-[0-9]", text)),
         ({"type": "choice", "choices": ["left", "right"]}, lambda text: text in ("left", "right")),
+        ({"type": "grammar", "syntax": "gbnf", "grammar": 'root ::= "a" | "b"'}, lambda text: text in "ab"),
     ],
 )
 def test_other_formats(client: openai.OpenAI, format: Any, fits: Any) -> None:
@@ -96,7 +97,7 @@ def test_other_formats(client: openai.OpenAI, format: Any, fits: Any) -> None:
 def as_vllm(format: dict[str, Any]) -> dict[str, Any]:
     said = dict(format)
     kind = said.pop("type")
-    return {kind: said.get(kind, said.get("choices"))}
+    return {kind: said.get(kind, said.get("choices")), **({"syntax": said["syntax"]} if "syntax" in said else {})}
 
 
 def test_a_stream_is_the_answer_in_pieces(client: openai.OpenAI) -> None:
