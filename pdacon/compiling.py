@@ -6,14 +6,16 @@ and the composition with the vocabulary gives a pushdown automaton for each star
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from pdacon._native import _core
 from pdacon.arguments import helps_with_names, require, require_bool
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.composition import Limits, compose, lower
 from pdacon.constraint import Constraint, no_sentence
-from pdacon.determinism import check_stages, check_within, emptiness_findings
+from pdacon.determinism import check_stages, check_within, emptiness_findings, label_findings
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
@@ -118,6 +120,7 @@ def compile(
         if len(empty) == len(pdas):
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
+        _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
@@ -131,6 +134,18 @@ def compile(
         name=grammar.source_path or "a grammar",
         size=vocabulary.size,
     )
+
+
+def _require_readable_labels(
+    grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], limits: Limits, watch: Watch
+) -> None:
+    """Raises where text, or another label, is in the way of a label; see docs/decisions/0019-labels.md."""
+    found = label_findings(
+        grammar, pdas, vocabulary, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel
+    )
+    if any(finding.level == "error" for finding in found):
+        report = check_within(grammar, vocabulary, seconds=0, max_states=limits.states, max_bytes=limits.bytes)
+        raise NondeterministicGrammarError(report)
 
 
 def _require_determinism(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:

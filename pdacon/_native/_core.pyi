@@ -357,7 +357,9 @@ class Tries:
     """The tries that are in use: those of the same tokens are one."""
 
     def __init__(self) -> None: ...
-    def of(self, text: bytes, offsets: NDArray[np.int32], end_tokens: NDArray[np.int32]) -> Trie: ...
+    def of(
+        self, text: bytes, offsets: NDArray[np.int32], end_tokens: NDArray[np.int32], num_labels: int = 0
+    ) -> Trie: ...
 
 class TokenPda:
     """A token-level pushdown automaton: what a Constraint holds for each start symbol."""
@@ -382,6 +384,7 @@ class TokenPda:
         block: NDArray[np.int32],
         opened: NDArray[np.int32],
         trie: Trie,
+        labels: NDArray[np.int32],  # a mask for each label, one after another
         max_states: int,
         max_seconds: float,
         max_depth: int,
@@ -389,6 +392,10 @@ class TokenPda:
         cancel: CancelEvent | None = None,
         known: Columns | None = None,
     ) -> TokenPda: ...
+    # Label, the other one or -1, a token of both, and a beginning of a lexeme behind which it is so.
+    def label_conflicts(
+        self, max_states: int, max_seconds: float, cancel: object = None
+    ) -> list[tuple[int, int, int, bytes]]: ...
     def mask_all(
         self,
         max_columns: int,
@@ -465,7 +472,10 @@ class Matcher:
     def _length(self) -> int: ...
     def _is_stuck(self) -> bool: ...
     def _stack(self) -> list[int]: ...
+    # With the spellings of labels; `_labelled`: where those are, and the token read as each.
     def _text(self) -> bytes: ...
+    def _labelled(self) -> list[tuple[int, int]]: ...
+    def _accept_spelled(self, text: bytes) -> bool: ...
     # Labels of what is unfinished, and of what is next; `text`: what has been read.
     def _outlook(self, text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     def _trace(

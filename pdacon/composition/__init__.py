@@ -11,7 +11,18 @@ detokenizing transducer); Willard & Louf 2023, "Efficient guided generation" (th
 """
 
 from pdacon.composition.artifact import StoredConstraint, encode, map_file, write
+from pdacon.composition.bytewise import byte_vocabulary
 from pdacon.composition.front_end import lower
 from pdacon.composition.token_pda import Limits, compose, native_trie
 
-__all__ = ["Limits", "StoredConstraint", "compose", "encode", "lower", "map_file", "native_trie", "write"]
+__all__ = [
+    "Limits",
+    "StoredConstraint",
+    "byte_vocabulary",
+    "compose",
+    "encode",
+    "lower",
+    "map_file",
+    "native_trie",
+    "write",
+]

@@ -10,16 +10,20 @@ import operator
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, SupportsFloat, SupportsIndex
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
+from pdacon.grammar import Grammar
+from pdacon.grammar.labels import Label, spelling
 from pdacon.lalr import ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
 
@@ -74,20 +78,56 @@ class Limits:
 TRIES = _core.Tries()
 """The tries of all constraints of this process, loaded ones included."""
 
-_tries: WeakKeyDictionary[Vocabulary, _core.Trie] = WeakKeyDictionary()
+_tries: WeakKeyDictionary[Vocabulary, dict[int, _core.Trie]] = WeakKeyDictionary()
 _tries_lock = threading.Lock()
 
 
-def native_trie(vocabulary: Vocabulary) -> _core.Trie:
-    """The detokenizing trie of a vocabulary, built once. Cost: about 0.1 s for 131,072 tokens."""
+def native_trie(vocabulary: Vocabulary, num_labels: int = 0) -> _core.Trie:
+    """The detokenizing trie of a vocabulary and of so many labels, built once.
+
+    Cost: about 0.1 s for 131,072 tokens.
+    """
     with _tries_lock:
-        trie = _tries.get(vocabulary)
-        if trie is None:
-            texts = [token or b"" for token in vocabulary.tokens]
+        made = _tries.setdefault(vocabulary, {})
+        if num_labels not in made:
+            texts = [*(token or b"" for token in vocabulary.tokens), *map(spelling, range(num_labels))]
             offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int32, len(texts) + 1)
-            trie = TRIES.of(b"".join(texts), offsets, np.array(vocabulary.eos_ids, np.int32))
-            _tries[vocabulary] = trie
-        return trie
+            ends = np.array(vocabulary.eos_ids, np.int32)
+            made[num_labels] = TRIES.of(b"".join(texts), offsets, ends, num_labels)
+        return made[num_labels]
+
+
+def label_masks(grammar: Grammar, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """The tokens of each label of a grammar as a mask, one after another.
+
+    Raises
+    ------
+    VocabularyError
+        The vocabulary does not know a label, or has no token for it.
+    """
+    words = -(-vocabulary.size // 32)
+    bits = np.zeros((len(grammar.labels), words * 32), np.uint8)
+    for row, label in zip(bits, grammar.labels, strict=True):
+        row[np.array(_tokens_of(label, vocabulary), np.intp)] = 1
+    return np.packbits(bits, axis=-1, bitorder="little").view("<i4").astype(np.int32).reshape(-1)
+
+
+def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
+    if not label.is_token:
+        return vocabulary.ids_of(label.name)
+    token = vocabulary.special_tokens.get(label.name)
+    if token is None:
+        near = get_close_matches(label.name, vocabulary.special_tokens, n=1)
+        raise VocabularyError(
+            f"this vocabulary knows no special token {label.name}; {f'did you mean {near[0]}? Or ' if near else ''}"
+            f"say which it is, as in vocabulary.with_special_tokens({{{label.name!r}: id}})"
+        )
+    if token in vocabulary.eos_ids:
+        raise VocabularyError(
+            f"{label.name} is token {token}, which ends a text and so cannot be in one; leave it out of the grammar "
+            "(it is allowed wherever a text may end), or out of eos_ids"
+        )
+    return (token,)
 
 
 def compose(
@@ -112,13 +152,14 @@ def compose(
     ------
     LimitExceededError, CancelledError
     VocabularyError
-        The grammar has layout, and the vocabulary cannot spell every column.
+        The grammar has layout, and the vocabulary cannot spell every column; or a label that the vocabulary lacks.
     """
     grammar = lexer.grammar
     layout = grammar.layout
     if layout is not None and not all(blank in vocabulary.tokens for blank in (b" ", b"\n")):
         raise VocabularyError("a grammar with indentation needs a vocabulary with tokens for a space and for a newline")
-    trie = native_trie(vocabulary)
+    masks = label_masks(grammar, vocabulary)
+    trie = native_trie(vocabulary, len(grammar.labels))
     context, blocks = lexer.context_of_state, np.empty(0, np.int32)
     opened, classes, known = blocks, ColumnClasses(), None
     if layout is not None:
@@ -146,6 +187,7 @@ def compose(
         blocks,
         opened,
         trie,
+        masks,
         limits.states,
         seconds,
         limits.depth,

@@ -13,6 +13,7 @@ and LALRPOP.
 
 from pdacon.determinism.checker import check, check_stages, check_within, rule_findings
 from pdacon.determinism.language.emptiness import emptiness_findings
+from pdacon.determinism.language.labels import label_findings
 from pdacon.determinism.report.findings import (
     LEVELS,
     TITLES,
@@ -40,6 +41,7 @@ __all__ = [
     "check_stages",
     "check_within",
     "emptiness_findings",
+    "label_findings",
     "quote",
     "rule_findings",
 ]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdacon.arguments import helps_with_names
-from pdacon.composition import Limits
+from pdacon.composition import Limits, compose
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.conflicts.sentences import Sentences
@@ -18,6 +18,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.declared import declared_findings, unused_findings
 from pdacon.determinism.language.emptiness import emptiness_findings, empty_findings, unproductive_findings
+from pdacon.determinism.language.labels import label_findings, with_labels
 from pdacon.determinism.language.layout import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findings, pattern_findings
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
@@ -120,6 +121,11 @@ def check_within(
             )
         except UnsupportedGrammarError as error:
             report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
+    if report.ok and vocab is not None and grammar.labels:
+        limits = Limits(states=max_states, bytes=max_bytes)
+        pda = compose(lexer, tables, 0, vocab, limits, 0.0)
+        more = label_findings(grammar, [pda], vocab, max_states=max_states)
+        report = _make_report(grammar, [*report.findings, *more])
     own = Deadline(max(deadline.left(), _SHARE * seconds))
     advice = advise(tables, texts, examples, vocab, report.findings, deadline=own)
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
@@ -202,7 +208,9 @@ def _make_report(
     options = grammar.options
     return DeterminismReport(
         subject=grammar.source_path or "<grammar>",
-        findings=tuple(sorted((_with_imports(grammar, finding) for finding in findings), key=_rank)),
+        findings=tuple(
+            sorted((with_labels(_with_imports(grammar, finding), grammar.labels) for finding in findings), key=_rank)
+        ),
         conflicts=options.conflicts,
         lookahead=options.lookahead,
         source=grammar.source,

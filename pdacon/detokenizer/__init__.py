@@ -9,6 +9,7 @@ nothing asks a tokenizer what an id means, and no id is text that its tokenizer 
     huggingface.py, slow.py, sentencepiece_model.py, tiktoken_ranks.py, tekken_file.py   the readers
     verification.py  bytes beside the tokenizer's own decoding
     cache.py         readings on disk, under the fingerprint of what they were read from
+    labelled.py      sets of tokens with a name, and special tokens
     vocabulary.py    `Vocabulary`
     given.py         which vocabulary a tokenizer and a model mean
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from pdacon.detokenizer.reading import MOST_IDS, Reading
 
-VERSION = 2
+VERSION = 3
 """To be raised whenever a reader learns to read something differently: what was stored before is then not found."""
 
 KEPT = 64
@@ -146,7 +146,7 @@ def _forget_old(folder: Path) -> None:
 
 def _encode(key: bytes, reading: Reading) -> bytes:
     texts = [text or b"" for text in reading.tokens]
-    notes = json.dumps(reading.notes).encode()
+    notes = json.dumps([reading.notes, dict(reading.special_tokens)]).encode()
     body = b"".join(
         (
             np.fromiter(map(len, texts), "<u4", len(texts)).tobytes(),
@@ -173,11 +173,13 @@ def _decode(data: bytes, key: bytes) -> Reading:
     if any(i >= tokens for i in eos_ids):
         raise ValueError("an end token is none of the tokens")
     at += 4 * (tokens + ends)
-    sentences = json.loads(data[at : at + notes])
+    sentences, special = json.loads(data[at : at + notes])
     if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
         raise ValueError("notes are sentences")
+    if not isinstance(special, dict) or not all(type(i) is int and 0 <= i < tokens for i in special.values()):
+        raise ValueError("special tokens are names with ids")
     offsets = list(accumulate(lengths, initial=at + notes))
     if offsets[-1] != len(data):
         raise ValueError("lengths do not add up")
     texts = [data[begin:end] or None for begin, end in pairwise(offsets)]
-    return Reading(texts, eos_ids, bool(flags), tuple(sentences))
+    return Reading(texts, eos_ids, bool(flags), tuple(sentences), special)

@@ -48,7 +48,12 @@ def read_tokenizer(tokenizer: Any) -> Reading:
     reading = spell() if len(words) < WORTH_KEEPING else cached("huggingface", _content(backend, words, silent), spell)
     if backend is not tokenizer:
         check_wrapper(tokenizer, backend, [i for i, text in enumerate(reading.tokens) if text])
-    return replace(reading, eos_ids=_ends_of(tokenizer), notes=(*reading.notes, *_notes_of_wrapper(tokenizer)))
+    return replace(
+        reading,
+        eos_ids=_ends_of(tokenizer),
+        notes=(*reading.notes, *_notes_of_wrapper(tokenizer)),
+        special_tokens={words[i]: i for i in sorted(silent) if words[i]},
+    )
 
 
 def _spelt(backend: Any, decoder: Decoder, words: list[str], silent: set[int]) -> Reading:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pdacon.errors import VocabularyError
 
@@ -22,12 +22,15 @@ class Reading:
         Whether the tokenizer takes one space away where a decoded text begins.
     notes : tuple of str
         Where its decoding differs from the concatenation of bytes, a sentence for each.
+    special_tokens : mapping of str to int
+        The names of its special tokens, as far as it tells.
     """
 
     tokens: Sequence[bytes | None]
     eos_ids: tuple[int, ...] = ()
     strip_leading_space: bool = False
     notes: tuple[str, ...] = ()
+    special_tokens: Mapping[str, int] = field(default_factory=dict)
 
 
 def placed(texts: Iterable[tuple[int, bytes | None]], size: int) -> list[bytes | None]:

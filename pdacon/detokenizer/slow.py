@@ -45,7 +45,8 @@ def read_slow(tokenizer: Any) -> Reading:
         strips, notes = _at_the_ends(tokenizer, comparison)
         if read is _literally and any(BYTE_PIECE.fullmatch(word) for word in words):
             notes.append("the tokenizer prints byte pieces as <0x0A>, so that is what they stand for here")
-        return Reading(tokens, () if end is None else (end,), strips, tuple(notes))
+        special = {words[i]: i for i in sorted(silent) if i < len(words) and words[i]}
+        return Reading(tokens, () if end is None else (end,), strips, tuple(notes), special)
     raise VocabularyError(
         f"{type(tokenizer).__name__} is not a fast tokenizer and decodes tokens in a way of its own ({failures[0]}); "
         f"load it with use_fast=True, or {WAY_OUT}"

@@ -56,7 +56,9 @@ def parse(data: bytes, name: str) -> Reading:
             tokens.append(binascii.a2b_base64(entry["token_bytes"]))
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise VocabularyError(f"{name}: entry {len(tokens) - special} of vocab is damaged: {_what(error)}") from error
-    return Reading(tokens, _ends(listed, special, name))
+    ends = _ends(listed, special, name)  # checks the list
+    names = {str(entry["token_str"]): int(entry["rank"]) for entry in listed or ()}
+    return Reading(tokens, ends, special_tokens={text: i for text, i in names.items() if text and 0 <= i < special})
 
 
 def _ends(listed: Any, special: int, name: str) -> tuple[int, ...]:

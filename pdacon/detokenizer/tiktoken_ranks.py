@@ -38,7 +38,7 @@ def read_encoding(encoding: Any, special_tokens: Mapping[str, int] | None = None
                 tokens[i] = encoding.decode_single_token_bytes(i)
             except KeyError:
                 continue  # a gap between the ranks
-    return Reading(tokens, _ends(special))
+    return Reading(tokens, _ends(special), special_tokens=special)
 
 
 def parse(data: bytes, name: str) -> Reading:
@@ -91,7 +91,7 @@ def with_special_tokens(reading: Reading, special_tokens: Mapping[str, int], nam
     for special, i in special_tokens.items():
         if tokens[i] is not None:
             raise VocabularyError(f"{name} has {tokens[i]!r:.40} at id {i}, where special_tokens has {special!r}")
-    return Reading(tokens, _ends(special_tokens))
+    return Reading(tokens, _ends(special_tokens), special_tokens=special_tokens)
 
 
 def _id_of(special: str, given: Any) -> int:

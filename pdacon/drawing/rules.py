@@ -57,7 +57,7 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     -----
     Cost: Lark's loader runs once more; the diagrams of lark's python.lark take 0.1 s.
     """
-    definitions = read_definitions(grammar, grammar.to_lark())
+    definitions = read_definitions(grammar, grammar.source if grammar.labels else grammar.to_lark())
     known = {definition.name: definition for definition in definitions}
     for name in names:
         if name not in known:

@@ -61,6 +61,8 @@ class Grammar(GrammarData):
         then it is the place of the ``%import``.
     imported_files : tuple of (str, str)
         Path and text of each file with a definition in ``imports``.
+    labels : tuple of Label
+        The sets of tokens that patterns ask for, with ``extensions=True``.
     language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
         "EBNF"}
     unenforced : tuple of (str, str, str)
@@ -93,6 +95,7 @@ class Grammar(GrammarData):
         maybe_placeholders: bool = True,
         source_path: str | os.PathLike[str] | None = None,
         import_paths: Sequence[ImportPath | os.PathLike[str]] = (),
+        extensions: bool = False,
     ) -> Grammar:
         """Load a grammar that is written in Lark's language.
 
@@ -115,6 +118,9 @@ class Grammar(GrammarData):
             instance or a subclass of ``lark.indenter.Indenter``, or of ``pdacon.FixedWidthIndenter``, that sets its
             attributes only, or ``"python"`` for Lark's ``PythonIndenter``, or ``"python4"`` for the same with blocks of
             four columns.
+        extensions : bool
+            Whether patterns may ask for one token of a set, as in ``(?P<PARAGRAPH_TOKEN>)``, which stock Lark does not
+            know; docs/extensions.md has them.
 
         Raises
         ------
@@ -145,6 +151,7 @@ class Grammar(GrammarData):
             maybe_placeholders=maybe_placeholders,
             import_paths=import_paths,
             source_path=source_path,
+            extensions=extensions,
         )
         if isinstance(text_or_lark, str):
             return read_text(text_or_lark, options, Grammar)
@@ -679,8 +686,12 @@ class Grammar(GrammarData):
         Raises
         ------
         UnsupportedGrammarError
-            The sentences are those in a regular set (``&``), too.
+            The sentences are those in a regular set (``&``), too; or the grammar has labels (``extensions=True``).
         """
+        if self.labels:
+            raise UnsupportedGrammarError(
+                f"{self.labels[0]} means nothing to stock Lark; the text itself is grammar.source", feature="extensions"
+            )
         if self.within:
             raise UnsupportedGrammarError(
                 f"Lark's language has no way to say that a text is in {self.within[0].name} as well; print the grammar "

@@ -17,6 +17,7 @@ from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 
 from pdacon.grammar.alternatives import check_alternatives
+from pdacon.grammar.labels import LabelTable
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.templates import check_templates
 from pdacon.spans import Span
@@ -42,7 +43,8 @@ class SourceText:
 
     def token_span(self, token: Token) -> Span:
         start = token.start_pos or 0
-        return self.span(start, start + len(token))
+        has_labels = token.type == "REGEXP" and token.end_pos is not None  # and so is not as long as it was written
+        return self.span(start, token.end_pos if has_labels and token.end_pos else start + len(token))
 
     def statement_span(self, keyword: str, name: str) -> Span | None:
         """The place of ``name`` in the first ``%keyword`` statement that has it."""
@@ -86,10 +88,12 @@ class RecordingBuilder(GrammarBuilder):
         self.imports: list[tuple[ImportStatement, list[str]]] = []
         # The names in each definition; in Lark's trees terminals are written out where others name them.
         self.leads: dict[str, set[str]] = {}
+        self.labels = LabelTable() if options.extensions else None
         self.current: Token | None = None  # The name of the definition at work, for errors that do not tell
 
     def _unpack_definition(self, tree: Any, mangle: Any) -> Any:
         self.current = tree.children[1 if tree.data == "rule" else 0]
+        self._read_labels(tree)
         return super()._unpack_definition(tree, mangle)  # type: ignore[no-untyped-call]
 
     def _define(self, name: str, is_term: bool, exp: Any, *args: Any, **kwargs: Any) -> None:
@@ -116,7 +120,19 @@ class RecordingBuilder(GrammarBuilder):
         """The names that the main text imports, each with its place in the ``%import``."""
         return {name: token for sites in self._sites.values() for name, token in sites.items()}
 
+    def _read_labels(self, tree: Any) -> None:
+        """Put symbols in the place of labels, before Lark parses any pattern."""
+        if self.labels is None or not isinstance(tree, Tree):
+            return
+        for node in tree.iter_subtrees():
+            for place, child in enumerate(node.children):
+                if isinstance(child, Token) and child.type == "REGEXP":
+                    symbols = self.labels.symbols_for(str(child), self.source.token_span(child))
+                    if symbols != child:
+                        node.children[place] = child.update(value=symbols)
+
     def _ignore(self, exp_or_name: Any) -> None:
+        self._read_labels(exp_or_name)
         names = set(_names(exp_or_name))
         super()._ignore(exp_or_name)  # type: ignore[no-untyped-call]
         if self._ignore_names[-1].startswith("__"):

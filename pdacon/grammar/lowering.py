@@ -57,6 +57,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None, 
         unused=tuple(Definition(name, loaded.builder.spans.get(name)) for name in loaded.unused),
         imports=places.imports.names,
         imported_files=places.imports.files,
+        labels=() if loaded.builder.labels is None else loaded.builder.labels.labels,
     )
 
 
@@ -95,8 +96,10 @@ def _terminal(
     name, raw = str(definition.name), definition.pattern.raw
     made_up = name not in loaded.named_terminals or name.startswith("__")
     literal = (raw or f"/{definition.pattern.value}/") if made_up else None
-    span = places.terminal(name, literal)
-    pattern = lower_pattern(definition, options, span, validate=name in validated)
+    span, labels = places.terminal(name, literal), loaded.builder.labels
+    pattern = lower_pattern(definition, options, span, labels, validate=name in validated)
+    if labels is not None and literal is not None:
+        literal = labels.written(literal)
     return Terminal(name, pattern, definition.priority, span, literal)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar
 
+from pdacon.grammar.labels import Label
 from pdacon.spans import Span
 
 LexerKind = Literal["contextual", "basic"]
@@ -234,6 +235,7 @@ class GrammarOptions:
     """How a grammar is to be read: Lark's options, and pdacon's policies ``conflicts`` and ``lookahead``.
 
     ``import_paths`` and ``import_base`` are where ``%import`` looks (Lark's ``import_paths`` and ``source_path``).
+    With ``extensions`` patterns may ask for labels.
     With ``use_bytes`` texts are bytes, and each character of a pattern stands for one: patterns are latin-1.
     """
 
@@ -248,6 +250,7 @@ class GrammarOptions:
     maybe_placeholders: bool = True
     import_paths: tuple[ImportPath, ...] = ()
     import_base: Any = None
+    extensions: bool = False
 
     @property
     def encoding(self) -> str:
@@ -294,6 +297,7 @@ class GrammarData:
     imported_files: tuple[tuple[str, str], ...] = ()
     unenforced: tuple[tuple[str, str, str], ...] = ()
     language: SourceLanguage = "Lark"
+    labels: tuple[Label, ...] = ()
     within: tuple[TextSet, ...] = ()
     values: Values | None = field(default=None, metadata={"stored": False})
 
@@ -377,6 +381,7 @@ class GrammarData:
                 int(options.g_regex_flags),
                 options.use_bytes,
             ],
+            **({"labels": [[label.name, label.is_token] for label in self.labels]} if options.extensions else {}),
         }
         if self.within:
             meaning = {**meaning, "within": [_meaning_of_set(one) for one in self.within]}

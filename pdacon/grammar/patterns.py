@@ -11,6 +11,7 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.grammar.labels import Label, LabelTable, escaped, pieces_of
 from pdacon.grammar.model import GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
 from pdacon.spans import Span
@@ -19,8 +20,15 @@ from pdacon.spans import Span
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 
 
-def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span | None, *, validate: bool) -> Pattern:
-    """Lower one pattern.
+def lower_pattern(
+    definition: TerminalDef,
+    options: GrammarOptions,
+    span: Span | None,
+    labels: LabelTable | None = None,
+    *,
+    validate: bool,
+) -> Pattern:
+    """Lower one pattern, in which symbols stand for labels.
 
     ``validate`` is False for a terminal that no lexer of Lark's validates, because no LR state expects it: it may be
     zero-width.
@@ -34,6 +42,11 @@ def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span |
     """
     pattern, flags = definition.pattern, options.g_regex_flags
     regexp = pattern.to_regexp()
+    if labels is not None and pattern.type == "re":
+        regexp = escaped(regexp)
+        pattern.value = labels.written(pattern.value)  # what messages show
+        pattern.raw = None if pattern.raw is None else labels.written(pattern.raw)
+        _check_imported(definition, regexp, span)
     if pattern.type == "str":
         width = len(pattern.value), len(pattern.value)
     else:
@@ -57,6 +70,17 @@ def lower_pattern(definition: TerminalDef, options: GrammarOptions, span: Span |
             _check_bytes(definition, regexp, flags, span)
     kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
     return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
+
+
+def _check_imported(definition: TerminalDef, regexp: str, span: Span | None) -> None:
+    left = next((piece for piece in pieces_of(regexp) if isinstance(piece, Label)), None)
+    if left is not None:
+        raise UnsupportedGrammarError(
+            f"terminal {definition.user_repr()}: {left} is in an imported file, where it is a group of re that matches "
+            "nothing; define the terminal in the grammar itself",
+            span,
+            feature="extensions",
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -16,6 +16,7 @@ from pdacon.errors import GrammarSyntaxError, LimitExceededError, UnsupportedGra
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.importing import path_of
+from pdacon.grammar.labels import LabelError
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
@@ -43,7 +44,7 @@ def read_text(text: str, options: GrammarOptions, kind: type[AnyGrammar]) -> Any
         raise explain_circle(circle.paths, circle.site)
     try:
         loaded = load(builder, options)
-    except LimitExceededError:
+    except (LimitExceededError, LabelError):
         raise
     except Exception as error:
         # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also
@@ -94,6 +95,7 @@ def read_lark(parser: Any, given: GrammarOptions, kind: type[AnyGrammar]) -> Any
             maybe_placeholders=options.maybe_placeholders,
             import_paths=options.import_paths,
             source_path=base,
+            extensions=False,
         ),
         kind,
     )

@@ -18,6 +18,7 @@ _ACCEPTED: dict[str, tuple[object, ...]] = {
     "priority": (*get_args(PriorityPolicy), None),
     "use_bytes": (False, True),
     "maybe_placeholders": (False, True),
+    "extensions": (False, True),
 }
 _FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII | re.UNICODE
 
@@ -48,6 +49,11 @@ def make_options(
     )
     if options.use_bytes:
         _check_bytes(options)
+        if options.extensions:
+            raise UnsupportedGrammarError(
+                "extensions=True is for texts, and with use_bytes=True there are none; leave one of them out",
+                feature="extensions",
+            )
     return options
 
 

@@ -16,16 +16,17 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from pdacon.grammar.labels import FIRST_SYMBOL
 from pdacon.lexer import sre
 from pdacon.lexer.unicode_sets import SetName, runs, unicode_set
-from pdacon.lexer.utf8 import ByteTrie, Ranges, byte_trie, single_bytes
+from pdacon.lexer.utf8 import ByteTrie, Ranges, byte_trie, single_bytes, with_spellings
 
 SCALAR_VALUES: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 _SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 
 _NO_BYTE: Ranges = ((0x100, 0x10FFFF),)
 _ANY_FLAGS = sre.DOTALL | sre.BYTES
-_CLASS_FLAGS = sre.IGNORECASE | sre.ASCII | sre.UNICODE | sre.BYTES
+_CLASS_FLAGS = sre.IGNORECASE | sre.ASCII | sre.UNICODE | sre.BYTES | sre.LABELS
 
 _ASCII_CATEGORIES: dict[SetName, Ranges] = {
     "word": ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)),
@@ -58,8 +59,20 @@ def consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
 
 @lru_cache(maxsize=1024)
 def _consumed(operator: Any, argument: Any, flags: int) -> ByteTrie:
+    if flags & sre.LABELS:
+        return _with_labels(operator, argument, flags & ~sre.LABELS)
     characters = character_set(operator, argument, flags)
     return single_bytes(characters) if flags & sre.BYTES else byte_trie(characters)
+
+
+def _with_labels(operator: Any, argument: Any, flags: int) -> ByteTrie:
+    """A set that may have labels beside characters. One that is negated has characters only."""
+    items = argument if operator.name == "IN" else ((operator, argument),)
+    labels = [value for op, value in items if op.name == "LITERAL" and value >> 11 == FIRST_SYMBOL >> 11]
+    if operator.name == "LITERAL" and labels:
+        return with_spellings(byte_trie(()), labels)
+    characters = byte_trie(character_set(operator, argument, flags))
+    return with_spellings(characters, labels) if labels and items[0][0].name != "NEGATE" else characters
 
 
 def character_set(operator: Any, argument: Any, flags: int) -> Ranges:

@@ -58,6 +58,7 @@ def compile_pattern(
     limit: int = STATES_LIMIT,
     *,
     use_bytes: bool = False,
+    labels: bool = False,
     cancel: CancelEvent | None = None,
 ) -> Program:
     """Lower a pattern to an ordered automaton over the UTF-8 bytes of the text, or over a text of bytes.
@@ -72,6 +73,8 @@ def compile_pattern(
         Most states. A counted repetition makes a copy per count: ``\\w{1,1000}`` has 309,000 states.
     use_bytes : bool
         The pattern is for bytes, as ``re.compile`` takes its latin-1.
+    labels : bool
+        Surrogates in the pattern stand for labels.
     cancel : CancelEvent, optional
         Stops the work when it is set.
 
@@ -88,7 +91,7 @@ def compile_pattern(
     LimitExceededError
         More than ``limit`` states.
     """
-    flags |= sre.BYTES if use_bytes else 0
+    flags |= (sre.BYTES if use_bytes else 0) | (sre.LABELS if labels else 0)
     program = _cache.get(regexp, flags, limit)
     if program is None:
         words = None if flags else words_program(regexp, partial(compile_pattern, cancel=cancel), limit)
@@ -145,7 +148,14 @@ def compile_terminal(
             "(?P=q) or (?(q)...)",
             feature="group-numbers",
         )
-    return compile_pattern(regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes, cancel=cancel)
+    return compile_pattern(
+        regexp,
+        options.g_regex_flags,
+        limit,
+        use_bytes=options.use_bytes,
+        labels=bool(grammar.labels),
+        cancel=cancel,
+    )
 
 
 def one_text(grammar: Grammar, pattern: Pattern) -> bytes | None:

@@ -27,8 +27,9 @@ UNLIMITED = int(_parser.MAXREPEAT)
 ASCII, DOTALL, IGNORECASE, MULTILINE, UNICODE = (int(flag) for flag in (re.A, re.S, re.I, re.M, re.U))
 _DEBUG, _VERBOSE, _TYPE_FLAGS = int(re.DEBUG), int(re.VERBOSE), int(re.A | re.L | re.U)
 
-BYTES = 1 << 16
-"""No flag of ``re``: the text is bytes, each of them a character, and a pattern is read as its latin-1."""
+BYTES, LABELS = 1 << 16, 1 << 17
+"""No flags of ``re``. The text is bytes, each of them a character, and a pattern is read as its latin-1; surrogates
+that a pattern names stand for labels."""
 
 
 BRANCH, FAILURE, LITERAL = _constants.BRANCH, _constants.FAILURE, _constants.LITERAL
@@ -48,9 +49,9 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
     UnsupportedGrammarError
         Python's ``re`` does not take the pattern; the message is its own, with the column.
     """
-    text = flags & BYTES
+    text, own = flags & BYTES, flags & (BYTES | LABELS)
     try:
-        tree = _parser.parse(regexp.encode("latin-1") if text else regexp, int(flags) & ~(_DEBUG | BYTES))
+        tree = _parser.parse(regexp.encode("latin-1") if text else regexp, int(flags) & ~(_DEBUG | BYTES | LABELS))
     except re.error as error:
         place = "" if error.pos is None else f" at column {error.pos + 1}"
         raise UnsupportedGrammarError(
@@ -66,7 +67,7 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
         raise UnsupportedGrammarError(
             f"Python's re does not take the pattern {quoted(regexp)}: {error}", feature="invalid-pattern"
         ) from error
-    return tree, int(tree.state.flags) | text
+    return tree, int(tree.state.flags) | own
 
 
 def is_sequence(part: Any) -> bool:

@@ -17,6 +17,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TypeAlias
 
+from pdacon.grammar.labels import FIRST_SYMBOL, spelling
+
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 Edges: TypeAlias = tuple[tuple[int, int, int], ...]
 
@@ -81,6 +83,17 @@ def byte_trie(ranges: Ranges) -> ByteTrie:
     if root:
         known.setdefault(tuple(root), len(known))
     return ByteTrie(tuple(known))
+
+
+def with_spellings(characters: ByteTrie, symbols: Iterable[int]) -> ByteTrie:
+    """The automaton of a set, and of the spellings of some labels, which are given as their symbols."""
+    spellings = sorted({spelling(symbol - FIRST_SYMBOL) for symbol in symbols})
+    nodes = list(characters.nodes)
+    root = list(nodes.pop()) if nodes else []
+    for first, group in groupby(spellings, key=itemgetter(0)):
+        root.append((first, first, len(nodes)))
+        nodes.append(tuple((last, last, FINAL) for _, last in group))
+    return ByteTrie((*nodes, tuple(root)))
 
 
 def _edges(ranges: Iterable[tuple[int, int]], base: int, length: int, known: dict[Edges, int]) -> Edges:

@@ -15,13 +15,15 @@ from typing import SupportsIndex
 
 from pdacon._native import _core
 from pdacon.cancelling import Watch
-from pdacon.composition import Limits, compose, lower
+from pdacon.composition import Limits, byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
 from pdacon.explanation import Explanation
 from pdacon.grammar import Grammar
+from pdacon.grammar.labels import Label
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
 from pdacon.matching.following import Following
+from pdacon.matching.labelled import with_labels
 from pdacon.matching.located import locate
 from pdacon.matching.naming import Names
 from pdacon.matching.reasons import Reason, Reasons, Refused
@@ -55,6 +57,16 @@ class Explainer:
     def vocabulary_size(self) -> int:
         """The number of ids."""
         return self._vocabulary.size
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of the grammar."""
+        return self._grammar.labels
+
+    @property
+    def tokens(self) -> tuple[bytes | None, ...]:
+        """The text of each id."""
+        return self._vocabulary.tokens
 
     @cached_property
     def _grammar(self) -> Grammar:
@@ -100,7 +112,7 @@ class Explainer:
         limits = Limits()
         with Watch(limits.seconds, None) as watch:
             tables, lexer = lower(grammar, limits, watch)
-            return compose(lexer, tables, self._start, Vocabulary.from_tokens(_BYTES), limits, watch.left())
+            return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits, watch.left())
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
         """See `Matcher.explain`."""
@@ -116,7 +128,7 @@ class Explainer:
         expected = self._following.expect(place, read, matcher if terminated else probe, reader)
         if terminated:
             reason = Reason("an end token has ended it; only end tokens may follow")
-        elif token is not None and not self._vocabulary.tokens[token]:
+        elif token is not None and not self._vocabulary.tokens[token] and not text:
             is_end = token in self._vocabulary.eos_ids
             why = self._why_set(read, b"") if is_end and not allowed else ""
             reason = Reason(why or self._reasons.without_text(place, read, expected, allowed=allowed, is_end=is_end))
@@ -136,7 +148,7 @@ class Explainer:
                 else self._reasons.why(Refused(place, read, text[viable:], reader, before_lexeme), expected)
             )
         line, column = line_and_column(read)
-        return Explanation(
+        explanation = Explanation(
             allowed=allowed,
             reason=reason.text,
             token=token,
@@ -159,6 +171,7 @@ class Explainer:
             ignored=self._names.ignored(expected),
             schema=self._schema(read),
         )
+        return with_labels(explanation, self._grammar.labels)
 
     def _schema(self, read: bytes) -> tuple[str, ...]:
         if self._grammar.language != "JSON Schema":
@@ -202,14 +215,14 @@ class Explainer:
         if matcher.is_terminated():
             return lexeme, self._following.expect(place, text, matcher)
         probe = _core.Matcher(self._pda, 1, matcher._leading_space(), False)
-        if not probe.accept_bytes(text):
+        if not probe._accept_spelled(text):
             raise AssertionError(f"the matcher has accepted {text[-80:]!r}, but another one does not")
         return lexeme, self._following.expect(place, text, probe, reader)
 
     def _behind(self, text: bytes) -> _core.Matcher:
         """A matcher for single bytes behind a text; it keeps no text, and can take back one accept."""
         probe = _core.Matcher(self._bytewise, 1, False, False)
-        if not probe.accept_bytes(text):
+        if not probe._accept_spelled(text):
             raise AssertionError(f"the matcher accepts {text[-80:]!r}, but the grammar does not")
         return probe
 
@@ -229,18 +242,21 @@ class Explainer:
             raise TypeError(f"explain takes a token id, a str or bytes, not {type(asked).__name__}")
         token = operator.index(asked)
         allowed = matcher.is_allowed(token)
+        fork = _core.Matcher(matcher)
+        if self._grammar.labels and fork.accept_token(token):  # as text or as a label
+            return token, fork._text()[matcher._length() :], allowed
         text = self._vocabulary.tokens[token] or b""
         return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
 
 
 def accept_most(matcher: _core.Matcher, text: bytes) -> int:
     """Accept the longest beginning of a text that can be; how many bytes it has. Cost: twice that of the text."""
-    if matcher.accept_bytes(text):
+    if matcher._accept_spelled(text):
         return len(text)
     accepted, refused = 0, len(text)
     while refused - accepted > 1:
         middle = (accepted + refused) // 2
-        if matcher.accept_bytes(text[accepted:middle]):
+        if matcher._accept_spelled(text[accepted:middle]):
             accepted = middle
         else:
             refused = middle

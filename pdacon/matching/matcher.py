@@ -15,7 +15,9 @@ from pdacon._native import _core
 from pdacon.arguments import require_count
 from pdacon.errors import MatcherError
 from pdacon.explanation import Explanation
+from pdacon.grammar.labels import FIRST_BYTE, written_out
 from pdacon.matching.explaining import Explainer
+from pdacon.matching.labelled import with_tokens
 from pdacon.quoting import tail
 
 
@@ -167,6 +169,26 @@ class Matcher(_core.Matcher):
         left: int = self._tokens_left()
         return None if left < 0 else left
 
+    def shortest_completion(self) -> bytes:
+        """The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
+
+        In a grammar with indentation the blanks that begin a line are not counted.
+
+        Raises
+        ------
+        MatcherError
+            It has a label of a grammar with ``extensions=True``, which is a token and no text.
+
+        Notes
+        -----
+        Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.
+        """
+        text = super().shortest_completion()
+        if max(text, default=0) >= FIRST_BYTE and (labels := self._explainer.labels):
+            shown = written_out(text, labels).decode("utf-8", "backslashreplace")
+            raise MatcherError(f"the shortest completion is {shown:.200}, which is no text; go on with allowed_tokens()")
+        return text
+
     def completion(self) -> str:
         """The shortest text that makes a sentence of what was accepted: `shortest_completion` as a str.
 
@@ -186,7 +208,10 @@ class Matcher(_core.Matcher):
         """
         if not self._keeps_text():
             raise MatcherError("this matcher keeps no text; make it with keep_text=True")
-        return codecs.getincrementaldecoder(self._explainer.encoding)("backslashreplace").decode(self._text())
+        text = self._text()
+        if labelled := self._labelled():
+            text = with_tokens(text, labelled, self._explainer.tokens)
+        return codecs.getincrementaldecoder(self._explainer.encoding)("backslashreplace").decode(text)
 
     def allowed_tokens(self) -> list[int]:
         """The ids of the tokens that may come next, ascending.

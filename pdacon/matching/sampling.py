@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.errors import MatcherError
+from pdacon.errors import MatcherError, UnsupportedGrammarError
 from pdacon.lalr import build_tables
 from pdacon.matching.pieces import Pieces, WordKind, ignorable
 from pdacon.pda import Configuration, Machine
@@ -77,6 +77,7 @@ def sample(
     True
     """
     _require_size(size)
+    _require_texts(constraint)
     encoding = constraint.grammar.options.encoding
     return (text.decode(encoding) for text in _texts(constraint, _random(rng), size, start))
 
@@ -114,9 +115,19 @@ def sample_tokens(
         The vocabulary has no end token.
     """
     _require_size(size)
+    _require_texts(constraint)
     if not constraint.vocabulary.eos_ids:
         raise ValueError("the vocabulary has no end token, so no sequence of its tokens is a whole text; give eos_ids")
     return _token_walks(constraint, _random(rng), size, partial(constraint.matcher, start, None, strip_leading_space))
+
+
+def _require_texts(constraint: Constraint) -> None:
+    if labels := constraint.grammar.labels:
+        raise UnsupportedGrammarError(
+            f"{labels[0]} is a token and no text, so a grammar that has it has no random texts; draw from the tokens that "
+            "Matcher.allowed_tokens gives",
+            feature="token labels",
+        )
 
 
 def different(sentences: Iterable[T], text: Callable[[T], Hashable] = lambda sentence: sentence) -> Iterator[T]:

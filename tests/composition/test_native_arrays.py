@@ -46,6 +46,7 @@ def parts_of(text: str) -> dict[str, Any]:
         "block": np.empty(0, np.int32),
         "opened": np.empty(0, np.int32),
         "trie": native_trie(vocabulary),
+        "labels": np.empty(0, np.int32),
         "max_states": 0,
         "max_seconds": 0.0,
         "max_depth": 0,

@@ -9,7 +9,6 @@ import pytest
 from pdacon import Grammar, LimitExceededError, Vocabulary
 from pdacon._native import _core
 from pdacon.composition import native_trie
-from pdacon.determinism.language.emptiness import every_byte
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 
@@ -29,7 +28,7 @@ MOST_BYTES = 40_000
 Emissions = list[tuple[int, int]]
 
 
-VOCABULARIES = pytest.mark.parametrize("vocabulary", [every_byte(), PAIRS], ids=["bytes", "pairs"])
+VOCABULARIES = pytest.mark.parametrize("vocabulary", [Vocabulary.bytes(), PAIRS], ids=["bytes", "pairs"])
 
 
 class Asked:

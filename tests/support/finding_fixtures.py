@@ -4,14 +4,15 @@
 - ``readme.md`` says why it is here, and in one line which findings it gets: ``Finds: PDA001, PDA005``;
 - ``report.txt`` is the report, as a user reads it;
 - ``twin.lark`` is the grammar with a small change, and gets none of them;
-- ``options.json``, where there is one: options of ``Grammar.from_lark`` for both, and the tokens of a ``vocabulary``.
+- ``options.json``, where there is one: options of ``Grammar.from_lark`` for both, and the tokens of a ``vocabulary`` and its
+  ``labels``.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,15 @@ def report_of(path: Path) -> DeterminismReport:
 
 
 def report_with(
-    text: str, path: str | None = None, vocabulary: Sequence[str] | None = None, **options: Any
+    text: str,
+    path: str | None = None,
+    vocabulary: Sequence[str] | None = None,
+    labels: Mapping[str, Sequence[int]] | None = None,
+    **options: Any,
 ) -> DeterminismReport:
     """The report of a text under options; ``vocabulary`` are the texts of tokens, to which an end token is added."""
     grammar = Grammar.from_lark(text, source_path=path, **options)
     if vocabulary is None:
         return check(grammar)
     tokens = [*(token.encode() for token in vocabulary), None]
-    return check(grammar, Vocabulary.from_tokens(tokens, [len(tokens) - 1]))
+    return check(grammar, Vocabulary.from_tokens(tokens, [len(tokens) - 1]).with_labels(labels))

@@ -7,18 +7,17 @@ is found by shortest yields, linear in the grammar; what the lexer and the vocab
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
-from pdacon.composition import Limits, compose
+from pdacon.composition import Limits, byte_vocabulary, compose
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.report.findings import TITLES, Finding
-from pdacon.detokenizer import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from pdacon.determinism.report.findings import Level
+    from pdacon.detokenizer import Vocabulary
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
@@ -119,7 +118,7 @@ def empty_findings(
     unread = [
         _unread_finding(grammar, tables, lexer, k, limits, vocab)
         for k, name in enumerate(grammar.options.start)
-        if name not in known and _is_empty(lexer, tables, k, vocab or every_byte(), limits)
+        if name not in known and _is_empty(lexer, tables, k, vocab or byte_vocabulary(grammar), limits)
     ]
     found = [*underived, *unread]
     return [replace(finding, level=_level(len(found) == len(grammar.options.start))) for finding in found]
@@ -129,7 +128,7 @@ def _unread_finding(
     grammar: Grammar, tables: Tables, lexer: Lexer, start: int, limits: Limits, vocab: Vocabulary | None
 ) -> Finding:
     name = grammar.options.start[start]
-    spelled = vocab is not None and not _is_empty(lexer, tables, start, every_byte(), limits)
+    spelled = vocab is not None and not _is_empty(lexer, tables, start, byte_vocabulary(grammar), limits)
     return Finding(
         id="PDA007",
         level="error",
@@ -148,9 +147,3 @@ def _level(nothing_left: bool) -> Level:
 
 def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary, limits: Limits) -> bool:
     return compose(lexer, tables, start, vocabulary, limits, 0.0).empty_language()
-
-
-@cache
-def every_byte() -> Vocabulary:
-    """A vocabulary with a token for each byte."""
-    return Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], [256])

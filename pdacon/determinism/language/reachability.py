@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.composition import Limits, compose, native_trie
+from pdacon.composition import Limits, byte_vocabulary, compose, native_trie
 from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
-from pdacon.determinism.language.emptiness import every_byte
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.errors import LimitExceededError
 
@@ -113,11 +112,11 @@ class Follower:
         self.grammar = grammar
         self.tables = tables
         self._lexer = lexer
-        self._vocabulary = every_byte() if vocabulary is None else vocabulary
+        self._vocabulary = byte_vocabulary(grammar) if vocabulary is None else vocabulary
         self._deadline = deadline
         self._contexts: list[int] = lexer.context_of_state.tolist()
         self._ignored = grammar.end + 1
-        trie = native_trie(self._vocabulary)
+        trie = native_trie(self._vocabulary, len(grammar.labels))
         try:
             self._lexemes = _core.NextLexemes.make(
                 lexer.automaton, trie, max_states, deadline.left_or_little(), ADVICE_BYTES

@@ -13,6 +13,7 @@ import numpy as np
 from pdacon.determinism.language.reachability import Follower, Reach, members
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
+from pdacon.grammar.labels import FIRST_BYTE
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def unspellable_findings(
     automaton with what tokens can spell.
     """
     used = _used_bytes(texts)
+    if texts.grammar.labels:
+        used -= set(range(FIRST_BYTE, 256))  # a label's spelling is a token of its own
     tokens = {token for token in vocabulary.tokens if token}
     if all(bytes([byte]) in tokens for byte in used):
         return []

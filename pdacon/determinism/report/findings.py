@@ -49,6 +49,8 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA018": "lookahead of more than one byte",
         "PDA019": "text cut by priority",
         "PDA020": "words that need no blank between them",
+        "PDA021": "label that text may hide",
+        "PDA022": "labels that share tokens",
     }
 )
 

@@ -61,6 +61,7 @@ class Artifact {
             reader_ = std::make_shared<const ArtifactReader>(bytes, std::move(owner), origin_, verify);
             lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
             trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
+            labels_ = std::make_shared<const Labels>(*reader_, trie_->tokens().size());
         });
     }
 
@@ -71,14 +72,15 @@ class Artifact {
     }
     std::shared_ptr<TokenPda> pda(std::int32_t start) const {
         const WithoutGil release;
-        return origin_->watch([&] { return std::make_shared<TokenPda>(lexer_, trie_, *reader_, start); });
+        return origin_->watch(
+            [&] { return std::make_shared<TokenPda>(lexer_, trie_, labels_, *reader_, start); });
     }
     nb::list tokens() const {
         const auto& tokens = trie_->tokens();
         nb::list found;
         for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens.size(); ++token) {
             const auto bytes = tokens.bytes_of(token);
-            if (tokens.has_text(token))
+            if (!bytes.empty() && !tokens.is_end(token))
                 found.append(nb::bytes(bytes.data(), bytes.size()));
             else
                 found.append(nb::none());
@@ -91,6 +93,7 @@ class Artifact {
     std::shared_ptr<const ArtifactReader> reader_;
     std::shared_ptr<const LexingAutomaton> lexer_;
     std::shared_ptr<const LazyTrie> trie_;
+    std::shared_ptr<const Labels> labels_;
 };
 
 nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::shared_ptr<TokenPda>>& pdas) {

@@ -12,6 +12,7 @@
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
 #include "composition/eager/eager_masks.hpp"
+#include "composition/label_conflicts.hpp"
 #include "composition/token_pda.hpp"
 #include "liveness/column_classes.hpp"
 
@@ -23,12 +24,13 @@ namespace {
 using Matrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 std::shared_ptr<const SharedTrie> find_trie(Tries& tries, nb::bytes text, const Array<std::int32_t>& offsets,
-                                            const Array<std::int32_t>& end_tokens) {
+                                            const Array<std::int32_t>& end_tokens, std::size_t num_labels) {
     std::vector<char> bytes(text.c_str(), text.c_str() + text.size());
     auto bounds = copy(offsets);
     auto ends = copy(end_tokens);
     const WithoutGil release;
-    return tries.of(std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends)));
+    return tries.of(
+        std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends), num_labels));
 }
 
 std::shared_ptr<TokenPda> make_pda(
@@ -38,9 +40,9 @@ std::shared_ptr<TokenPda> make_pda(
     const Array<std::int32_t>& context, std::int32_t start_state, std::int32_t end_state,
     const Array<std::int32_t>& layout, std::int32_t indent_len, const Array<std::uint8_t>& in_parens,
     std::pair<std::int32_t, std::int32_t> columns, const Array<std::int32_t>& block,
-    const Array<std::int32_t>& opened, std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
-    double max_seconds, std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
-    const std::shared_ptr<Columns>& known) {
+    const Array<std::int32_t>& opened, std::shared_ptr<SharedTrie> trie, const Array<std::int32_t>& labels,
+    std::int64_t max_states, double max_seconds, std::int64_t max_depth, std::int64_t max_bytes,
+    nb::object cancel, const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     ParseTables tables;
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
@@ -56,15 +58,18 @@ std::shared_ptr<TokenPda> make_pda(
     Layout blocks{terminals[0], terminals[1],    terminals[2],
                   indent_len,   copy(in_parens), {columns.first, columns.second},
                   copy(block),  copy(opened)};
+    auto masks = copy(labels);
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
+    auto sets = std::make_shared<const Labels>(trie->tokens()->size(), std::move(masks));
     const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
     if (futures != nullptr && (blocks.classes.single != 0 || blocks.classes.period != 1))
         throw std::invalid_argument("token pda: other columns than those of the futures");
     return std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
-        std::move(trie), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes, futures);
+        std::move(trie), std::move(sets), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes,
+        futures);
 }
 
 using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
@@ -92,6 +97,21 @@ nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_secon
         if (found.productions[k] != 0) productions.append(k);
     return nb::make_tuple(productions, pairs(found.shifts), pairs(found.gotos), pairs(found.next),
                           pairs(found.next_in_sentences));
+}
+
+nb::list label_conflicts(const TokenPda& pda, std::int64_t max_states, double max_seconds,
+                         nb::object cancel) {
+    std::vector<LabelConflict> found;
+    {
+        PythonCanceller canceller(std::move(cancel));
+        const WithoutGil release;
+        Budget budget(max_states, max_seconds, &canceller);
+        found = find_label_conflicts(pda.machine().lexer, pda.tokens(), pda.labels(), budget);
+    }
+    nb::list conflicts;
+    for (const auto& [label, other, token, prefix] : found)
+        conflicts.append(nb::make_tuple(label, other, token, nb::bytes(prefix.data(), prefix.size())));
+    return conflicts;
 }
 
 void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
@@ -151,18 +171,21 @@ void bind_composition(nb::module_& m) {
     nb::class_<SharedTrie>(m, "Trie").def_prop_ro("num_nodes", &SharedTrie::num_nodes);
     nb::class_<Tries>(m, "Tries")
         .def(nb::init<>())
-        .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"));
+        .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"),
+             nb::arg("num_labels") = 0);
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto_offset"),
                     nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("num_nonterminals"),
                     nb::arg("lhs"), nb::arg("length"), nb::arg("context"), nb::arg("start_state"),
                     nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"),
                     nb::arg("columns"), nb::arg("block"), nb::arg("opened"), nb::arg("trie"),
-                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_depth"),
+                    nb::arg("labels"), nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_depth"),
                     nb::arg("max_bytes") = 0, nb::arg("cancel") = nb::none(),
                     nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
+        .def("label_conflicts", &label_conflicts, nb::arg("max_states"), nb::arg("max_seconds"),
+             nb::arg("cancel") = nb::none())
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
         .def("statistics", &statistics)

@@ -312,6 +312,12 @@ std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
     return step;
 }
 
+// A token: one that a label has may take more than a look.
+std::optional<Matcher::Step> allowed_token(const Matcher& matcher, std::int64_t token) {
+    if (matcher.is_labelled(token)) return without_gil([&] { return matcher.step(token); });
+    return allowed_step(matcher, token);
+}
+
 bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
     if (step) matcher.accept(std::move(*step));
     return step.has_value();
@@ -321,16 +327,17 @@ bool is_allowed(const Matcher& matcher, nb::handle token) {
     const Matcher::Use use(matcher);
     const auto id = whole_number(token, "token");
     const auto known = matcher.known_allowed(id);
-    return known == Liveness::kUnknown ? allowed_step(matcher, id).has_value()
+    return known == Liveness::kUnknown ? allowed_token(matcher, id).has_value()
                                        : known == Liveness::kLiveOnAll;
 }
 
 bool accept_token(Matcher& matcher, nb::handle token) {
     const Matcher::Use use(matcher);
-    return accept(matcher, allowed_step(matcher, whole_number(token, "token")));
+    return accept(matcher, allowed_token(matcher, whole_number(token, "token")));
 }
 
-bool accept_bytes(Matcher& matcher, nb::handle object) {
+// `spelled`: the bytes may have the spellings of labels, as a matcher's text has.
+bool accept_text(Matcher& matcher, nb::handle object, bool spelled) {
     if (!PyBytes_Check(object.ptr()))
         throw nb::type_error((std::string("text must be bytes, not ") + nb::type_name(object.type()).c_str() +
                               (PyUnicode_Check(object.ptr()) ? "; encode it, as in text.encode()" : ""))
@@ -338,6 +345,8 @@ bool accept_bytes(Matcher& matcher, nb::handle object) {
     const Matcher::Use use(matcher);
     const auto bytes = nb::borrow<nb::bytes>(object);
     const std::string_view text(bytes.c_str(), bytes.size());
+    const auto is_kept = [](char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; };
+    if (!spelled && matcher.pda()->labels().size() > 0 && std::ranges::any_of(text, is_kept)) return false;
     if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
     return without_gil([&] {
         auto step = matcher.step(text);
@@ -345,6 +354,10 @@ bool accept_bytes(Matcher& matcher, nb::handle object) {
         return accept(matcher, std::move(step));
     });
 }
+
+bool accept_bytes(Matcher& matcher, nb::handle text) { return accept_text(matcher, text, false); }
+
+bool accept_spelled(Matcher& matcher, nb::handle text) { return accept_text(matcher, text, true); }
 
 std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
     const auto ids = whole_numbers(tokens, "token");
@@ -405,6 +418,13 @@ nb::tuple completion_head(const Matcher& matcher, std::size_t most) {
 nb::bytes text(const Matcher& matcher) {
     const Matcher::Use use(matcher);
     return nb::bytes(matcher.text().data(), matcher.text().size());
+}
+
+std::vector<std::pair<std::size_t, std::int32_t>> labelled(const Matcher& matcher) {
+    const Matcher::Use use(matcher);
+    std::vector<std::pair<std::size_t, std::int32_t>> found;
+    for (const auto& [at, token] : matcher.labelled()) found.emplace_back(at, token);
+    return found;
 }
 
 // Labels of what has been begun, and of what may begin.
@@ -561,6 +581,8 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_is_stuck", &is_stuck)
         .def("_stack", &guarded<&Matcher::stack>)
         .def("_text", &text)
+        .def("_labelled", &labelled)
+        .def("_accept_spelled", &accept_spelled, nb::arg("text"))
         .def("_outlook", &outlook, nb::arg("text"))
         .def("_trace", &trace, nb::arg("text"), nb::arg("since"), nb::arg("most"))
         .def("__reduce__", &no_pickle)

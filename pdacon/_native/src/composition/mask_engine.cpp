@@ -1,5 +1,7 @@
 #include "composition/mask_engine.hpp"
 
+#include <utility>
+
 #include "composition/distance_assembly.hpp"
 #include "detokenizer/token_set.hpp"
 
@@ -7,6 +9,11 @@ namespace pdacon {
 
 std::vector<std::int32_t> MaskEngine::compute(const LexerConfiguration& lexing, const StackView& stack,
                                               ReadSet& looked) {
+    return labels_.resolve(compute_symbols(lexing, stack, looked));
+}
+
+std::vector<std::int32_t> MaskEngine::compute_symbols(const LexerConfiguration& lexing,
+                                                      const StackView& stack, ReadSet& looked) {
     std::vector<std::int32_t> mask(trie_.words(), 0);
     assembly_.add_allowed(classes_.of_state(lexing.state), lexing, stack, looked, mask);
     Overlay here(stack, looked);
@@ -20,14 +27,14 @@ std::vector<std::int32_t> MaskEngine::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
     const auto lexing = boundary(machine_, stack, 0);
     ReadSet looked;
-    auto mask = compute(lexing, stack.view(), looked);
+    auto mask = compute_symbols(lexing, stack.view(), looked);
     const auto space = trie_.child(0, ' ');
-    if (space < 0) return mask;
+    if (space < 0) return labels_.resolve(std::move(mask));
     const auto end = trie_.first_token(trie_.subtree_end(space));
     for (auto position = trie_.first_token(space); position < end; ++position)
         clear_bit(mask, trie_.token(position));
     assembly_.add_allowed(classes_.below(space, lexing.state), lexing, stack.view(), looked, mask);
-    return mask;
+    return labels_.resolve(std::move(mask));
 }
 
 std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,

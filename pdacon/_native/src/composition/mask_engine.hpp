@@ -14,6 +14,7 @@
 #include "completion/token_distances.hpp"
 #include "composition/mask_assembly.hpp"
 #include "composition/token_classes.hpp"
+#include "detokenizer/labels.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "liveness/coaccessibility.hpp"
@@ -26,10 +27,12 @@ namespace pdacon {
 class MaskEngine {
   public:
     // `known`: the futures of the machine's lexer, if somebody has computed them.
-    MaskEngine(const Pushdown& machine, const SharedTrie& trie, const VocabularyStar& star,
-               LivenessTable& liveness_table, Budget& budget, const Futures* known = nullptr)
+    MaskEngine(const Pushdown& machine, const SharedTrie& trie, const Labels& labels,
+               const VocabularyStar& star, LivenessTable& liveness_table, Budget& budget,
+               const Futures* known = nullptr)
         : machine_(machine),
           trie_(trie),
+          labels_(labels),
           star_(star),
           budget_(budget),
           coaccessibility_(machine, star, liveness_table, budget, known),
@@ -72,8 +75,13 @@ class MaskEngine {
     }
 
   private:
+    // As `compute`, with the labels that may come next behind the tokens.
+    std::vector<std::int32_t> compute_symbols(const LexerConfiguration& lexing, const StackView& stack,
+                                              ReadSet& looked);
+
     const Pushdown& machine_;
     const SharedTrie& trie_;
+    const Labels& labels_;
     const VocabularyStar& star_;
     Budget& budget_;
     Coaccessibility coaccessibility_;

@@ -10,10 +10,12 @@
 
 namespace pdacon {
 
-TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget,
-                   std::int64_t max_depth, std::int64_t max_bytes, const Futures* known)
+TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
+                   std::shared_ptr<const Labels> labels, Budget budget, std::int64_t max_depth,
+                   std::int64_t max_bytes, const Futures* known)
     : machine_(std::move(machine)),
       trie_(std::make_shared<const LazyTrie>(std::move(trie))),
+      labels_(std::move(labels)),
       budget_(budget),
       max_depth_(max_depth),
       guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
@@ -22,12 +24,14 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Bud
       liveness_table_(machine_),
       masks_(tokens().words()),
       mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
+    if (!labels_ || labels_->size() != tokens().num_labels())
+        throw std::invalid_argument("token pda: other labels than those of the trie");
     std::vector<std::int32_t> ends(tokens().words(), 0);
     for (const auto token : tokens().end_tokens()) set_bit(ends, token);
     end_mask_ = at(masks_.intern(std::move(ends)));
     guarded_.run([&] {
-        engine_ =
-            std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), liveness_table_, budget_, known);
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_,
+                                               budget_, known);
         engine_->find_loops();
         return true;
     });
@@ -39,7 +43,8 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Bud
 MaskEngine& TokenPda::engine() {
     if (engine_) return *engine_;
     const auto make = [this] {
-        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *star(), liveness_table_, budget_);
+        engine_ =
+            std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_, budget_);
     };
     const auto& origin = guarded_.origin();
     if (!origin) {

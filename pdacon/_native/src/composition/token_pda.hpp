@@ -33,6 +33,7 @@
 #include "composition/mask_engine.hpp"
 #include "composition/mask_set.hpp"
 #include "composition/mask_trie.hpp"
+#include "detokenizer/labels.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
 #include "liveness/expected_terminals.hpp"
@@ -49,18 +50,19 @@ class TokenPda {
     // its canceller hold only until this is done. `max_bytes`: for the masks and all caches, 0: no limit.
     // `max_depth`: of the stack, which Matcher holds to. `known`: the futures of the machine's lexer, if
     // somebody has computed them; copied. Throws LimitExceeded, Cancelled, std::invalid_argument.
-    TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, Budget budget, std::int64_t max_depth,
-             std::int64_t max_bytes, const Futures* known = nullptr);
+    TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, std::shared_ptr<const Labels> labels,
+             Budget budget, std::int64_t max_depth, std::int64_t max_bytes, const Futures* known = nullptr);
     // Loads what `save` has written. Everything that is not stored is found when it is needed, the trie and
     // the futures of the lexer first of all. Throws ArtifactDamage.
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
-             const ArtifactReader& artifact, std::int32_t start);
+             std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start);
     // Saves all that is known, except what shortest completions need, which is made again. Start symbol 0
     // saves the lexer and the trie, which all start symbols share.
     void save(ArtifactWriter& artifact, std::int32_t start);
 
     const Pushdown& machine() const { return machine_; }
     const Tokens& tokens() const { return trie_->tokens(); }
+    const Labels& labels() const { return *labels_; }
     const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
@@ -165,6 +167,7 @@ class TokenPda {
 
     Pushdown machine_;
     std::shared_ptr<const LazyTrie> trie_;
+    std::shared_ptr<const Labels> labels_;  // of the grammar, in its order
     Budget budget_;
     std::int64_t max_depth_ = 0;
     GuardedWork guarded_;

@@ -19,6 +19,7 @@ void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
         if (start == 0) {
             machine_.lexer.save(artifact);
             trie_->save(artifact);
+            labels_->save(artifact);
         }
         machine_.save(artifact, start);
         liveness_table_.save(artifact, start);
@@ -34,9 +35,10 @@ void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
 }
 
 TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
-                   const ArtifactReader& artifact, std::int32_t start)
+                   std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start)
     : machine_(std::move(lexer), artifact, start),
       trie_(std::move(trie)),
+      labels_(std::move(labels)),
       budget_(0, 0),
       guarded_(0, artifact.origin(), [this] { forget_caches(); }),
       liveness_table_(machine_, artifact, start),

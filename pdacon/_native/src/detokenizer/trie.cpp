@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "detokenizer/labels.hpp"
 #include "detokenizer/token_set.hpp"
 
 namespace pdacon {
@@ -14,7 +15,7 @@ namespace {
 // The tokens that have a text, by their bytes, then by their ids. Most are told apart by their first bytes.
 std::vector<std::int32_t> ordered(const Tokens& tokens) {
     std::vector<std::pair<std::uint64_t, std::int32_t>> keyed;
-    for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens.size(); ++token) {
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens.num_texts(); ++token) {
         if (!tokens.has_text(token)) continue;
         const auto bytes = tokens.bytes_of(token);
         std::uint64_t first = 0;
@@ -146,6 +147,7 @@ void Trie::find_alphabet() {
     std::array<bool, 256> single{}, used{};
     for (std::int32_t node = 1; node < num_nodes(); ++node) {
         used[byte(node)] = true;
+        if (tokens_->num_labels() > 0 && byte(node) >= Labels::kFirstByte) single[byte(node)] = true;
         if (depth(node) == 1 && first_token(node) < first_token(node + 1)) single[byte(node)] = true;
     }
     if (used != single) return;

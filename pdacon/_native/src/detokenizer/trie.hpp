@@ -25,8 +25,8 @@ class Trie {
     Trie(std::shared_ptr<const Tokens> tokens, Flat<std::int32_t> order);
 
     const std::shared_ptr<const Tokens>& tokens() const { return tokens_; }
-    std::size_t size() const { return tokens_->size(); }
-    std::size_t words() const { return tokens_->words(); }
+    std::size_t size() const { return tokens_->num_texts(); }  // labels included
+    std::size_t words() const { return (size() + 31) / 32; }   // of a mask that has them
 
     // Nodes in preorder; node 0 is the root. The subtree of node n is n .. subtree_end(n).
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(below_.size()); }
@@ -60,7 +60,8 @@ class Trie {
         return std::span(before_).subspan(static_cast<std::size_t>(block) * words(), words());
     }
 
-    // The bytes that are tokens by themselves, if every token is made of such bytes; otherwise empty.
+    // The bytes that are tokens by themselves, if every token is made of such bytes; otherwise empty. With
+    // those of labels: a grammar has them in whole spellings only, each of which is one of these labels.
     const std::vector<std::uint8_t>& alphabet() const { return alphabet_; }
 
     // Summary of the bytes below a node: which ASCII bytes occur, whether other bytes do, and from which

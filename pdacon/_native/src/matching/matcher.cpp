@@ -25,7 +25,8 @@ Matcher::Matcher(const Matcher& other)
       at_(other.at_),
       history_(other.history_),
       num_rollbacks_(other.num_rollbacks_),
-      text_(other.text_) {}
+      text_(other.text_),
+      labelled_(other.labelled_) {}
 
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
@@ -73,15 +74,24 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
         next.to.terminated = true;
         return next;
     }
+    auto next = step_as_text(from, token);
+    if (!pda_->labels().any_has(token)) return next;
+    if (next) next->allowed = is_allowed(*next);
+    return next && next->allowed ? next : step_as_label(from, token);
+}
+
+std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::int32_t token) const {
+    const auto& tokens = pda_->tokens();
+    if (!tokens.has_text(token)) return std::nullopt;
     auto bytes = tokens.bytes_of(token);
-    if (bytes.empty()) return std::nullopt;
     if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
     if (from.left == 0) return std::nullopt;
     auto next = step(from, bytes);
     if (!next) return next;
     if (bytes.empty() && from.left > 0) --next->to.left;  // a leading space that is no text is a token still
     next->to.leading_space = false;
-    if (next->allowed) return next;
+    // The mask does not say which reading it allows.
+    if (next->allowed || pda_->labels().any_has(token)) return next;
     // If the mask of the position is known, it tells.
     if (const auto known = known_mask(from); known.id >= 0) {
         if (!has_bit(known.words, token)) return std::nullopt;
@@ -97,14 +107,29 @@ bool Matcher::is_allowed(const Step& step) const {
     return least_tokens(step.to) <= step.to.left;
 }
 
+std::optional<Matcher::Step> Matcher::step_as_label(const Position& from, std::int32_t token) const {
+    const auto& tokens = pda_->tokens();
+    for (std::size_t label = 0; label < pda_->labels().size(); ++label) {
+        if (!pda_->labels().has(label, token)) continue;
+        const auto symbol = static_cast<std::int32_t>(tokens.size() + label);
+        auto next = step(from, tokens.bytes_of(symbol));
+        if (!next || !is_allowed(*next)) continue;
+        next->allowed = true;
+        next->labelled = token;
+        return next;
+    }
+    return std::nullopt;
+}
+
 // Nothing is copied: the stack stays as it is inside a lexeme.
 Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
-    if (!has_text || at_.terminated || at_.leading_space || at_.left != kUnlimited) return Liveness::kUnknown;
+    if (!has_text || at_.terminated || at_.leading_space || at_.left != kUnlimited || is_labelled(id))
+        return Liveness::kUnknown;
+    if (!tokens.has_text(static_cast<std::int32_t>(id))) return Liveness::kDeadOnAll;
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
-    if (bytes.empty()) return Liveness::kDeadOnAll;
     const auto& lexer = pda_->machine().lexer;
     auto reading = at_.reading;
     for (const char byte : bytes) {
@@ -123,16 +148,20 @@ const std::string& Matcher::text() const {
         "constraint.matcher(keep_text=True)");
 }
 
+const std::vector<Matcher::Labelled>& Matcher::labelled() const {
+    text();
+    return labelled_;
+}
+
 void Matcher::accept(Step step) {
     // All that needs memory comes first: the text and the history stay in step with the position.
-    if (keep_text_) text_.append(step.text);
-    if (max_rollback_ != 0) {
-        try {
-            history_.push(at_);
-        } catch (...) {
-            if (keep_text_) text_.resize(at_.length);
-            throw;
-        }
+    try {
+        if (keep_text_) text_.append(step.text);
+        if (keep_text_ && step.labelled >= 0) labelled_.push_back({at_.length, step.labelled});
+        if (max_rollback_ != 0) history_.push(at_);
+    } catch (...) {
+        if (keep_text_) forget_text();
+        throw;
     }
     std::swap(at_, step.to);
     if (max_rollback_ == 0) return;
@@ -140,6 +169,12 @@ void Matcher::accept(Step step) {
     if (max_rollback_ < 0) return;
     num_rollbacks_ = std::min(num_rollbacks_, static_cast<std::size_t>(max_rollback_));
     history_.forget_before(num_rollbacks_);
+}
+
+// What was kept behind the present position.
+void Matcher::forget_text() {
+    text_.resize(at_.length);
+    while (!labelled_.empty() && labelled_.back().at >= at_.length) labelled_.pop_back();
 }
 
 std::size_t Matcher::validate_tokens(std::span<const std::int64_t> tokens) const {
@@ -169,7 +204,7 @@ void Matcher::rollback(std::int64_t count) {
     if (count == 0) return;
     at_ = history_.pop(static_cast<std::size_t>(count));
     num_rollbacks_ -= static_cast<std::size_t>(count);
-    if (keep_text_) text_.resize(at_.length);
+    if (keep_text_) forget_text();
 }
 
 void Matcher::reset() {
@@ -177,6 +212,7 @@ void Matcher::reset() {
     history_.clear();
     num_rollbacks_ = 0;
     text_.clear();
+    labelled_.clear();
 }
 
 bool Matcher::may_end(const Position& at) const {
@@ -232,7 +268,11 @@ std::string Matcher::forced_bytes(std::size_t limit) const {
     // promised.
     const bool unsure = at_.leading_space && pda_->trie().alphabet().empty();
     if (at_.terminated || unsure) return {};
-    return pda_->forced_bytes(at_.reading, at_.stack, limit);
+    auto forced = pda_->forced_bytes(at_.reading, at_.stack, limit);
+    const auto is_kept = [](char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; };
+    // A label that has to come has no bytes of its own, but those of whichever token is read as it.
+    if (pda_->labels().size() > 0) forced.erase(std::ranges::find_if(forced, is_kept), forced.end());
+    return forced;
 }
 
 std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {

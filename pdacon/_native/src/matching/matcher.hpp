@@ -58,8 +58,15 @@ class Matcher {
         Position to;
         std::string_view text;  // what is added; borrowed from the vocabulary, or from the caller's bytes
         bool allowed;           // true: known to be allowed; false: not known yet
+        std::int32_t labelled = -1;  // the token, if it is read as a label, whose spelling `text` is then
     };
 
+    // A token that some label has is read as text where that is allowed, and else as the first label that has
+    // it and is allowed. To know, a step with such a token may wait for another thread.
+    bool is_labelled(std::int64_t token) const {
+        return token >= 0 && static_cast<std::size_t>(token) < pda_->tokens().size() &&
+               pda_->labels().any_has(static_cast<std::int32_t>(token));
+    }
     // nullopt: it is known to be forbidden. Throws std::out_of_range for an id that is not in the vocabulary,
     // LimitExceeded("depth") for a stack that would be too deep.
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
@@ -109,6 +116,12 @@ class Matcher {
     // What was accepted. Throws MatcherMisuse if it was not kept.
     const std::string& text() const;
     bool keeps_text() const { return keep_text_; }
+    // Where the text has the spelling of a label, and the token that was read as it. Throws as text().
+    struct Labelled {
+        std::size_t at;  // in the text
+        std::int32_t token;
+    };
+    const std::vector<Labelled>& labelled() const;
     std::size_t length() const { return at_.length; }  // of the text
     // The memory of the matcher itself, and the nodes of its stack, which forks and the history share.
     std::size_t bytes() const { return sizeof(Matcher) + history_.bytes() + text_.capacity(); }
@@ -133,6 +146,9 @@ class Matcher {
     Position initial() const;
     std::optional<Step> step(const Position& from, std::int64_t token) const;
     std::optional<Step> step(const Position& from, std::string_view bytes) const;
+    std::optional<Step> step_as_text(const Position& from, std::int32_t token) const;
+    std::optional<Step> step_as_label(const Position& from, std::int32_t token) const;
+    void forget_text();
     TokenPda::Mask mask(const Position& at) const;
     TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
@@ -149,6 +165,7 @@ class Matcher {
     History<Position> history_;
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
     std::string text_;               // what was accepted, if it is kept
+    std::vector<Labelled> labelled_;
     mutable std::atomic<bool> in_use_{false};
 };
 
