@@ -195,8 +195,8 @@ def draw_finding(report: DeterminismReport, number: int) -> Picture:
 def _constraint(grammar: Grammar) -> Constraint:
     if grammar.labels:
         raise UnsupportedGrammarError(
-            f"{grammar.labels[0]} is a token and no text, so there are no texts to ask about; compile the grammar for a "
-            "vocabulary and ask a matcher, which takes tokens",
+            f"{grammar.labels[0]} is a token and no text, so there are no texts to ask about; compile the grammar for "
+            "a vocabulary and ask a matcher, which takes tokens",
             feature="token labels",
         )
     with _lock:

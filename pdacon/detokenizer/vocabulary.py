@@ -278,8 +278,8 @@ class Vocabulary:
         """The same vocabulary, with sets of tokens that a grammar may ask for: ``vocabulary.with_labels(IMAGE=ids)``.
 
         ``(?P<IMAGE>)`` in a pattern of a grammar with ``extensions=True`` is then any one of these tokens, whatever
-        text they have, if any. Those named before stay, but for equal names. ``TEXT_TOKEN`` and ``PARAGRAPH_TOKEN`` need not
-        be given: they are the tokens whose text is whole characters, and of those the ones without a newline.
+        text they have, if any. Those named before stay, but for equal names. ``TEXT_TOKEN`` and ``PARAGRAPH_TOKEN``
+        need not be given: they are the tokens whose text is whole characters, and of those the ones without a newline.
 
         Parameters
         ----------

@@ -186,7 +186,9 @@ class Matcher(_core.Matcher):
         text = super().shortest_completion()
         if max(text, default=0) >= FIRST_BYTE and (labels := self._explainer.labels):
             shown = written_out(text, labels).decode("utf-8", "backslashreplace")
-            raise MatcherError(f"the shortest completion is {shown:.200}, which is no text; go on with allowed_tokens()")
+            raise MatcherError(
+                f"the shortest completion is {shown:.200}, which is no text; go on with allowed_tokens()"
+            )
         return text
 
     def completion(self) -> str:

@@ -124,8 +124,8 @@ def sample_tokens(
 def _require_texts(constraint: Constraint) -> None:
     if labels := constraint.grammar.labels:
         raise UnsupportedGrammarError(
-            f"{labels[0]} is a token and no text, so a grammar that has it has no random texts; draw from the tokens that "
-            "Matcher.allowed_tokens gives",
+            f"{labels[0]} is a token and no text, so a grammar that has it has no random texts; draw from the tokens "
+            "that Matcher.allowed_tokens gives",
             feature="token labels",
         )
 

@@ -4,8 +4,8 @@
 - ``readme.md`` says why it is here, and in one line which findings it gets: ``Finds: PDA001, PDA005``;
 - ``report.txt`` is the report, as a user reads it;
 - ``twin.lark`` is the grammar with a small change, and gets none of them;
-- ``options.json``, where there is one: options of ``Grammar.from_lark`` for both, and the tokens of a ``vocabulary`` and its
-  ``labels``.
+- ``options.json``, where there is one: options of ``Grammar.from_lark`` for both, and the tokens of a
+  ``vocabulary`` and its ``labels``.
 """
 
 from __future__ import annotations
