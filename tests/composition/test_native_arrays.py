@@ -83,6 +83,7 @@ def indented_parts() -> dict[str, Any]:
         "block": split.block,
         "opened": split.opened.reshape(-1),
         "trie": native_trie(pdacon.Vocabulary.from_tokens([b"a", b"\n", b" ", None], eos_ids=[3])),
+        "labels": np.empty(0, np.int32),
         "max_states": 0,
         "max_seconds": 0.0,
         "max_depth": 0,
