@@ -23,7 +23,7 @@ from pdacon.arguments import require, require_bool, require_count
 from pdacon.composition import StoredConstraint, encode, map_file, write
 from pdacon.determinism import DeterminismReport, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.errors import ArtifactError, EmptyLanguageError
+from pdacon.errors import ArtifactError, EmptyLanguageError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.matching import Matcher
 from pdacon.matching.explaining import Explainer
@@ -329,6 +329,11 @@ class Constraint:
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
+        if max_tokens is not None and (labels := self.grammar.labels):
+            raise UnsupportedGrammarError(
+                f"max_tokens is not for a grammar that has {labels[0]}, a token and no text; leave it out",
+                feature="token labels",
+            )
         if max_tokens is not None and budget < (least := matcher.least_tokens()):
             raise ValueError(f"max_tokens is {max_tokens}, and the shortest sentence has {least} tokens")
         return matcher
