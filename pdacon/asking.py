@@ -155,6 +155,11 @@ def from_ebnf(text: str, start: str, source_path: str | os.PathLike[str] | None)
 
 def within(grammar: Grammar, regular_set: object) -> Grammar | None:
     """See `Grammar.__and__`; None: it is no set."""
+    if grammar.labels:
+        raise UnsupportedGrammarError(
+            f"{grammar.labels[0]} is a token and no text, and a regular set has texts; leave one of them out",
+            feature="token labels",
+        )
     if not isinstance(regular_set, RegularSet):
         return None
     if grammar.options.use_bytes:
