@@ -139,7 +139,7 @@ def compile(
 def _require_readable_labels(
     grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], limits: Limits, watch: Watch
 ) -> None:
-    """Raises where text, or another label, is in the way of a label; see docs/decisions/0019-labels.md."""
+    """Raises where text, or another label, is in the way of a label; see docs/decisions/0021-labels.md."""
     found = label_findings(
         grammar, pdas, vocabulary, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel
     )
