@@ -53,23 +53,25 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What is new of one of the answers; `ending` is why it ends here."""
+    """What is new of one of the answers; `ending` is why it ends here, `whole` whether with its end token."""
 
     index: int
     text: str
     tokens: list[int]
     choices: list[Choice]
     ending: str | None
+    whole: bool
 
 
 @dataclass(slots=True)
 class Answer:
-    """One answer, as far as it is written."""
+    """One answer, as far as it is written; `whole`: a text of the format, which neither length nor a stop text cut."""
 
     text: str = ""
     tokens: int = 0
     choices: list[Choice] = field(default_factory=list)
     ending: str = "length"
+    whole: bool = False
 
     def add(self, piece: Piece) -> None:
         """Take a piece of it."""
@@ -77,6 +79,7 @@ class Answer:
         self.tokens += len(piece.tokens)
         self.choices += piece.choices
         self.ending = piece.ending or self.ending
+        self.whole = piece.whole
 
 
 def job_for(
@@ -162,7 +165,9 @@ async def _write_one(job: Job, index: int, pieces: asyncio.Queue[Piece | Excepti
                 ending: Any = "stop" if writer.stopped else step.ending
                 if ending is not None and not writer.stopped:
                     text += writer.end()
-                pieces.put_nowait(Piece(index, text, step.tokens, step.choices, ending))
+                pieces.put_nowait(
+                    Piece(index, text, step.tokens, step.choices, ending, ending == "stop" and not writer.stopped)
+                )
                 if writer.stopped:
                     return
     except asyncio.CancelledError:

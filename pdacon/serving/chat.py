@@ -14,6 +14,10 @@ from pdacon.serving.formats import CONTENT, Reading
 from pdacon.serving.protocol import ChatRequest
 from pdacon.serving.sampling import Choice
 
+# How answers that are a call or a text are written, as `formats.tools_format` has them.
+_CALL, _ARGUMENTS = '{"name": ', ', "arguments": '
+_TEXT = f'{{"{CONTENT}": '
+
 
 def prompt_of(tokenizer: Any, request: ChatRequest) -> list[int]:
     """The ids of a chat, written with the tokenizer's template; without one, the messages' texts, a line each.
@@ -60,27 +64,31 @@ async def answer(job: Job, request: ChatRequest, model: str, reading: Reading) -
     answers = await written(job, request.n)
     choices = []
     for index, one in enumerate(answers):
-        message, ending = _message(one, reading)
+        message, ending = message_of(one, reading)
         choice = {"index": index, "message": message, "finish_reason": ending}
         choice["logprobs"] = {"content": _logprobs(job, one.choices)} if request.logprobs else None
         choices.append(choice)
     return {**_head(model, "chat.completion"), "choices": choices, "usage": job.usage(answers)}
 
 
-def _message(one: Answer, reading: Reading) -> tuple[dict[str, Any], str]:
+def message_of(one: Answer, reading: Reading) -> tuple[dict[str, Any], str]:
     """The message that an answer is, and why it ended."""
     message: dict[str, Any] = {"role": "assistant", "content": one.text, "refusal": None}
-    if reading == "text" or one.ending != "stop":
+    if reading == "text" or not one.whole:
         return message, one.ending
-    said = json.loads(one.text)
-    if reading == "call_or_text" and CONTENT in said:
-        return {**message, "content": said[CONTENT]}, "stop"
-    called = {"name": said["name"], "arguments": json.dumps(said["arguments"], ensure_ascii=False)}
-    return {
-        **message,
-        "content": None,
-        "tool_calls": [{"id": _call_id(), "type": "function", "function": called}],
-    }, "tool_calls"
+    if one.text.startswith(_TEXT):
+        return {**message, "content": _string_at(one.text, len(_TEXT))[0]}, "stop"
+    # The arguments stay as they are written: a number may be beyond what Python reads, and a list deeper.
+    name, end = _string_at(one.text, len(_CALL))
+    called = {"name": name, "arguments": one.text[end + len(_ARGUMENTS) : -1]}
+    call = {"id": _call_id(), "type": "function", "function": called}
+    return {**message, "content": None, "tool_calls": [call]}, "tool_calls"
+
+
+def _string_at(text: str, place: int) -> tuple[str, int]:
+    """The JSON string that begins there, and where it ends."""
+    value, end = json.JSONDecoder().raw_decode(text, place)
+    return str(value), end
 
 
 async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -> AsyncGenerator[dict[str, Any], None]:
@@ -106,7 +114,7 @@ async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -
         if reading == "text" and (piece.text or logprobs):
             yield chunk(piece.index, {"content": piece.text}, None, logprobs)
         if piece.ending is not None:
-            message, ending = _message(one, reading)
+            message, ending = message_of(one, reading)
             if reading != "text":
                 yield chunk(piece.index, _as_delta(message), None)
             yield chunk(piece.index, {}, ending)

@@ -13,6 +13,8 @@ from serving.conftest import KEY, Running
 
 import pdacon
 from pdacon.serving import Settings
+from pdacon.serving.answers import Answer
+from pdacon.serving.chat import message_of as read_message
 from pdacon.serving.sampling import Sampling, chosen
 from pdacon.serving.writing import Writer
 
@@ -88,3 +90,26 @@ def test_a_full_server_says_so_and_one_that_stops_ends_what_runs() -> None:
 def test_settings_that_make_no_sense_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Settings(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "arguments"),
+    [
+        ('{"name": "f", "arguments": {"x": 1e999}}', "f", '{"x": 1e999}'),
+        (f'{{"name": "f", "arguments": {{"x": {"9" * 5000}}}}}', "f", f'{{"x": {"9" * 5000}}}'),
+        (f'{{"name": "f", "arguments": {"[" * 3000}{"]" * 3000}}}', "f", "[" * 3000 + "]" * 3000),
+        (r'{"name": "a\", \"arguments\": {", "arguments": {}}', 'a", "arguments": {', "{}"),
+    ],
+)
+def test_arguments_stay_as_they_are_written(text: str, name: str, arguments: str) -> None:
+    message, ending = read_message(Answer(text, ending="stop", whole=True), "call_or_text")
+    assert (ending, message["content"]) == ("tool_calls", None)
+    assert message["tool_calls"][0]["function"] == {"name": name, "arguments": arguments}
+
+
+def test_a_text_beside_tools_is_a_text() -> None:
+    message, ending = read_message(Answer(r'{"content": "say \"hi\""}', ending="stop", whole=True), "call_or_text")
+    assert (message["content"], ending) == ('say "hi"', "stop")
+    for ending in ("length", "stop"):
+        message, said = read_message(Answer('{"content": "sa', ending=ending), "call_or_text")
+        assert (message["content"], said) == ('{"content": "sa', ending)
