@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import binascii
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from pdacon.detokenizer.reading import MOST_IDS, Reading
@@ -57,8 +58,17 @@ def parse(data: bytes, name: str) -> Reading:
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise VocabularyError(f"{name}: entry {len(tokens) - special} of vocab is damaged: {_what(error)}") from error
     ends = _ends(listed, special, name)  # checks the list
-    names = {str(entry["token_str"]): int(entry["rank"]) for entry in listed or ()}
-    return Reading(tokens, ends, special_tokens={text: i for text, i in names.items() if text and 0 <= i < special})
+    return Reading(tokens, ends, special_tokens=_named(listed or (), special))
+
+
+def _named(listed: Iterable[Any], special: int) -> dict[str, int]:
+    """The special tokens that have a name and an id; entries without either are left out."""
+    pairs = [(entry.get("token_str"), entry.get("rank")) for entry in listed]
+    return {
+        text: rank
+        for text, rank in pairs
+        if isinstance(text, str) and text and isinstance(rank, int) and 0 <= rank < special
+    }
 
 
 def _ends(listed: Any, special: int, name: str) -> tuple[int, ...]:

@@ -190,7 +190,7 @@ def test_memory_holds_for_eager() -> None:
     assert caught.value.given > caught.value.limit == 200_000
 
 
-WIDE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), *[None] * 8000, None], [8256])
+WIDE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), *[None] * 20_000, None], [20_256])
 DIGITS = Grammar.from_lark('start: "<" (A | B)* ">"\nA: /[0-9]{1,9}a/\nB: /b(x[yz]|yy|z[0-9])[a-f]/')
 
 
