@@ -378,7 +378,6 @@ class Vocabulary:
             self.eos_ids == other.eos_ids
             and self.strip_leading_space == other.strip_leading_space
             and self.labels == other.labels
-            and self.special_tokens == other.special_tokens
             and self.tokens == other.tokens
         )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from conftest import Tally
 from lark import Lark
-from support.finding_fixtures import FIXTURES, report_with
+from support.finding_fixtures import FIXTURES, report_of
 from support.lowering import load
 from support.random_grammars import loadable_grammars
 
@@ -67,7 +67,7 @@ def test_texts_come_as_tokens_of_a_vocabulary() -> None:
 
 @pytest.mark.parametrize("folder", FIXTURES, ids=lambda folder: folder.name)
 def test_conflicts_of_fixtures_have_texts(folder) -> None:
-    for finding in report_with((folder / "grammar.lark").read_text(encoding="utf-8")).findings:
+    for finding in report_of(folder / "grammar.lark").findings:
         for _, text in readings(finding.counterexample) if finding.counterexample else ():
             assert text is not None, finding
 

@@ -50,6 +50,9 @@ def check_picture(example: Counterexample, picture: str) -> None:
 def test_every_counterexample_of_the_fixtures() -> None:
     drawn = 0
     for path in FIXTURES:
+        options = path.with_name("options.json")
+        if options.exists() and '"labels"' in options.read_text(encoding="utf-8"):
+            continue  # labels need their vocabulary, and have no derivations to draw
         grammar = Grammar.from_file(path)
         number = 0
         for finding in check(grammar).findings:

@@ -36,7 +36,8 @@ def test_a_slice_of_random_grammars_has_no_find(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
 def test_a_former_find_stays_mended(path: Path) -> None:
-    done = fuzz("--replay", str(path))
+    # Some need 20 s of a slow machine, where they took minutes or memory without end.
+    done = fuzz("--seconds", "60", "--replay", str(path))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

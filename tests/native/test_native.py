@@ -21,7 +21,10 @@ LINKED = {
         *(f"lexer/{name}" for name in ("automaton", "automaton_artifact", "determinizer", "legibility", "nfa")),
         *(f"lexer/{name}" for name in ("lookahead_cycles", "pushbacks", "relexing", "subset_construction")),
     ],
-    "test_token_set": ["detokenizer/token_set", "detokenizer/trie", "detokenizer/tokens", "artifact/artifact"],
+    "test_token_set": [
+        *(f"detokenizer/{name}" for name in ("labels", "token_set", "tokens", "trie")),
+        "artifact/artifact",
+    ],
 }
 FLAGS = ["-std=c++20", "-O1", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

@@ -149,7 +149,8 @@ class Number(Shape):
         expected = Decimal if decimal else (float, int)
         if isinstance(value, bool) or not isinstance(value, expected):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
-        if not math.isfinite(value):
+        # A decimal may be finite beyond all floats.
+        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
             if decimal or self.said.numeric:
                 raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
             return _infinite(float(value), path)
