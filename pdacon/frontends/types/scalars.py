@@ -18,6 +18,8 @@ from pdacon.frontends.types.shapes import Marked, Mismatch, Named, Real, Schemas
 
 _PLAIN = ["null", "boolean", "number", "string", "array", "object"]
 
+_LONG = 300  # digits of a decimal beyond which it is written with an exponent
+
 
 class Anything(Named):
     """Any value of JSON."""
@@ -156,7 +158,9 @@ class Number(Shape):
             return _infinite(float(value), path)
         _check_bounds(self.said, value, path)
         if decimal:
-            return self.form.marked("Decimal", Real(f"{value:f}"))
+            # Thousands of digits would be more than Python reads as an integer.
+            long = abs(value.adjusted()) > _LONG and not self.said.numeric
+            return self.form.marked("Decimal", Real(str(value) if long else f"{value:f}"))
         return Real(repr(float(value)))
 
     def words(self) -> str:
