@@ -157,7 +157,7 @@ class Number(Shape):
                 raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
             return _infinite(float(value), path)
         _check_bounds(self.said, value, path)
-        if decimal:
+        if isinstance(value, Decimal):
             # Thousands of digits would be more than Python reads as an integer.
             long = abs(value.adjusted()) > _LONG and not self.said.numeric
             return self.form.marked("Decimal", Real(str(value) if long else f"{value:f}"))
