@@ -114,7 +114,7 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
         found = self._constraint(
-            ("grammar", made.fingerprint, made.source, repr(made.source_path)),
+            ("grammar", made.fingerprint, made.source, repr(made.source_path), _names_of(words)),
             words,
             limits,
             cancel,
@@ -275,6 +275,11 @@ class CompileCache:
             total -= status.st_size
             with suppress(OSError):
                 Path(path).unlink()
+
+
+def _names_of(vocabulary: Vocabulary) -> str:
+    """The labels and special tokens that a grammar may name: a vocabulary's fingerprint is of its texts only."""
+    return repr((sorted(vocabulary.labels.items()), sorted(vocabulary.special_tokens.items())))
 
 
 def _limits(caller: str, given: Limits | None) -> Limits:

@@ -239,3 +239,12 @@ def test_threads_with_much_to_evict() -> None:
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(ask, range(1, 7))) == [1, 2, 3, 4, 5, 6]
     assert cache.statistics()["bytes"] <= 40_000
+
+
+def test_labels_of_the_same_name_are_told_apart() -> None:
+    cache = pdacon.CompileCache()
+    words = pdacon.Vocabulary.from_tokens([b"a", b"b", None], [2])
+    grammar = pdacon.Grammar.from_lark("start: /(?P<IMAGE>)/", extensions=True)
+    for ids in ([0], [1]):
+        matcher = cache.compile(grammar, words.with_labels(IMAGE=ids)).matcher()
+        assert [token for token in range(2) if matcher.is_allowed(token)] == ids
