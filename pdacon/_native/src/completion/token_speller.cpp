@@ -27,30 +27,31 @@ TokenSpeller::TokenSpeller(const Trie& trie, const LexingAutomaton& lexer) {
                 edges.emplace_back(byte_class, kBoundary);
         }
     };
-    const auto add_state = [&](Edges edges) {
+    const auto make_distinct = [](Edges& edges) {
         std::ranges::sort(edges);
-        edges.erase(std::ranges::unique(edges).begin(), edges.end());
+        edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    };
+    const auto add_state = [&](const Edges& edges) {
         star_.edges.emplace_back();
         for (const auto& [byte_class, next] : edges)
             star_.edges.back().push_back({byte_of[static_cast<std::size_t>(byte_class)], next});
         star_.boundary.push_back(0);
-        return edges;
     };
     add_state({});  // the boundary, whose edges are known in the end
     for (auto node = trie.num_nodes(); --node > 0;) {
         if (node + 1 == trie.subtree_end(node)) continue;
         Edges edges;
         add_below(node, true, edges);
-        std::ranges::sort(edges);
-        edges.erase(std::ranges::unique(edges).begin(), edges.end());
+        make_distinct(edges);
         std::vector<std::int32_t> key;
         for (const auto& [byte_class, next] : edges) key.insert(key.end(), {byte_class, next});
         const auto id = states.intern(key) + 1;
         state_of[static_cast<std::size_t>(node)] = id;
-        if (static_cast<std::size_t>(id) == star_.edges.size()) add_state(std::move(edges));
+        if (static_cast<std::size_t>(id) == star_.edges.size()) add_state(edges);
     }
     Edges first, leading;
     add_below(0, true, first);
+    make_distinct(first);
     add_state(first);
     star_.edges[0] = std::move(star_.edges.back());
     star_.edges.pop_back();
@@ -58,6 +59,7 @@ TokenSpeller::TokenSpeller(const Trie& trie, const LexingAutomaton& lexer) {
     star_.boundary[0] = 1;
     add_below(0, false, leading);
     if (const auto space = trie.child(0, ' '); space >= 0) add_below(space, true, leading);
+    make_distinct(leading);
     add_state(leading);
 }
 
