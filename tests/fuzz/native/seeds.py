@@ -46,6 +46,8 @@ def seeds() -> list[bytes]:
         matcher.accept_bytes(matcher.shortest_completion())
         matcher.mask_id()
         found.append(constraint.to_bytes())
+    labelled = pdacon.Grammar.from_lark('start: (IMAGE | "a")+\nIMAGE: /(?P<IMAGE>)/', extensions=True)
+    found.append(pdacon.compile(labelled, vocabulary.with_labels(IMAGE=[10, 11]), eager=True).to_bytes())
     return found
 
 

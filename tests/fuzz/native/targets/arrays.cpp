@@ -1,5 +1,6 @@
 // All arrays of a constraint in: lexer, tables, layout and vocabulary. Then a matcher's calls, and the same
 // behind an artifact.
+#include <algorithm>
 #include <exception>
 #include <optional>
 
@@ -7,6 +8,7 @@
 #include "automata.hpp"
 #include "base/memory.hpp"
 #include "calls.hpp"
+#include "detokenizer/labels.hpp"
 #include "liveness/column_classes.hpp"
 #include "productions.hpp"
 
@@ -31,8 +33,19 @@ std::shared_ptr<const Tokens> tokens(Input& input) {
     ends.push_back(static_cast<std::int32_t>(offsets.size()) - 2);
     if (input.wild() && input.byte() > 250) offsets[input.byte() % offsets.size()] = input.below(99);
     if (input.wild() && input.byte() > 250) ends[0] = input.below(99);
+    // A lexer at random has spellings of labels in parts, which no grammar has, and then masks and steps may
+    // differ; they are not compared for a wild input.
+    std::size_t labels = 0;
+    if (input.wild() && input.byte() >= 128)
+        for (; labels < 2; ++labels) add(std::string{char(Labels::kFirstByte), char(0x80 + labels)});
     return std::make_shared<const Tokens>(std::vector<char>(text.begin(), text.end()), std::move(offsets),
-                                          std::move(ends));
+                                          std::move(ends), labels);
+}
+
+std::shared_ptr<const Labels> labels(const Tokens& tokens, Input& input) {
+    std::vector<std::int32_t> masks(tokens.num_labels() * tokens.words());
+    for (auto& word : masks) word = input.below(1 << std::min<std::size_t>(tokens.size(), 8));
+    return std::make_shared<const Labels>(tokens.size(), std::move(masks));
 }
 
 // Tables of a grammar, or any.
@@ -130,8 +143,9 @@ void compare_loaded(TokenPda& pda, const std::shared_ptr<const LexingAutomaton>&
     const auto reader = std::make_shared<const ArtifactReader>(
         bytes, memory, std::make_shared<const Origin>(Origin{"fuzzed", "no way out"}), true);
     const auto again = std::make_shared<const LexingAutomaton>(*reader);
-    const auto loaded = std::make_shared<TokenPda>(
-        again, std::make_shared<const LazyTrie>(reader, std::make_shared<Tries>()), *reader, 0);
+    const auto trie = std::make_shared<const LazyTrie>(reader, std::make_shared<Tries>());
+    const auto sets = std::make_shared<const Labels>(*reader, trie->tokens().size());
+    const auto loaded = std::make_shared<TokenPda>(again, trie, sets, *reader, 0);
     fuzzing::call(loaded, input, false);
 }
 
@@ -157,9 +171,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto* futures = columns && blocks.classes.single == 0 && blocks.classes.period == 1
                                   ? columns->futures(*lexer, *trie, blocks.newline)
                                   : nullptr;
-        const auto pda =
-            std::make_shared<TokenPda>(Pushdown(lexer, std::move(parser), start, std::move(blocks)), trie,
-                                       Budget(kStates, 0), 200, kBytes, futures);
+        const auto pda = std::make_shared<TokenPda>(
+            Pushdown(lexer, std::move(parser), start, std::move(blocks)), trie,
+            labels(*trie->tokens(), input), Budget(kStates, 0), 200, kBytes, futures);
         fuzzing::call(pda, input, !input.wild());
         fuzzing::ask(*pda, input);
         compare_loaded(*pda, lexer, input);

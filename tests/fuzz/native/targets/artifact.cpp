@@ -10,6 +10,7 @@
 #include "base/checksum.hpp"
 #include "base/memory.hpp"
 #include "calls.hpp"
+#include "detokenizer/labels.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -69,11 +70,12 @@ void use(std::span<const std::uint8_t> file, std::shared_ptr<const void> owner, 
             file, std::move(owner), std::make_shared<const Origin>(Origin{"fuzzed", "no way out"}), verify);
         const auto lexer = std::make_shared<const LexingAutomaton>(*reader);
         const auto trie = std::make_shared<const LazyTrie>(reader, std::make_shared<Tries>());
+        const auto labels = std::make_shared<const Labels>(*reader, trie->tokens().size());
         for (const auto part : {Part::kSettings, Part::kGrammar})
             fuzzing::attempt([&] { reader->array<char>(part, ArtifactReader::kShared); });
         for (std::int32_t start = 0; start < 2; ++start)
             fuzzing::attempt([&] {
-                const auto pda = std::make_shared<TokenPda>(lexer, trie, *reader, start);
+                const auto pda = std::make_shared<TokenPda>(lexer, trie, labels, *reader, start);
                 fuzzing::call(pda, input, false);
                 fuzzing::ask(*pda, input);
                 ArtifactWriter writer;

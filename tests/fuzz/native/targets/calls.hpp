@@ -51,7 +51,7 @@ inline void call(const std::shared_ptr<pdacon::TokenPda>& pda, Input& input, boo
         auto& matcher = *matchers[input.byte() % matchers.size()];
         const auto tokens = static_cast<std::int32_t>(pda->tokens().size());
         attempt([&] {
-            switch (input.byte() % 16) {
+            switch (input.byte() % 17) {
                 case 0:
                 case 1:
                 case 2: {
@@ -105,6 +105,13 @@ inline void call(const std::shared_ptr<pdacon::TokenPda>& pda, Input& input, boo
                     pda->mask(input.below(static_cast<std::int32_t>(pda->num_masks())));
                     pda->statistics();
                     break;
+                case 15: {
+                    // No budget is below what the text needs: callers refuse that.
+                    const auto least = matcher.least_tokens();
+                    if (least != pdacon::TokenDistances::kNone)
+                        matcher.limit_tokens(least + input.count(0, 3));
+                    break;
+                }
                 default:
                     matcher.reset();
             }
