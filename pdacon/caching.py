@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -28,7 +28,7 @@ from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.frontends.json_schema import Spelling, canonical, schema_grammar
-from pdacon.grammar import GrammarSource, grammar_of
+from pdacon.grammar import Grammar, GrammarSource, grammar_of
 
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _OF_AN_ERROR = 4096  # bytes that one is taken to need
@@ -122,6 +122,54 @@ class CompileCache:
         )
         # Two types can have the same texts, and no file has the type.
         return found if made.values is None or found.grammar.values == made.values else found._of(made)
+
+    def compile_keyed(
+        self,
+        key: Sequence[str],
+        make: Callable[[], Grammar],
+        vocabulary: Vocabulary | None = None,
+        *,
+        tokenizer: Any = None,
+        model: Any = None,
+        limits: Limits | None = None,
+        cancel: CancelEvent | None = None,
+    ) -> Constraint:
+        """The constraint of the grammar that ``make`` returns, which is called only if there is none for the key.
+
+        Parameters
+        ----------
+        key : sequence of str
+            Says all that the grammar depends on, such as ``("regex", pattern)``. With a folder, keys are shared with
+            every process that uses the folder.
+        make : callable
+            Without arguments. What it raises is kept as what `pdacon.compile` raises is, if it is a `PdaconError`.
+        vocabulary, tokenizer, model, limits, cancel
+            As for `compile`.
+
+        Raises
+        ------
+        PdaconError, TypeError, ValueError
+            As ``make`` and `pdacon.compile`.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> cache, words, pattern = pdacon.CompileCache(), pdacon.Vocabulary.bytes(), "[ab]+c"
+        >>> keyed = cache.compile_keyed(("regex", pattern), lambda: pdacon.Grammar.from_regex(pattern), words)
+        >>> keyed.accepts("abc")
+        True
+        """
+        if isinstance(key, str) or not all(isinstance(part, str) for part in key):
+            raise TypeError(f"CompileCache.compile_keyed: key is a sequence of str, not {key!r}")
+        words = vocabulary_of("CompileCache.compile_keyed", vocabulary, tokenizer, model)
+        limits = _limits("CompileCache.compile_keyed", limits)
+
+        def made() -> Constraint:
+            with Watch(limits.seconds, cancel) as watch:
+                grammar = make()
+                return compile(grammar, words, limits=replace(limits, seconds=watch.left()), cancel=cancel)
+
+        return self._constraint(("keyed", *key, _names_of(words)), words, limits, cancel, made)
 
     def compile_schema(
         self,

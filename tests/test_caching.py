@@ -248,3 +248,36 @@ def test_labels_of_the_same_name_are_told_apart() -> None:
     for ids in ([0], [1]):
         matcher = cache.compile(grammar, words.with_labels(IMAGE=ids)).matcher()
         assert [token for token in range(2) if matcher.is_allowed(token)] == ids
+
+
+def test_a_key_stands_for_what_would_be_made() -> None:
+    """The grammar of a known key is not made again, nor is one that was refused; keys of several words do not merge."""
+    cache, made = CompileCache(), []
+
+    def regex(pattern: str) -> Callable[[], Grammar]:
+        def make() -> Grammar:
+            made.append(pattern)
+            return Grammar.from_regex(pattern)
+
+        return make
+
+    first = cache.compile_keyed(("regex", "a+"), regex("a+"), WORDS)
+    assert cache.compile_keyed(("regex", "a+"), regex("a+"), WORDS) is first
+    assert cache.compile_keyed(("regex", "a+"), regex("a+"), LETTERS) is not first
+    for _ in range(2):
+        with pytest.raises(pdacon.UnsupportedGrammarError):
+            cache.compile_keyed(["regex", "(a"], regex("(a"), WORDS)
+    assert made == ["a+", "a+", "(a"]
+    assert not cache.compile_keyed(("regexa", "+"), regex("b"), WORDS).accepts("a")
+    with pytest.raises(TypeError, match="key is a sequence of str"):
+        cache.compile_keyed("regex", regex("a"), WORDS)
+
+
+def test_the_time_of_a_keyed_grammar_counts() -> None:
+    def slow() -> Grammar:
+        time.sleep(0.05)
+        return Grammar.from_regex("a")
+
+    with pytest.raises(LimitExceededError) as caught:
+        CompileCache().compile_keyed(("slow",), slow, WORDS, limits=Limits(seconds=0.01))
+    assert caught.value.what == "seconds"

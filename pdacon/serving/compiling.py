@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 
 from pdacon.caching import CompileCache
+from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
@@ -36,8 +37,8 @@ class Compiler:
 
     Notes
     -----
-    A constraint that is in memory is found in the event loop's own thread pool, too, since even that writes the schema
-    out once; it costs some 0.1 ms.
+    A constraint that is in memory is looked up in the threads of compilations, too, since even that writes a schema out
+    once; it costs some 0.1 ms. What is no schema is looked up by its text.
     """
 
     def __init__(self, vocabulary: Vocabulary, settings: Settings, metrics: Metrics) -> None:
@@ -93,10 +94,19 @@ class Compiler:
         options: dict[str, Any] = {"limits": self._settings.limits, "cancel": cancel}
         if wanted.kind == "schema":
             return self.cache.compile_schema(wanted.text, self._vocabulary, **options)
-        return self.cache.compile(_grammar(wanted), self._vocabulary, **options)
+        if wanted.kind == "lark" and _RELATIVE_IMPORT.search(wanted.text):
+            raise RequestError(
+                400,
+                "%import of a file beside the grammar: a request has no files; write its rules into the grammar",
+                param=wanted.param,
+                code="bad_grammar",
+            )
+        return self.cache.compile_keyed(
+            (wanted.kind, wanted.text), lambda: _grammar(wanted, self._settings.limits), self._vocabulary, **options
+        )
 
 
-def _grammar(wanted: Format) -> Grammar:
+def _grammar(wanted: Format, limits: Limits) -> Grammar:
     """The grammar of a format that is no schema.
 
     Raises
@@ -106,16 +116,9 @@ def _grammar(wanted: Format) -> Grammar:
     if wanted.kind == "json_object":
         return Grammar.json()
     if wanted.kind == "regex":
-        return Grammar.from_regex(wanted.text)
+        return Grammar.from_regex(wanted.text, limits=limits)
     if wanted.kind == "choice":
-        return Grammar.from_choices(json.loads(wanted.text))
+        return Grammar.from_choices(json.loads(wanted.text), limits=limits)
     if wanted.kind == "gbnf":
         return Grammar.from_gbnf(wanted.text)
-    if _RELATIVE_IMPORT.search(wanted.text):
-        raise RequestError(
-            400,
-            "%import of a file beside the grammar: a request has no files; write its rules into the grammar",
-            param=wanted.param,
-            code="bad_grammar",
-        )
     return Grammar.from_lark(wanted.text)
