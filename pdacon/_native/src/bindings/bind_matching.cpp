@@ -7,7 +7,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <optional>
@@ -16,8 +15,10 @@
 
 #include "artifact/artifact.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/bitmask.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
+#include "bindings/whole_numbers.hpp"
 #include "matching/lexeme_trace.hpp"
 #include "matching/matcher.hpp"
 
@@ -25,133 +26,6 @@ namespace nb = nanobind;
 
 namespace pdacon {
 namespace {
-
-// A caller's bitmask: int32 rows whose words are next to each other, writable, on the CPU.
-class Bitmask {
-  public:
-    explicit Bitmask(nb::handle bitmask) {
-        if (PyObject_GetBuffer(bitmask.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) == 0) {
-            held_ = true;
-            const std::string_view format = view_.format != nullptr ? view_.format : "B";
-            // "=i": a NumPy array that is not aligned.
-            if (view_.itemsize != 4 || (format != "i" && format != "l" && format != "=i" && format != "<i"))
-                fail("must have dtype int32");
-            locate(static_cast<char*>(view_.buf), view_.ndim, view_.shape, view_.strides);
-            return;
-        }
-        PyErr_Clear();
-        if (!nb::hasattr(bitmask, "data_ptr")) fail("must be a writable int32 NumPy array or a CPU tensor");
-        from_tensor(bitmask);
-    }
-    ~Bitmask() { release(); }
-    Bitmask(const Bitmask&) = delete;
-    Bitmask& operator=(const Bitmask&) = delete;
-
-    // Where a row is; it has room for so many words. Throws IndexError, ValueError.
-    char* row(std::int64_t index, std::size_t words) const {
-        if (index < 0 || index >= rows_)
-            throw nb::index_error(
-                ("row " + std::to_string(index) + " of a bitmask with " + std::to_string(rows_) + " rows")
-                    .c_str());
-        if (columns_ < static_cast<Py_ssize_t>(words))
-            throw nb::value_error(("bitmask has " + std::to_string(columns_) +
-                                   " words a row; the vocabulary needs " + std::to_string(words))
-                                      .c_str());
-        return data_ + index * stride_;
-    }
-
-    // Copies a mask into a row; words beyond the mask become 0.
-    void fill(char* row, const std::int32_t* mask, std::size_t words) const {
-        const auto size = words * sizeof(std::int32_t);
-        std::memcpy(row, mask, size);
-        std::memset(row + size, 0, static_cast<std::size_t>(columns_) * sizeof(std::int32_t) - size);
-    }
-
-  private:
-    void release() {
-        if (held_) PyBuffer_Release(&view_);
-        held_ = false;
-    }
-    [[noreturn]] void fail(const std::string& what) {
-        release();
-        throw nb::type_error(("bitmask " + what).c_str());
-    }
-
-    void locate(char* data, int dimensions, const Py_ssize_t* shape, const Py_ssize_t* strides) {
-        if (dimensions != 1 && dimensions != 2) fail("must have one or two dimensions");
-        rows_ = dimensions == 2 ? shape[0] : 1;
-        stride_ = dimensions == 2 ? strides[0] : 0;
-        columns_ = shape[dimensions - 1];
-        if (columns_ > 1 && strides[dimensions - 1] != 4) fail("rows must be contiguous");
-        data_ = data;
-    }
-
-    void from_tensor(nb::handle tensor) {
-        const auto text_of = [&](const char* attribute) {
-            const nb::object value = tensor.attr(attribute);
-            return std::string(nb::str(value).c_str());
-        };
-        if (text_of("dtype") != "torch.int32") fail("must have dtype int32");
-        if (text_of("device") != "cpu") fail("must be on the CPU");
-        Py_ssize_t shape[2] = {1, 1}, strides[2] = {4, 4};
-        const auto dimensions = nb::cast<int>(tensor.attr("ndim"));
-        if (dimensions != 1 && dimensions != 2) fail("must have one or two dimensions");
-        for (int at = 0; at < dimensions; ++at) {
-            shape[at] = nb::cast<Py_ssize_t>(tensor.attr("shape")[at]);
-            strides[at] = 4 * nb::cast<Py_ssize_t>(tensor.attr("stride")(at));
-        }
-        const auto address = nb::cast<std::uintptr_t>(tensor.attr("data_ptr")());
-        if (address == 0) fail("has no memory of its own");
-        locate(reinterpret_cast<char*>(address), dimensions, shape, strides);
-    }
-
-    Py_buffer view_{};
-    bool held_ = false;
-    char* data_ = nullptr;
-    Py_ssize_t rows_ = 0, stride_ = 0, columns_ = 0;
-};
-
-// A whole number of any kind: int, NumPy's, a tensor without dimensions; True is none. `what` is for the
-// error.
-std::int64_t whole_number(nb::handle value, const char* what) {
-    nb::object index = nb::borrow(value);
-    if (!PyLong_CheckExact(value.ptr())) {
-        if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
-            throw nb::type_error((std::string(what) + " must be a whole number, not " +
-                                  nb::type_name(value.type()).c_str() +
-                                  (PyUnicode_Check(value.ptr()) && std::string(what) == "token"
-                                       ? ": accept(text) takes text, and matcher.fork().accept(text) only "
-                                         "asks"
-                                       : ""))
-                                     .c_str());
-        index = nb::steal(PyNumber_Index(value.ptr()));
-        if (!index.is_valid()) throw nb::python_error();
-    }
-    int overflow = 0;
-    const auto number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow == 0) return number;
-    throw std::out_of_range(std::string(what) + " " + nb::str(index).c_str() + " is out of range");
-}
-
-std::vector<std::int64_t> whole_numbers(nb::handle values, const char* what) {
-    if (PyBytes_Check(values.ptr()) || PyByteArray_Check(values.ptr()) || PyUnicode_Check(values.ptr()))
-        throw nb::type_error((std::string(what) + "s must be a sequence of whole numbers, not " +
-                              nb::type_name(values.type()).c_str())
-                                 .c_str());
-    nb::object list = nb::borrow(values);
-    if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
-        // Arrays and tensors make a list of themselves faster than it can be made from outside.
-        list = nb::hasattr(values, "tolist") ? nb::object(values.attr("tolist")())
-                                             : nb::steal(PySequence_List(values.ptr()));
-        if (!list.is_valid()) throw nb::python_error();
-        if (!PyList_Check(list.ptr()))
-            throw nb::type_error((std::string(what) + "s must be a sequence of whole numbers").c_str());
-    }
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(nb::len(list));
-    for (const auto value : list) numbers.push_back(whole_number(value, what));
-    return numbers;
-}
 
 // What takes its time, or may have to wait for another thread, runs without the GIL.
 constexpr std::size_t kLongText = 4096;
