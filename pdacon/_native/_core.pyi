@@ -94,13 +94,35 @@ class _AboutMembers(Protocol):
 
     def step(self, variable: int, read: int, /) -> tuple[int, int, int, bool]: ...
     def at_end(self, variable: int, /) -> bool: ...
-    def possible(self, question: int, /) -> bool: ...
     def terminal(self, read: int, /) -> int | None: ...
     def look(self) -> None: ...
+
+class _AboutSchemas(Protocol):
+    """What the core asks about schemas and facts; see ``frontends/questions.hpp``."""
+
+    def types_of(self, variable: int, /) -> Sequence[int]: ...
+    def meaning_of(self, variable: int, type: int, /) -> int: ...
+    def values_of(self, variable: int, /) -> Sequence[int] | None: ...
+    def holds_for_any(self, formula: int, type: int, /) -> bool: ...
+
+class Questions:
+    """What questions say of values of each type; ``scalar`` says of each whether it is strings or numbers."""
+
+    def __init__(self, formulas: Formulas, scalar: Sequence[int]) -> None: ...
+    def types(self, about: _AboutSchemas, question: int, /) -> list[int]:
+        """The types of which a value may satisfy a question, as far as that is plain."""
+    def meaning(self, about: _AboutSchemas, question: int, type: int, /) -> int:
+        """A question as a formula over facts about values of one type."""
+    def meanings(self, about: _AboutSchemas, family: Sequence[int], type: int, /) -> dict[int, int]:
+        """The same of several questions, without those that no value of the type satisfies."""
+    def possible(self, about: _AboutSchemas, question: int, /) -> bool:
+        """Whether any value might satisfy a question: no only where that is plain."""
 
 def write_object(
     out: Productions,
     formulas: Formulas,
+    questions: Questions,
+    schemas: _AboutSchemas,
     about: _AboutMembers,
     object: Container,
     names: int,
@@ -111,7 +133,14 @@ def write_object(
     """Adds the productions of an object; the families of what lies within."""
 
 def write_array(
-    out: Productions, formulas: Formulas, about: _AboutMembers, array: Container, start: Sequence[int], /
+    out: Productions,
+    formulas: Formulas,
+    questions: Questions,
+    schemas: _AboutSchemas,
+    about: _AboutMembers,
+    array: Container,
+    start: Sequence[int],
+    /,
 ) -> list[list[int]]:
     """The same for an array; ``start`` is its machine in the facts that items are read with."""
 

@@ -11,7 +11,7 @@ Manipulation", IEEE Transactions on Computers C-35(8), 1986.
 from pdacon.regular.automata import Dfa, combined, longer_than
 from pdacon.regular.characters import ANY, Ranges, character_class
 from pdacon.regular.ecma import PatternError, parse_pattern
-from pdacon.regular.formulas import FALSE, TRUE, Formulas, Replacements, Substitution
+from pdacon.regular.formulas import FALSE, TRUE, Formulas, Substitution
 from pdacon.regular.languages import Languages
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "Languages",
     "PatternError",
     "Ranges",
-    "Replacements",
     "Substitution",
     "character_class",
     "combined",

@@ -14,6 +14,7 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 ANY: Ranges = ((0, 0xD7FF), (0xE000, sys.maxunicode))
 """Every character that a text can have."""
+_SURROGATES = 0xD800
 
 DIGITS: Ranges = ((0x30, 0x39),)
 WORD: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
@@ -41,7 +42,7 @@ def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
             merged[-1] = merged[-1][0], max(merged[-1][1], last)
         else:
             merged.append((first, last))
-    return intersection(merged, ANY)
+    return tuple(merged) if not merged or merged[-1][1] < _SURROGATES else intersection(merged, ANY)
 
 
 def intersection(one: Iterable[tuple[int, int]], other: Iterable[tuple[int, int]]) -> Ranges:

@@ -9,6 +9,7 @@ Source: ECMA-262, 15th edition (2024), section 22.2.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
 from pdacon.regular.characters import BLANKS, DIGITS, LINE_ENDS, WORD, Ranges, category, complement, union
@@ -82,6 +83,9 @@ _LONG_NAMES = {
     "Other_Punctuation": "Po", "Line_Separator": "Zl", "Paragraph_Separator": "Zp", "Private_Use": "Co",
 }  # fmt: skip
 _DEEPEST = 200
+_LONG = 4096
+"""Trees of patterns of up to so many characters are kept."""
+_COUNTS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def parse_pattern(pattern: str) -> Tree:
@@ -92,6 +96,11 @@ def parse_pattern(pattern: str) -> Tree:
     PatternError
         It is no pattern, or has what is not regular (a back-reference) or not supported (a look-behind).
     """
+    return _read(pattern) if len(pattern) <= _LONG else _Reader(pattern).whole()
+
+
+@lru_cache(maxsize=128)
+def _read(pattern: str) -> Tree:
     return _Reader(pattern).whole()
 
 
@@ -144,10 +153,11 @@ class _Reader:
         return Repeat(atom, *counts)
 
     def _counts(self) -> tuple[int, int | None] | None:
-        for sign, counts in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
-            if self._take(sign):
-                return counts
-        if self._peek() != "{":
+        sign = self._text[self._at : self._at + 1]
+        if sign in _COUNTS:
+            self._at += 1
+            return _COUNTS[sign]
+        if sign != "{":
             return None
         end = self._text.find("}", self._at)
         body = self._text[self._at + 1 : end] if end > 0 else ""

@@ -73,24 +73,6 @@ class Formulas(_core.Formulas):
         return formula == TRUE
 
 
-class Replacements:
-    """The formulas that variables were replaced by, and what formulas became by that."""
-
-    __slots__ = ("_native",)
-
-    def __init__(self, formulas: Formulas) -> None:
-        self._native = _core.Substitution(formulas)
-
-    def of(self, formula: int, meaning: Callable[[int], int]) -> int:
-        """A formula with ``meaning`` in place of its variables; it is called for those that are new."""
-        if formula <= TRUE:
-            return formula
-        native = self._native
-        for variable in native.missing([formula]):
-            native.give(variable, meaning(variable))
-        return native.apply(formula)
-
-
 class Substitution:
     """A formula in place of each variable.
 

@@ -77,14 +77,6 @@ class Languages:
             formula[id(node)] = self.formulas.disjunction(own, self._end) if "" in node else own
         return formula[id(trie)]
 
-    def automaton(self, rows: Sequence[Sequence[tuple[Ranges, int]]], accepting: Sequence[bool]) -> int:
-        """The language of an automaton: for each state its edges, from state 0."""
-        base = len(self._positions)
-        self._positions += [_Position(at_end=accept) for accept in accepting]
-        for k, row in enumerate(rows):
-            self._positions[base + k].edges = [(ranges, self.formulas.variable(base + to)) for ranges, to in row]
-        return self.formulas.variable(base)
-
     def matched(self, tree: ecma.Tree, then: int) -> int:
         """The texts that begin with what a tree matches and go on as ``then`` says."""
         formulas = self.formulas

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
-from pdacon.lexer.program import to_automaton
 from pdacon.quoting import quoted
 
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
@@ -61,8 +60,8 @@ class _Names:
 
 
 def _terminal(names: _Names, name: str, text: Text) -> Terminal:
-    if text.program is not None:
-        pattern = Pattern("automaton", text.value, _NO_FLAGS, "", 1, _WIDE, to_automaton(text.program))
+    if text.automaton is not None:
+        pattern = Pattern("automaton", text.value, _NO_FLAGS, "", 1, _WIDE, text.automaton)
     elif text.kind == "str":
         word, pattern, literal = _literal(text.value)
         named = f"{name}_{word}"[:60] if word and word != name else name

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.strings import STATES, Shape
-from pdacon.regular import FALSE, TRUE, Dfa, Languages, Ranges, parse_pattern
-from pdacon.regular.ecma import Tree
+from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
+from pdacon.regular.operations import of_ranges
 
 ANY_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -37,6 +37,7 @@ _LARGE = rf"-?(?:[1-9](?:\.\d{{1,16}})?e\+{_EXPONENTS['+']}|{_OF_308}e\+308)"
 _SMALL = rf"-?[1-9](?:\.\d+)?e\-{_EXPONENTS['-']}"
 _ZERO = r"-?0(?:\.0+)?"
 _MOST_REMAINDERS = 20_000
+_MOST_BYTES = 256 << 20  # of one automaton
 
 
 def number_holds(facts: Facts, formula: int, number: Fraction) -> bool:
@@ -59,6 +60,9 @@ def number_holds(facts: Facts, formula: int, number: Fraction) -> bool:
 @lru_cache(maxsize=256)
 def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool, canonical: bool) -> Dfa:
     """The spellings of the numbers for which a formula holds.
+
+    Each fact is a combination of automata of which most are the same for every bound, and kept; the core makes their
+    product.
 
     Parameters
     ----------
@@ -87,9 +91,9 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
         return formulas.choice(languages.fact(fact), formula(then), formula(otherwise))
 
     equal = [languages.equal(number) for number in excluded]
-    return languages.deterministic(
-        formulas.conjunction(languages.text(universe), formula(shape), *[formulas.negation(one) for one in equal]),
-        STATES,
+    whole = languages.text(universe)
+    return languages.combined(
+        formulas.conjunction(whole, formula(shape), *[formulas.negation(one) for one in equal]), STATES
     )
 
 
@@ -99,20 +103,55 @@ def _multiple(shape: Shape) -> bool:
     )
 
 
-@lru_cache(maxsize=64)
-def _tree(pattern: str) -> Tree:
-    return parse_pattern(pattern)
+@lru_cache(maxsize=256)
+def _spelled(pattern: str) -> Dfa:
+    """The texts that a pattern matches whole."""
+    languages = Languages()
+    return languages.deterministic(languages.whole(parse_pattern(pattern)), STATES)
 
 
-class _Numbers(Languages):
-    """Languages of those spellings that are used where more is asked than the type: with exponents, or without."""
+class _Numbers:
+    """Sets of those spellings that are used where more is asked than the type: with exponents, or without.
+
+    A set is a formula; each of its variables stands for an automaton.
+    """
 
     def __init__(self, *, exponents: bool) -> None:
-        super().__init__()
+        self.formulas = Formulas()
+        self._automata: list[Dfa] = []
+        self._numbers: dict[Dfa, int] = {}
         self._exponents = exponents
 
+    def _of(self, automaton: Dfa) -> int:
+        number = self._numbers.setdefault(automaton, len(self._automata))
+        if number == len(self._automata):
+            self._automata.append(automaton)
+        return self.formulas.variable(number)
+
     def text(self, pattern: str) -> int:
-        return self.whole(_tree(pattern))
+        """The texts that a pattern matches whole."""
+        return self._of(_spelled(pattern))
+
+    def combined(self, formula: int, limit: int) -> Dfa:
+        """The automaton of a formula."""
+        node = self.formulas.node
+        number = {FALSE: FALSE, TRUE: TRUE}
+        diagram: list[tuple[int, int, int]] = []
+        pending = [formula]
+        while pending:
+            one = pending[-1]
+            variable, then, otherwise = node(one) if one > TRUE else (0, one, one)
+            missing = [below for below in (then, otherwise) if below not in number]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if one not in number:
+                diagram.append((variable, number[then], number[otherwise]))
+                number[one] = len(diagram) + 1
+        if not diagram:
+            diagram.append((0, formula, formula))
+        return combined(self._automata, diagram, limit)
 
     def fact(self, fact: Fact) -> int:
         """The spellings of the numbers that a fact is about; of what is no spelling it says anything."""
@@ -210,7 +249,7 @@ class _Numbers(Languages):
             rows.append(row)
             same = sign == 0 and read in ((len(whole), behind) if not fraction else (behind + len(fraction),))
             accepting.append(state == greater or (read == len(whole) and sign > 0) or (inclusive and same))
-        return self.automaton(rows, accepting)
+        return self._of(of_ranges(rows, accepting, STATES, _MOST_BYTES))
 
     def equal(self, number: Fraction) -> int:
         """The spellings of one number."""
@@ -266,7 +305,7 @@ class _Numbers(Languages):
         for behind, remainder in order:
             missing = digits - max(behind, 0)
             accepting.append(behind > -2 and remainder * 10**missing % divisor == 0)
-        return self.automaton(rows, accepting)
+        return self._of(of_ranges(rows, accepting, 2 * _MOST_REMAINDERS, _MOST_BYTES))
 
 
 def _between(first: int, last: int) -> str:

@@ -7,6 +7,7 @@ quote, so that the pattern is about as long as the schema is, however many state
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pdacon.frontends.json_schema.facts import Among, Fact, LongerThan, Matches
 from pdacon.frontends.json_schema.spelling import CHARACTER, ESCAPED, PLAIN, SHORT, spelled
@@ -79,6 +80,7 @@ def _written(tree: ecma.Tree) -> str:
     raise _NoPattern
 
 
+@lru_cache(maxsize=1024)
 def _character(ranges: Ranges) -> str:
     """One character of a set, as it is written in a JSON string."""
     if ranges == ANY:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from pdacon._native import _core
-from pdacon.lexer.program import Program
+from pdacon.grammar.model import Automaton
 
 MOST_PRODUCTIONS = 50_000
 
@@ -21,11 +21,11 @@ VALUE, OBJECT, ARRAY, PART = (KINDS.index(kind) for kind in ("value", "object", 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A terminal: one text ("str"), a pattern of Python's ``re`` ("re"), or a program, with its pattern if known."""
+    """A terminal: one text ("str"), a pattern of ``re`` ("re"), or an automaton, with its pattern if that is known."""
 
     kind: str
     value: str
-    program: Program | None = None
+    automaton: Automaton | None = None
 
 
 class Productions:

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
     TYPES,
     Above,
@@ -28,7 +28,6 @@ from pdacon.frontends.json_schema.facts import (
     Facts,
     Has,
     Integral,
-    Items,
     LongerThan,
     Matches,
     Members,
@@ -41,7 +40,7 @@ from pdacon.frontends.json_schema.facts import (
     Type,
 )
 from pdacon.quoting import did_you_mean
-from pdacon.regular import FALSE, TRUE, PatternError, Replacements, parse_pattern
+from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
 _NAMES: dict[str, tuple[Type, ...]] = {
     "null": ("null",),
@@ -56,38 +55,12 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
-_MOST_UNCERTAIN = 10
 _SMALL = 4
 _NO_KEYWORDS = {
     "nullable": 'it is no keyword of JSON Schema; write "null" as one of the types',
     "propertyOrdering": "it is no keyword of JSON Schema; members come in the order of properties",
 }
 _LONGEST = 10_000_000  # characters of a string that are counted
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """Which members or items a schema evaluates where a condition holds.
-
-    Attributes
-    ----------
-    condition : int
-    names : frozenset of str
-    patterns : tuple of str
-    count : int
-        So many items from the first on.
-    all : bool
-        Every member, or every item.
-    items : int
-        Those items that satisfy this question.
-    """
-
-    condition: int
-    names: frozenset[str] = frozenset()
-    patterns: tuple[str, ...] = ()
-    count: int = 0
-    all: bool = False
-    items: int = FALSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +109,6 @@ class Reader:
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
-        self._meanings: dict[tuple[int, Type], int] = {}
-        self._schema_of: dict[int, int] = {}  # by question, if it is about one schema
-        self._kinds: dict[int, tuple[Type, ...]] = {}
-        self._substitutions = {kind: Replacements(self.facts.formulas) for kind in self.types}
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -150,55 +119,15 @@ class Reader:
             return FALSE
         if not isinstance(node, dict):
             raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
-        number = self._number(place)
-        question = self.facts.holds(Satisfies(number))
-        self._schema_of[question] = number
-        return question
+        return self.facts.holds(Satisfies(self._number(place)))
 
-    def kinds(self, question: int) -> tuple[Type, ...]:
-        """The types of which a value may satisfy a question, as far as that is plain."""
-        known = self._kinds.get(question)
-        if known is None:
-            known = self._kinds[question] = self._plain_kinds(question)
-        return known
+    def plain_types(self, schema: int) -> tuple[Type, ...]:
+        """The types that the schema of a number allows, as far as that is plain."""
+        return self.types if self._marked else _plain_types(self.places[schema])
 
-    def _plain_kinds(self, question: int) -> tuple[Type, ...]:
-        schema = self._schema_of.get(question)
-        if schema is not None:
-            return self._plain_types(self.places[schema])
-        kinds = self.types
-        while question > TRUE:
-            variable, then, otherwise = self.facts.formulas.node(question)
-            if otherwise == FALSE:  # a conjunction, so far
-                allowed = self.kinds(self.facts.formulas.variable(variable))
-                kinds = tuple(kind for kind in kinds if kind in allowed)
-            elif then != FALSE:
-                break
-            question = otherwise if then == FALSE else then
-        return kinds
-
-    def _plain_types(self, place: Place) -> tuple[Type, ...]:
-        if self._marked:
-            return self.types
-        return _plain_types(place)
-
-    def meaning(self, question: int, kind: Type) -> int:
-        """A question as a formula over facts about values of one type."""
-        key = question, kind
-        known = self._meanings.get(key)
-        if known is None:
-            schema = self._schema_of.get(question)
-            if schema is None:
-                known = self._substitutions[kind].of(question, partial(self._satisfied, kind))
-            else:
-                known = self._of(schema, kind).formula
-            self._meanings[key] = known
-        return known
-
-    def _satisfied(self, kind: Type, variable: int) -> int:
-        fact = self.facts[variable]
-        assert isinstance(fact, Satisfies)
-        return self._of(fact.schema, kind).formula
+    def formula(self, schema: int, kind: Type) -> int:
+        """What the schema of a number says of the values of one type."""
+        return self._of(schema, kind).formula
 
     def _number(self, place: Place) -> int:
         key: Any = place
@@ -263,11 +192,11 @@ class Reader:
             parts += self._own(place, kind, covers)
         if kind == "object" and "unevaluatedProperties" in node and place.draft >= 2019:
             question = self.question(place.child("unevaluatedProperties"))
-            parts.append(self._unevaluated_members(place, question, covers))
+            parts.append(members_beside(self.facts, place, question, covers))
             covers.append(Cover(TRUE, all=True))
         if kind == "array" and "unevaluatedItems" in node and place.draft >= 2019:
             question = self.question(place.child("unevaluatedItems"))
-            parts.append(self._unevaluated_items(place, question, covers))
+            parts.append(items_beside(self.facts, place, question, covers))
             covers.append(Cover(TRUE, all=True))
         return Meaning(formulas.conjunction(*parts), tuple(covers))
 
@@ -316,7 +245,7 @@ class Reader:
         if isinstance(value, list):
             first = tuple(self.equal(item) for item in value)
             return conjunction(
-                self._items(first, FALSE), TRUE if not value else facts.holds(MoreItemsThan(len(value) - 1, TRUE))
+                items_fact(facts, first, FALSE), TRUE if not value else facts.holds(MoreItemsThan(len(value) - 1, TRUE))
             )
         named = tuple((name, self.equal(item)) for name, item in value.items())
         return conjunction(
@@ -463,7 +392,7 @@ class Reader:
         if behind in node:
             rest = self.question(place.child(behind))
             covers.append(Cover(TRUE, all=True))
-        parts.append(self._items(first, rest))
+        parts.append(items_fact(facts, first, rest))
         if (least := self._count(place, "minItems")) is not None and least > 0:
             parts.append(facts.holds(MoreItemsThan(least - 1, TRUE)))
         if (most := self._count(place, "maxItems")) is not None:
@@ -485,11 +414,6 @@ class Reader:
         if node.get("uniqueItems") is True:
             parts.append(facts.formulas.negation(self._stated(place, "uniqueItems", Repeats(first, rest))))
         return parts
-
-    def _items(self, first: tuple[int, ...], rest: int) -> int:
-        while first and first[-1] == rest:
-            first = first[:-1]
-        return TRUE if not first and rest == TRUE else self.facts.holds(Items(first, rest))
 
     def _of_object(self, place: Place, covers: list[Cover]) -> list[int]:
         node, facts = place.node, self.facts
@@ -564,58 +488,6 @@ class Reader:
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             raise UnsupportedSchemaError(place.pointer, keyword, f"{value!r:.40} is no number")
         return fraction_of(value)
-
-    # What nothing else has evaluated.
-
-    def _unevaluated_members(self, place: Place, question: int, covers: Sequence[Cover]) -> int:
-        """Every member that no cover evaluates satisfies the question."""
-        facts, formulas = self.facts, self.facts.formulas
-        if question == TRUE:
-            return TRUE
-        parts = []
-        for some, none in _ways_to_evaluate(place, covers):
-            if any(cover.all for cover in none):
-                continue
-            names = frozenset().union(*[cover.names for cover in none])
-            patterns = dict.fromkeys(pattern for cover in none for pattern in cover.patterns)
-            members = Members(
-                tuple((name, TRUE) for name in sorted(names)), tuple((pattern, TRUE) for pattern in patterns), question
-            )
-            parts.append(formulas.disjunction(*[cover.condition for cover in some], facts.holds(members)))
-        return formulas.conjunction(*parts)
-
-    def _unevaluated_items(self, place: Place, question: int, covers: Sequence[Cover]) -> int:
-        """Every item that no cover evaluates satisfies the question."""
-        formulas = self.facts.formulas
-        if question == TRUE:
-            return TRUE
-        parts = []
-        for some, none in _ways_to_evaluate(place, covers):
-            if any(cover.all for cover in none):
-                continue
-            count = max((cover.count for cover in none), default=0)
-            rest = formulas.disjunction(question, *[cover.items for cover in none])
-            items = self._items((TRUE,) * count, rest)
-            parts.append(formulas.disjunction(*[cover.condition for cover in some], items))
-        return formulas.conjunction(*parts)
-
-
-def _ways_to_evaluate(place: Place, covers: Sequence[Cover]) -> list[tuple[tuple[Cover, ...], tuple[Cover, ...]]]:
-    """Ways to part covers into those of which one has to hold and those that may be counted on.
-
-    "Each member is evaluated by a cover whose condition holds, or satisfies the question" is a conjunction over all
-    sets of covers: one of the set holds, or those outside it evaluate what does not satisfy the question.
-    """
-    sure = [cover for cover in covers if cover.condition == TRUE]
-    uncertain = list(dict.fromkeys(cover for cover in covers if cover.condition not in (TRUE, FALSE)))
-    if len(uncertain) > _MOST_UNCERTAIN:
-        why = f"{len(uncertain)} schemas beside it may evaluate something, and more than {_MOST_UNCERTAIN} are too many"
-        raise UnsupportedSchemaError(place.pointer, "unevaluatedProperties or unevaluatedItems", why)
-    ways = []
-    for chosen in range(1 << len(uncertain)):
-        some = tuple(cover for k, cover in enumerate(uncertain) if not chosen >> k & 1)
-        ways.append((some, (*sure, *[cover for k, cover in enumerate(uncertain) if chosen >> k & 1])))
-    return ways
 
 
 def _plain_types(place: Place) -> tuple[Type, ...]:

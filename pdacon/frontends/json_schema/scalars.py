@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
+from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import shape_name, words_name
 from pdacon.frontends.json_schema.patterns import strings_pattern
 from pdacon.frontends.json_schema.productions import PART, Productions, Text
@@ -22,7 +23,8 @@ from pdacon.frontends.json_schema.programs import all_but_program, number_progra
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape
-from pdacon.lexer.program import Program
+from pdacon.grammar.model import Automaton
+from pdacon.lexer.program import Program, to_automaton
 from pdacon.regular import FALSE, TRUE, Dfa
 
 _LONG = 500
@@ -108,7 +110,7 @@ class Scalars:
         listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
         pattern = f"(?:{listed}){_NO_NUMBER_GOES_ON if guarded else ''}"
         program = partial(words_program, words, guarded=guarded)
-        return self._out.terminal(key, words_name(name, words), lambda: Text("program", pattern, program()))
+        return self._out.terminal(key, words_name(name, words), lambda: _of_program(pattern, program()))
 
     def _other_strings(self, name: str, formula: int, excluded: frozenset[str], closing: str) -> int | None:
         """The terminal of the strings for which a formula holds, but some; None if there are none."""
@@ -137,21 +139,13 @@ class Scalars:
             listed = "|".join(re.escape(spelled(text)[1:-1]) for text in sorted(excluded))
             not_listed = f'(?!(?:{listed})")' if excluded else ""
             pattern = f'"{not_listed}{CHARACTER}*{closing}'
-        return Text("program", pattern, _names_but(excluded, escapes, closing))
+        return Text("automaton", pattern, _names_but(excluded, escapes, closing)[1])
 
     def _text(self, shape: Shape, closing: str, opening: str = '"') -> Text:
         """The strings for which a formula holds, between fixed texts."""
-        automaton = strings.string_automaton(shape)
-        program = string_program(automaton, self._spelling.escapes, opening.encode(), closing.encode())
-        pattern = ""
-        if self._spelling.escapes == "needed":
-            counts = strings.only_counts(shape)
-            if counts is not None:
-                least, most = counts
-                pattern = f"{opening}{CHARACTER}{{{least},{'' if most is None else most}}}{closing}"
-            else:
-                pattern = strings_pattern(shape, closing[1:])
-        return Text("program", pattern, program)
+        escapes = self._spelling.escapes
+        key = "strings", shape, escapes, opening, closing
+        return _TEXTS.get(key, lambda: _string_text(shape, escapes, opening, closing))
 
     def numbers(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
         """The same for numbers."""
@@ -202,7 +196,12 @@ class Scalars:
         shape = strings.shape_of(self._facts, formula)
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
         key = "numbers", shape, frozenset(excluded), integral, guarded
-        return self._out.terminal(key, name, lambda: Text("program", "", number_program(automaton, guarded=guarded)))
+        wanted = *key, canonical
+
+        def text() -> Text:
+            return _TEXTS.get(wanted, lambda: _of_program("", number_program(automaton, guarded=guarded)))
+
+        return self._out.terminal(key, name, text)
 
     def _automaton(self, formula: int, make: Callable[[int], Dfa]) -> tuple[int, Dfa]:
         """The automaton of a formula, or of one that asks for less, if it gets too large and that is allowed."""
@@ -227,10 +226,40 @@ def _counted(least: int, most: int | None) -> Shape:
     return (LongerThan(least - 1), few, False) if least else few
 
 
+def _string_text(shape: Shape, escapes: Escapes, opening: str, closing: str) -> Text:
+    """The strings for which a formula holds, between fixed texts."""
+    program = string_program(strings.string_automaton(shape), escapes, opening.encode(), closing.encode())
+    pattern = ""
+    if escapes == "needed":
+        counts = strings.only_counts(shape)
+        if counts is not None:
+            least, most = counts
+            pattern = f"{opening}{CHARACTER}{{{least},{'' if most is None else most}}}{closing}"
+        else:
+            pattern = strings_pattern(shape, closing[1:])
+    return _of_program(pattern, program)
+
+
+def _of_program(pattern: str, program: Program) -> Text:
+    return Text("automaton", pattern, to_automaton(program))
+
+
 @lru_cache(maxsize=256)
-def _names_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> Program:
+def _names_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> tuple[Program, Automaton]:
     """Every string but some, followed by a fixed text."""
     if excluded:
         words = [f'{spelled(name, escapes)[:-1]}"'.encode() for name in excluded]
-        return all_but_program(_names_but(frozenset(), escapes, closing), words)
-    return string_program(strings.string_automaton(True), escapes, behind=closing.encode())
+        program = all_but_program(_names_but(frozenset(), escapes, closing)[0], words)
+    else:
+        program = string_program(strings.string_automaton(True), escapes, behind=closing.encode())
+    return program, to_automaton(program)
+
+
+def _size(text: Text) -> int:
+    own = text.automaton
+    parts = () if own is None else (own.kind, own.offset, own.lo, own.hi, own.target)
+    return 500 + len(text.value) + sum(map(len, parts))
+
+
+_TEXTS = Kept(32 << 20, _size)
+"""Terminals of strings and numbers by what they mean, such as those of formats."""

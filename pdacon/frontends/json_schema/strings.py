@@ -7,7 +7,7 @@ for the process, by what they mean.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
 from pdacon.regular import (
@@ -69,23 +69,6 @@ def strings_among(facts: Facts, formula: int, named: set[str]) -> list[str]:
             left = left.difference(fact.values) if then == FALSE else left.intersection(map(str, fact.values))
         one = otherwise if then == FALSE else then
     return [text for text in left if string_holds(facts, formula, text)] if formula != FALSE else []
-
-
-def plainly_possible(facts: Facts, formula: int) -> bool | None:
-    """Whether a formula about strings or numbers holds for any, where it only says which ones by name; else None."""
-    allowed: frozenset[Any] | None = None
-    excluded: set[Any] = set()
-    while formula > TRUE:
-        variable, then, otherwise = facts.formulas.node(formula)
-        fact = facts[variable]
-        if not isinstance(fact, Among) or (then != FALSE and otherwise != FALSE):
-            return None
-        if otherwise == FALSE:
-            allowed = fact.values if allowed is None else allowed & fact.values
-        else:
-            excluded.update(fact.values)
-        formula = otherwise if then == FALSE else then
-    return formula == TRUE and (allowed is None or not allowed <= excluded)
 
 
 def unnamed(facts: Facts, formula: int) -> int:
@@ -170,7 +153,6 @@ __all__ = [
     "named_strings",
     "only_counts",
     "pattern_automaton",
-    "plainly_possible",
     "shape_of",
     "string_automaton",
     "string_holds",

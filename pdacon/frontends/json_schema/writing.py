@@ -32,11 +32,11 @@ from pdacon.frontends.json_schema.facts import (
     MoreItemsThan,
     Names,
     Repeats,
-    Type,
 )
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
+from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.reading import Reader, base_of
 from pdacon.frontends.json_schema.scalars import Scalars
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -65,7 +65,7 @@ class Writer:
         self.reader, self.facts, self.spelling = reader, reader.facts, written
         self._pending: list[tuple[Callable[..., None], Any, int]] = []
         self._seen: set[Hashable] = set()
-        self._possible: dict[int, bool] = {}
+        self.questions = Questions(reader)
         self._fits: dict[tuple[str, str], bool] = {}
         self._counts_depth = written.whitespace == "indent"
         self.scalars = Scalars(self.out, reader, written)
@@ -104,11 +104,9 @@ class Writer:
         return self.out.value(self.depth, question, family)
 
     def _family(self, family: Vector) -> None:
-        reader = self.reader
-        kinds = [reader.kinds(one) for one in family]
-        for kind in kinds[0] if len(family) == 1 else reader.types:
-            meanings = {one: reader.meaning(one, kind) for one, some in zip(family, kinds, strict=True) if kind in some}
-            meanings = {one: formula for one, formula in meanings.items() if formula != FALSE}
+        questions = self.questions
+        for kind in questions.kinds(family[0]) if len(family) == 1 else self.reader.types:
+            meanings = questions.meanings(family, kind)
             if not meanings:
                 continue
             if kind in self._marks:
@@ -163,7 +161,7 @@ class Writer:
         code, machine = given[0], given[1:]
         start = Substitution(self.facts.formulas, self._counted).all(machine)
         array = self._container(code, machine)
-        self._families(_core.write_array(self.out.native, self.facts.formulas, _Items(self), array, start))
+        self._items(array, start)
 
     def _marked_object(self, given: Vector) -> None:
         code, machine = given[0], given[1:]
@@ -183,7 +181,11 @@ class Writer:
             signs.opening("[", depth), signs.closing("]", depth), signs.comma(depth),
         )  # fmt: skip
         start = Substitution(self.facts.formulas, self._counted).all(machine)
-        self._families(_core.write_array(self.out.native, self.facts.formulas, _Items(self), array, start))
+        self._items(array, start)
+
+    def _items(self, array: _core.Container, start: Sequence[int]) -> None:
+        out, formulas, questions = self.out.native, self.facts.formulas, self.questions
+        self._families(_core.write_array(out, formulas, questions.native, questions, _Items(self), array, start))
 
     def _families(self, families: Iterable[Sequence[int]]) -> None:
         """The families of what lies within the array or the object that is being written are to be written too."""
@@ -207,7 +209,7 @@ class Writer:
                 values.update((repr(value), value) for value in few)
                 continue
             others = [formulas.conjunction(question, other) for at, other in enumerate(places) if at != k]
-            if k >= len(fact.first) or any(one != FALSE and self.possible(one) for one in others):
+            if k >= len(fact.first) or any(one != FALSE and self.questions.possible(one) for one in others):
                 pointer, keyword = self.reader.origins[fact]
                 why = "items can have any number of values, which no automaton remembers; give the items an enum"
                 self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
@@ -226,10 +228,10 @@ class Writer:
         facts = self.facts
         found: list[Any] = []
         for kind, value in (("null", None), ("false", False), ("true", True)):
-            if self.reader.meaning(question, kind) == TRUE:  # type: ignore[arg-type]
+            if self.questions.meaning(question, kind) == TRUE:  # type: ignore[arg-type]
                 found.append(value)
         for kind in ("string", "number", "array", "object"):
-            formula = self.reader.meaning(question, kind)  # type: ignore[arg-type]
+            formula = self.questions.meaning(question, kind)  # type: ignore[arg-type]
             if formula == FALSE:
                 continue
             if kind in ("array", "object") or strings.unnamed(facts, formula) != FALSE:
@@ -244,33 +246,6 @@ class Writer:
 
     def _object(self, machine: Vector) -> None:
         self._families(_ObjectWriter(self, machine).write())
-
-    def possible(self, question: int) -> bool:
-        """Whether any value might satisfy a question: no only where that is plain."""
-        self._watch.left()
-        known = self._possible.get(question)
-        if known is None:
-            known = self._possible[question] = any(
-                self._possible_as(question, kind) for kind in self.reader.kinds(question)
-            )
-        return known
-
-    def _possible_as(self, question: int, kind: Type) -> bool:
-        formula = self.reader.meaning(question, kind)
-        facts = self.facts
-        kind = base_of(kind)
-        if formula <= TRUE or kind not in ("string", "number"):
-            return formula != FALSE
-        plain = strings.plainly_possible(facts, formula)
-        if plain is not None:
-            return plain
-        if strings.unnamed(facts, formula) != FALSE:
-            return True
-        if kind == "string":
-            named = strings.named_strings(facts, [formula])
-            return bool(strings.strings_among(facts, formula, named))
-        values = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
-        return any(numbers.number_holds(facts, formula, v) for v in values if isinstance(v, Fraction))
 
     def fits(self, pattern: str, name: str) -> bool:
         """Whether a pattern matches a member's name."""
@@ -315,7 +290,7 @@ class _Items:
 
     def __init__(self, writer: Writer) -> None:
         self.step = ItemSteps(writer.facts).step
-        self.possible, self.at_end, self.look = writer.possible, writer.facts.at_end, writer.look
+        self.at_end, self.look = writer.facts.at_end, writer.look
 
     def terminal(self, read: int) -> None:
         """Items have no names."""
@@ -342,7 +317,7 @@ class _ObjectWriter:
         self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
         self.step = MemberSteps(self._facts, members).step
-        self.possible, self.at_end, self.look = writer.possible, self._facts.at_end, writer.look
+        self.at_end, self.look = self._facts.at_end, writer.look
 
     def write(self, container: _core.Container | None = None) -> list[list[int]]:
         """The families of the members' values."""
@@ -352,9 +327,11 @@ class _ObjectWriter:
             signs.opening("{", depth), signs.closing("}", depth), signs.comma(depth),
         )  # fmt: skip
         listed, others = len(self._order), len(self._classes)
+        questions = writer.questions
         return _core.write_object(
-            writer.out.native, self._facts.formulas, self, written, listed, others, self._unordered
-        )
+            writer.out.native, self._facts.formulas, questions.native, questions, self, written, listed, others,
+            self._unordered,
+        )  # fmt: skip
 
     def terminal(self, read: int) -> int | None:
         """The terminal of a name, by its place, or of the other names of a class."""

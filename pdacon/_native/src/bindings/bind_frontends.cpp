@@ -2,10 +2,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "bindings/arrays.hpp"
 #include "bindings/module.hpp"
 #include "frontends/containers.hpp"
 #include "frontends/productions.hpp"
+#include "frontends/questions.hpp"
 #include "regular/formulas.hpp"
 
 namespace nb = nanobind;
@@ -13,15 +19,43 @@ namespace nb = nanobind;
 namespace pdacon {
 namespace {
 
-// Asks Python, with the GIL held all the time: nearly every answer is Python's.
+using Numbers = std::vector<std::int32_t>;
+
+// Asks Python, with the GIL held all the time. It lives for one call, so that nothing of the core holds what
+// holds it.
+class PythonSchemas final : public AboutSchemas {
+  public:
+    explicit PythonSchemas(nb::handle about) : about_(about) {}
+
+    Numbers types(std::int32_t variable) override {
+        return nb::cast<Numbers>(about_.attr("types_of")(variable));
+    }
+    std::int32_t meaning(std::int32_t variable, std::int32_t type) override {
+        return nb::cast<std::int32_t>(about_.attr("meaning_of")(variable, type));
+    }
+    std::optional<Numbers> values(std::int32_t variable) override {
+        const nb::object answer = about_.attr("values_of")(variable);
+        if (answer.is_none()) return std::nullopt;
+        return nb::cast<Numbers>(answer);
+    }
+    bool holds_for_any(std::int32_t formula, std::int32_t type) override {
+        return nb::cast<bool>(about_.attr("holds_for_any")(formula, type));
+    }
+
+  private:
+    nb::handle about_;
+};
+
+// The same for what the members of one object are about; whether there are values is asked of its questions.
 class PythonMembers final : public AboutMembers {
   public:
-    explicit PythonMembers(nb::handle about)
+    PythonMembers(nb::handle about, Questions& questions, nb::handle schemas)
         : step_(about.attr("step")),
           at_end_(about.attr("at_end")),
-          possible_(about.attr("possible")),
           terminal_(about.attr("terminal")),
-          look_(about.attr("look")) {}
+          look_(about.attr("look")),
+          questions_(questions),
+          schemas_(schemas) {}
 
     Step step(std::int32_t variable, std::int32_t read) override {
         const auto answer = nb::cast<nb::tuple>(step_(variable, read));
@@ -29,7 +63,10 @@ class PythonMembers final : public AboutMembers {
                 nb::cast<std::int32_t>(answer[2]), nb::cast<bool>(answer[3])};
     }
     bool at_end(std::int32_t variable) override { return nb::cast<bool>(at_end_(variable)); }
-    bool possible(std::int32_t question) override { return nb::cast<bool>(possible_(question)); }
+    bool possible(std::int32_t question) override {
+        if ((++asked_ & 255U) == 0) look();
+        return questions_.possible(schemas_, question);
+    }
     std::optional<std::int32_t> terminal(std::int32_t read) override {
         const nb::object answer = terminal_(read);
         if (answer.is_none()) return std::nullopt;
@@ -38,8 +75,23 @@ class PythonMembers final : public AboutMembers {
     void look() override { look_(); }
 
   private:
-    nb::object step_, at_end_, possible_, terminal_, look_;
+    nb::object step_, at_end_, terminal_, look_;
+    Questions& questions_;
+    PythonSchemas schemas_;
+    std::uint32_t asked_ = 0;
 };
+
+// Of some questions those that values of a type may satisfy, with what they say of them.
+nb::dict meanings(Questions& questions, nb::handle about, const Numbers& family, std::int32_t type) {
+    PythonSchemas schemas(about);
+    nb::dict found;
+    for (const auto one : family) {
+        if (!std::ranges::binary_search(questions.types(schemas, one), type)) continue;
+        const auto formula = questions.meaning(schemas, one, type);
+        if (formula != Formulas::kFalse) found[nb::int_(one)] = nb::int_(formula);
+    }
+    return found;
+}
 
 nb::object lowered(const Productions& productions, std::int32_t start) {
     auto made = productions.lowered(start);
@@ -71,14 +123,33 @@ void bind_frontends(nb::module_& m) {
             },
             nb::arg("machine"), nb::arg("depth"), nb::arg("depth_within"), nb::arg("is_deepest"),
             nb::arg("empty"), nb::arg("between"), nb::arg("opening"), nb::arg("closing"), nb::arg("comma"));
-    m.def("write_object", [](Productions& out, Formulas& formulas, nb::handle about, const Container& object,
-                             std::int32_t names, std::int32_t classes, bool unordered) {
-        PythonMembers members(about);
-        return write_object(out, formulas, members, object, names, classes, unordered);
-    });
-    m.def("write_array", [](Productions& out, Formulas& formulas, nb::handle about, const Container& array,
-                            const Vector& start) {
-        PythonMembers items(about);
+    nb::class_<Questions>(m, "Questions")
+        .def(nb::init<Formulas&, std::vector<std::uint8_t>>(), nb::keep_alive<1, 2>(), nb::arg("formulas"),
+             nb::arg("scalar"))
+        .def("types",
+             [](Questions& questions, nb::handle about, std::int32_t question) {
+                 PythonSchemas schemas(about);
+                 return questions.types(schemas, question);
+             })
+        .def("meaning",
+             [](Questions& questions, nb::handle about, std::int32_t question, std::int32_t type) {
+                 PythonSchemas schemas(about);
+                 return questions.meaning(schemas, question, type);
+             })
+        .def("meanings", &meanings)
+        .def("possible", [](Questions& questions, nb::handle about, std::int32_t question) {
+            PythonSchemas schemas(about);
+            return questions.possible(schemas, question);
+        });
+    m.def("write_object",
+          [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
+             const Container& object, std::int32_t names, std::int32_t classes, bool unordered) {
+              PythonMembers members(about, questions, schemas);
+              return write_object(out, formulas, members, object, names, classes, unordered);
+          });
+    m.def("write_array", [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas,
+                            nb::handle about, const Container& array, const Vector& start) {
+        PythonMembers items(about, questions, schemas);
         return write_array(out, formulas, items, array, start);
     });
 }

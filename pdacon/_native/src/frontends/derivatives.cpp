@@ -54,7 +54,7 @@ std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read)
             Vector lost;
             for (const auto variable : asking)
                 if (step(variable, read).no == kFalse) lost.push_back(variable);
-            auto without = lost.empty() ? one.left : formulas_.replaced(one.left, lost, kFalse);
+            auto without = lost.empty() ? one.left : without_all(one.left, lost);
             const auto refused = conjunction(one.condition, formulas_.choice(question, kFalse, kTrue));
             if (any(without) && refused != kFalse && about_.possible(refused)) {
                 auto denied = one.denied;
@@ -66,14 +66,14 @@ std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read)
                 pending.push_back({one.at, granted, std::move(one.left), std::move(one.denied)});
             continue;
         }
-        Substitution after(formulas_);
-        for (const auto variable : after.missing(one.left)) {
+        after_.forget();
+        for (const auto variable : after_.missing(one.left)) {
             const auto& next = step(variable, read);
             const bool no = next.question == kFalse || one.denied.contains(next.question);
-            after.give(variable, no ? next.no : next.yes);
+            after_.give(variable, no ? next.no : next.yes);
         }
         Vector result;
-        for (const auto formula : one.left) result.push_back(after.apply(formula));
+        for (const auto formula : one.left) result.push_back(after_.apply(formula));
         if (!any(result)) continue;
         const auto [known, is_new] = place.emplace(result, found.size());
         if (is_new)
@@ -85,11 +85,19 @@ std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read)
     return found;
 }
 
+Vector Derivatives::without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost) {
+    without_.forget();
+    for (const auto variable : lost) without_.give(variable, kFalse);
+    Vector results;
+    for (const auto formula : formulas) results.push_back(without_.apply(formula));
+    return results;
+}
+
 Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t read) {
     Vector lost;
     for (const auto variable : formulas_.support(vector))
         if (step(variable, read).needs) lost.push_back(variable);
-    return lost.empty() ? Vector(vector.begin(), vector.end()) : formulas_.replaced(vector, lost, kFalse);
+    return lost.empty() ? Vector(vector.begin(), vector.end()) : without_all(vector, lost);
 }
 
 bool Derivatives::at_end(std::int32_t formula) {

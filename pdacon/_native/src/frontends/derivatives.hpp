@@ -49,7 +49,10 @@ struct Outcome {
 // Answers are kept: it is for one object or array, in which what is read means the same everywhere.
 class Derivatives {
   public:
-    Derivatives(Formulas& formulas, AboutFacts& about) : formulas_(formulas), about_(about) {}
+    Derivatives(Formulas& formulas, AboutFacts& about)
+        : formulas_(formulas), about_(about), after_(formulas), without_(formulas) {
+        without_.let_others_stay();
+    }
 
     // The vectors that reading something can lead to. The questions exclude one another, and a value that
     // satisfies none of them makes every formula false. Valid until the object is gone.
@@ -68,12 +71,15 @@ class Derivatives {
     };
     std::vector<Outcome> found(const Vector& vector, std::int32_t read);
     const Step& step(std::int32_t variable, std::int32_t read);
+    // Formulas in which some variables are false.
+    Vector without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost);
     std::int32_t conjunction(std::int32_t one, std::int32_t other) {
         return formulas_.choice(one, other, Formulas::kFalse);
     }
 
     Formulas& formulas_;
     AboutFacts& about_;
+    Substitution after_, without_;  // for one use at a time
     std::map<std::pair<std::int32_t, std::int32_t>, Step> steps_;
     std::unordered_map<std::int32_t, bool> at_end_;
     std::map<Vector, std::vector<Outcome>> outcomes_;  // by what is read and the vector

@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
-#include <unordered_set>
 
 #include "base/budget.hpp"
 
@@ -14,24 +13,6 @@ namespace {
 
 constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();  // the variable of the constants
 constexpr std::size_t kMostAnswers = 1 << 22;                             // some 100 MB
-
-// Calls a function with every node below some formulas, once.
-template <class Function>
-void for_each_node(const Formulas& formulas, std::span<const std::int32_t> from, Function function) {
-    std::unordered_set<std::int32_t> seen;
-    std::vector<std::int32_t> pending;
-    const auto add = [&](std::int32_t formula) {
-        if (formula > Formulas::kTrue && seen.insert(formula).second) pending.push_back(formula);
-    };
-    for (const auto formula : from) add(formula);
-    while (!pending.empty()) {
-        const auto node = formulas.node(pending.back());
-        pending.pop_back();
-        function(node);
-        add(node.then);
-        add(node.otherwise);
-    }
-}
 
 std::vector<std::int32_t> ascending(std::vector<std::int32_t> numbers) {
     std::ranges::sort(numbers);
@@ -118,7 +99,7 @@ std::int32_t Formulas::choice(std::int32_t condition, std::int32_t then, std::in
 
 std::vector<std::int32_t> Formulas::support(std::span<const std::int32_t> formulas) const {
     std::vector<std::int32_t> variables;
-    for_each_node(*this, formulas, [&](Node node) { variables.push_back(node.variable); });
+    for_each_node(formulas, [&](Node node) { variables.push_back(node.variable); });
     return ascending(std::move(variables));
 }
 
@@ -146,23 +127,20 @@ std::vector<std::int32_t> Formulas::replaced(std::span<const std::int32_t> formu
 
 void Substitution::give(std::int32_t variable, std::int32_t formula) {
     static_cast<void>(formulas_.node(formula));
-    given_.insert_or_assign(variable, formula);
+    given_.set(variable, formula);
 }
 
 std::vector<std::int32_t> Substitution::missing(std::span<const std::int32_t> formulas) const {
     std::vector<std::int32_t> variables;
-    for_each_node(formulas_, formulas, [&](Formulas::Node node) {
-        if (!given_.contains(node.variable)) variables.push_back(node.variable);
+    formulas_.for_each_node(formulas, [&](Formulas::Node node) {
+        if (given_.at(node.variable) < 0) variables.push_back(node.variable);
     });
     return ascending(std::move(variables));
 }
 
 std::int32_t Substitution::apply(std::int32_t formula) {
-    const auto done = [&](std::int32_t one) {
-        if (one <= Formulas::kTrue) return one;
-        const auto found = done_.find(one);
-        return found == done_.end() ? -1 : found->second;
-    };
+    const auto done = [&](std::int32_t one) { return one <= Formulas::kTrue ? one : done_.at(one); };
+    if (const auto known = done(formula); known >= 0) return known;
     pending_.assign(1, formula);
     while (!pending_.empty()) {
         const auto own = pending_.back();
@@ -175,11 +153,10 @@ std::int32_t Substitution::apply(std::int32_t formula) {
         if (yes < 0) pending_.push_back(then);
         if (no < 0) pending_.push_back(otherwise);
         if (yes < 0 || no < 0) continue;
-        const auto meaning = given_.find(variable);
-        if (meaning == given_.end() && !others_stay_)
-            throw std::invalid_argument("formulas: no meaning of a variable");
-        const auto condition = meaning == given_.end() ? formulas_.variable(variable) : meaning->second;
-        done_.emplace(own, formulas_.choice(condition, yes, no));
+        auto condition = given_.at(variable);
+        if (condition < 0 && !others_stay_) throw std::invalid_argument("formulas: no meaning of a variable");
+        if (condition < 0) condition = formulas_.variable(variable);
+        done_.set(own, formulas_.choice(condition, yes, no));
         pending_.pop_back();
     }
     return done(formula);

@@ -8,10 +8,11 @@
 // Computers C-35(8), 1986, section 4.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
@@ -47,6 +48,33 @@ class Formulas {
     // more.
     std::optional<std::vector<std::int32_t>> alternatives(std::int32_t formula) const;
 
+    // Calls a function with every node below some formulas, once; it makes none, and asks for none in turn.
+    template <class Function>
+    void for_each_node(std::span<const std::int32_t> from, Function function) const {
+        seen_.resize(nodes_.size(), 0);
+        if (++now_ == 0) {
+            std::ranges::fill(seen_, 0);
+            now_ = 1;
+        }
+        pending_.clear();
+        const auto add = [&](std::int32_t formula) {
+            if (formula <= kTrue || std::exchange(seen_[static_cast<std::size_t>(formula)], now_) == now_)
+                return;
+            pending_.push_back(formula);
+        };
+        for (const auto formula : from) {
+            static_cast<void>(node(formula));
+            add(formula);
+        }
+        while (!pending_.empty()) {
+            const auto one = nodes_[pending_.back()];
+            pending_.pop_back();
+            function(Node{one[0], one[1], one[2]});
+            add(one[1]);
+            add(one[2]);
+        }
+    }
+
   private:
     std::int32_t made(std::int32_t variable, std::int32_t then, std::int32_t otherwise);
     // What needs no work, or was asked before; -1 otherwise.
@@ -61,6 +89,9 @@ class Formulas {
     Interner asked_;  // the arguments of `choice`
     std::vector<std::int32_t> answers_;
     std::vector<Call> calls_;
+    mutable std::vector<std::uint32_t> seen_;  // by node, the last walk that came by
+    mutable std::vector<std::int32_t> pending_;
+    mutable std::uint32_t now_ = 0;
 };
 
 // A formula in place of each variable; what was substituted once is remembered.
@@ -71,16 +102,47 @@ class Substitution {
     void give(std::int32_t variable, std::int32_t formula);
     // The variables that formulas depend on and that nothing was given for, ascending.
     std::vector<std::int32_t> missing(std::span<const std::int32_t> formulas) const;
+    // What a formula has become, or -1.
+    std::int32_t known(std::int32_t formula) const { return done_.at(formula); }
     // Throws std::invalid_argument if one is missing.
     std::int32_t apply(std::int32_t formula);
     // From now on variables that nothing was given for stay.
     void let_others_stay() { others_stay_ = true; }
+    // Forgets what was given and what was substituted.
+    void forget() {
+        given_.forget();
+        done_.forget();
+    }
 
   private:
+    // Numbers by numbers from 0 on, -1 where there is none; all are forgotten in constant time.
+    class Table {
+      public:
+        std::int32_t at(std::int32_t place) const {
+            const auto index = static_cast<std::size_t>(place);
+            return index < entries_.size() && entries_[index].first == now_ ? entries_[index].second : -1;
+        }
+        void set(std::int32_t place, std::int32_t value) {
+            const auto index = static_cast<std::size_t>(place);
+            if (index >= entries_.size()) entries_.resize(std::max(index + 1, 2 * entries_.size()));
+            entries_[index] = {now_, value};
+        }
+        void forget() {
+            if (++now_ == 0) {
+                entries_.clear();
+                now_ = 1;
+            }
+        }
+
+      private:
+        std::vector<std::pair<std::uint32_t, std::int32_t>> entries_;
+        std::uint32_t now_ = 1;
+    };
+
     Formulas& formulas_;
     bool others_stay_ = false;
-    std::unordered_map<std::int32_t, std::int32_t> given_;  // by variable
-    std::unordered_map<std::int32_t, std::int32_t> done_;   // by formula
+    Table given_;  // by variable
+    Table done_;   // by formula
     std::vector<std::int32_t> pending_;
 };
 

@@ -1,0 +1,103 @@
+"""Which members and items schemas evaluate, and what is asked of those that none of them does.
+
+In: what each schema evaluates, and under which condition. Out: formulas for ``unevaluatedProperties`` and
+``unevaluatedItems``.
+
+Source: JSON Schema Core, draft 2020-12, section 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema.documents import Place
+from pdacon.frontends.json_schema.facts import Facts, Items, Members
+from pdacon.regular import FALSE, TRUE
+
+_MOST_UNCERTAIN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Which members or items a schema evaluates where a condition holds.
+
+    Attributes
+    ----------
+    condition : int
+    names : frozenset of str
+    patterns : tuple of str
+    count : int
+        So many items from the first on.
+    all : bool
+        Every member, or every item.
+    items : int
+        Those items that satisfy this question.
+    """
+
+    condition: int
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+    count: int = 0
+    all: bool = False
+    items: int = FALSE
+
+
+def items_fact(facts: Facts, first: tuple[int, ...], rest: int) -> int:
+    """The formula that the first items satisfy these questions, and the others the last one."""
+    while first and first[-1] == rest:
+        first = first[:-1]
+    return TRUE if not first and rest == TRUE else facts.holds(Items(first, rest))
+
+
+def members_beside(facts: Facts, place: Place, question: int, covers: Sequence[Cover]) -> int:
+    """Every member that no cover evaluates satisfies the question."""
+    formulas = facts.formulas
+    if question == TRUE:
+        return TRUE
+    parts = []
+    for some, none in _ways_to_evaluate(place, covers):
+        if any(cover.all for cover in none):
+            continue
+        names = frozenset().union(*[cover.names for cover in none])
+        patterns = dict.fromkeys(pattern for cover in none for pattern in cover.patterns)
+        members = Members(
+            tuple((name, TRUE) for name in sorted(names)), tuple((pattern, TRUE) for pattern in patterns), question
+        )
+        parts.append(formulas.disjunction(*[cover.condition for cover in some], facts.holds(members)))
+    return formulas.conjunction(*parts)
+
+
+def items_beside(facts: Facts, place: Place, question: int, covers: Sequence[Cover]) -> int:
+    """Every item that no cover evaluates satisfies the question."""
+    formulas = facts.formulas
+    if question == TRUE:
+        return TRUE
+    parts = []
+    for some, none in _ways_to_evaluate(place, covers):
+        if any(cover.all for cover in none):
+            continue
+        count = max((cover.count for cover in none), default=0)
+        rest = formulas.disjunction(question, *[cover.items for cover in none])
+        items = items_fact(facts, (TRUE,) * count, rest)
+        parts.append(formulas.disjunction(*[cover.condition for cover in some], items))
+    return formulas.conjunction(*parts)
+
+
+def _ways_to_evaluate(place: Place, covers: Sequence[Cover]) -> list[tuple[tuple[Cover, ...], tuple[Cover, ...]]]:
+    """Ways to part covers into those of which one has to hold and those that may be counted on.
+
+    "Each member is evaluated by a cover whose condition holds, or satisfies the question" is a conjunction over all
+    sets of covers: one of the set holds, or those outside it evaluate what does not satisfy the question.
+    """
+    sure = [cover for cover in covers if cover.condition == TRUE]
+    uncertain = list(dict.fromkeys(cover for cover in covers if cover.condition not in (TRUE, FALSE)))
+    if len(uncertain) > _MOST_UNCERTAIN:
+        why = f"{len(uncertain)} schemas beside it may evaluate something, and more than {_MOST_UNCERTAIN} are too many"
+        raise UnsupportedSchemaError(place.pointer, "unevaluatedProperties or unevaluatedItems", why)
+    ways = []
+    for chosen in range(1 << len(uncertain)):
+        some = tuple(cover for k, cover in enumerate(uncertain) if not chosen >> k & 1)
+        ways.append((some, (*sure, *[cover for k, cover in enumerate(uncertain) if chosen >> k & 1])))
+    return ways
