@@ -83,13 +83,13 @@ def advise(
     searches: list[tuple[Iterable[str], Callable[[], Iterable[Finding]]]] = [
         (["PDA010"], lambda: unmatched_findings(texts, examples, repairs, deadline, collisions)),
         (["PDA019"], lambda: truncation_findings(texts, examples, repairs, never_matched(texts), deadline)),
-        (["PDA011"], lambda: reserved_findings(texts, examples, deadline)),
-        (["PDA012"], lambda: early_end_findings(grammar, lexer, deadline)),
+        (["PDA011"], lambda: reserved_findings(texts, examples, repairs, deadline)),
+        (["PDA012"], lambda: early_end_findings(grammar, lexer, repairs, deadline)),
         (["PDA013"], lambda: unused_findings(grammar)),
         (["PDA014"], lambda: unproductive_findings(grammar)),
         (["PDA010"], lambda: unindented_findings(grammar)),
-        (["PDA016"], lambda: endless_findings(texts, deadline)),
-        (["PDA020"], lambda: adjoining_findings(tables, texts, deadline)),
+        (["PDA016"], lambda: endless_findings(texts, repairs, deadline)),
+        (["PDA020"], lambda: adjoining_findings(tables, texts, repairs, deadline)),
         (["PDA018"], lambda: lookahead_findings(texts, examples, deadline)),
         (
             ["PDA013", "PDA015", *([] if vocab is None else ["PDA017"])],

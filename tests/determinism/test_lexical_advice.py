@@ -129,7 +129,7 @@ def with_repair(text: str) -> str:
     """The grammar with the line that the only PDA011 suggests in place of that of the terminal."""
     (finding,) = of("PDA011", text)
     assert finding.repair is not None
-    _, _, line = finding.repair.partition("to reserve them, write:\n  ")
+    line, *_ = finding.repair.partition("to reserve them, write:\n  ")[2].split("\n")
     name = finding.symbols[0]
     assert line.startswith(name)
     return re.sub(rf"^{name}\b.*$", lambda _: line, text, flags=re.MULTILINE)
@@ -291,7 +291,7 @@ def test_early_ends_under_conditions_are_some_of_re(tally: Tally) -> None:
 def test_another_order_is_suggested_only_where_it_helps(terminals: str, repaired: str | None) -> None:
     (finding,) = of("PDA012", f"start: T\n{terminals}\n")
     assert finding.repair is not None
-    _, _, line = finding.repair.partition("first:\n  ")
+    line, *_ = finding.repair.partition("first:\n  ")[2].split("\n")
     if repaired is None:
         assert not line
     else:
@@ -322,15 +322,15 @@ def test_a_dead_end_of_two_terminals_is_one_finding() -> None:
     assert not of("PDA015", text.replace('"html"', '".html"'))
 
 
-def test_reserving_keywords_says_which_terminals_the_longer_pattern_overtakes() -> None:
+def test_reserving_keywords_raises_the_terminals_that_the_longer_pattern_would_overtake() -> None:
     """Lark tries the longer pattern first: 5 in 5.0 would be a WORD, and .0 nothing."""
     text = 'start: (NUMBER | WORD) ("and" (NUMBER | WORD))*\nNUMBER: /[0-9]+(\\.[0-9]+)/\n'
     (finding,) = of("PDA011", text + "WORD: /[A-Za-z0-9_]+/\n")
     assert finding.repair is not None
-    assert "Lark tries WORD before NUMBER" in finding.repair
+    assert "\n  NUMBER.1: /[0-9]+(\\.[0-9]+)/\n" in finding.repair
     (finding,) = of("PDA011", text.replace("NUMBER:", "NUMBER.1:") + "WORD: /[A-Za-z0-9_]+/\n")
     assert finding.repair is not None
-    assert "Lark tries" not in finding.repair
+    assert "NUMBER" not in finding.repair
 
 
 def test_the_repair_names_the_terminal_that_matches_both() -> None:

@@ -131,6 +131,7 @@ def test_a_definition_is_not_wrapped() -> None:
     text = 'start: "print" CNAME | CNAME "=" CNAME\n%import common.CNAME\n%ignore " "\n'
     (finding,) = [f for f in check(Grammar.from_lark(text)).findings if f.id == "PDA011"]
     assert finding.repair is not None
-    before, line = finding.repair.split("\n")
+    before, line, told = finding.repair.split("\n")
+    assert told == 'Lost with it is such a text as "a=print".'
     assert before.endswith("write:")
     assert line.startswith("  %override CNAME: /(?!")

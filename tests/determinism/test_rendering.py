@@ -275,6 +275,6 @@ def test_a_rule_of_a_repair_has_a_line_for_each_alternative_where_it_is_wide() -
     (line,) = [line for line in wide.splitlines() if line.startswith('      stmt: "if"')]
     at = narrow.splitlines().index('      stmt: "if" COND "then" stmt "end"')
     lines = narrow.splitlines()[at : at + 5]
-    assert [line.strip()[:5] for line in lines] == ["stmt:", '| "if', '| "a|', '| "a|', "Or ac"]
+    assert [line.strip()[:5] for line in lines] == ["stmt:", '| "if', '| "a|', '| "a|', "Texts"]
     assert " ".join(" ".join(lines[:4]).split()) == line.strip()
     assert max(map(len, lines[:4])) <= 60

@@ -7,9 +7,9 @@ with a text of letters, digits and underscores at the border, that the lexer cut
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -40,7 +40,19 @@ class Adjoined:
     behind: bytes
 
 
-def adjoining_findings(tables: Tables, texts: Texts, deadline: Deadline) -> list[Finding]:
+class AdjoiningRepairs(Protocol):
+    """Who knows what another pattern does to texts."""
+
+    def is_harmless(
+        self, terminal: int, pattern: str, hints: Iterable[bytes] = (), priority: int | None = None
+    ) -> bool:
+        """Whether nothing new is wrong between lexemes if a terminal has another pattern, and perhaps priority."""
+
+    def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes], priority: int | None = None) -> str:
+        """What becomes of texts then."""
+
+
+def adjoining_findings(tables: Tables, texts: Texts, repairs: AdjoiningRepairs, deadline: Deadline) -> list[Finding]:
     """PDA020, one note for all pairs of terminals whose words need no blank between them.
 
     Only shortest texts are tried: a pair whose shortest words grow together to one is not named, whatever longer ones
@@ -50,7 +62,7 @@ def adjoining_findings(tables: Tables, texts: Texts, deadline: Deadline) -> list
     if not any(texts.first_lexeme(context, _BLANK) == ignored for context in texts.entered):
         return []
     pairs = list(_pairs(tables, texts, deadline))
-    return [_finding(texts.grammar, pairs)] if pairs else []
+    return [_finding(texts.grammar, pairs, repairs)] if pairs else []
 
 
 def _pairs(tables: Tables, texts: Texts, deadline: Deadline) -> Iterator[Adjoined]:
@@ -84,7 +96,7 @@ def _word(texts: Texts, terminal: int) -> bytes | None:
     return text if text and _WORD.match(text) and _WORD.match(text[-1:]) else None
 
 
-def _finding(grammar: Grammar, pairs: list[Adjoined]) -> Finding:
+def _finding(grammar: Grammar, pairs: list[Adjoined], repairs: AdjoiningRepairs) -> Finding:
     describe = grammar.describe_symbol
     pair = pairs[0]
     text = pair.before + pair.behind
@@ -97,6 +109,13 @@ def _finding(grammar: Grammar, pairs: list[Adjoined]) -> Finding:
         ),
         *([f"  and {len(pairs) - 1 - _SHOWN} more pairs"] if len(pairs) > 1 + _SHOWN else []),
     ]
+    pattern, priority = _parted(grammar, pair.first)
+    hints = [pair.before, pair.behind]
+    example = "."
+    if repairs.is_harmless(pair.first, pattern, hints, priority):
+        each = ", and so for each pair" if pairs[1:] else ""
+        line = definition(grammar, pair.first, pattern, priority)
+        example = f"{each}:\n  {line}\n{repairs.pattern_told(pair.first, pattern, hints, priority)}"
     names = dict.fromkeys(grammar.terminals[k].name for one in pairs for k in (one.first, one.second))
     return Finding(
         id="PDA020",
@@ -106,13 +125,12 @@ def _finding(grammar: Grammar, pairs: list[Adjoined]) -> Finding:
         span=grammar.terminals[pair.first].span,
         symbols=tuple(names),
         witness=Witness((describe(pair.first), describe(pair.second)), 1, text),
-        repair="none is needed if that may be; else let the first not end within a word:\n"
-        f"  {_parted(grammar, pair.first)}",
+        repair=f"none is needed if that may be; else let the first not end within a word{example}",
     )
 
 
-def _parted(grammar: Grammar, terminal: int) -> str:
-    """What to write so that no more of a word follows the terminal."""
+def _parted(grammar: Grammar, terminal: int) -> tuple[str, int]:
+    """The pattern and the priority with which no more of a word follows the terminal."""
     record = grammar.terminals[terminal]
     assert record.pattern is not None
     if record.pattern.kind == "str":
@@ -121,4 +139,4 @@ def _parted(grammar: Grammar, terminal: int) -> str:
     else:
         value = record.pattern.value
         value, priority = f"(?:{value})" if "|" in value else value, record.priority
-    return definition(grammar, terminal, written(rf"{value}(?!\w)", record.pattern.flags), priority)
+    return written(rf"{value}(?!\w)", record.pattern.flags), priority

@@ -7,7 +7,8 @@ its set of texts, and finds a shortest text in which the two differ.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
 
 from pdacon._native import _core
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
@@ -27,7 +28,17 @@ _SECONDS = 3.0
 """For one terminal, and at most for all; past them a note says that it has not been found out."""
 
 
-def early_end_findings(grammar: Grammar, lexer: Lexer, deadline: Deadline) -> list[Finding]:
+class EarlyEndRepairs(Protocol):
+    """Who knows what another pattern does to the other terminals."""
+
+    def is_harmless(self, terminal: int, pattern: str, hints: Iterable[bytes]) -> bool:
+        """Whether nothing new is wrong between lexemes if a terminal has another pattern."""
+
+    def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes]) -> str:
+        """What becomes of texts then."""
+
+
+def early_end_findings(grammar: Grammar, lexer: Lexer, repairs: EarlyEndRepairs, deadline: Deadline) -> list[Finding]:
     """PDA012: terminals with a text that ``re.fullmatch`` takes and ``re.match`` stops short in.
 
     A shortest such text is the witness. Where only the order of alternatives, or an optional part that comes too
@@ -54,7 +65,7 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, deadline: Deadline) -> li
         if end is not None and is_lazy(terminal.pattern.regexp, grammar.options.g_regex_flags):
             lazy.append((index, *end))
         elif end is not None:
-            found.append(_out_of_order(grammar, index, *end, deadline))
+            found.append(_out_of_order(grammar, index, *end, repairs, deadline))
     return [
         *found,
         *([_lazy(grammar, lazy)] if lazy else []),
@@ -77,8 +88,12 @@ def _not_found_out(grammar: Grammar, terminals: list[int], seconds: float) -> Fi
     )
 
 
-def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int, deadline: Deadline) -> Finding:
-    pattern = with_longest_first(grammar, grammar.terminals[index], deadline)
+def _out_of_order(
+    grammar: Grammar, index: int, text: bytes, length: int, repairs: EarlyEndRepairs, deadline: Deadline
+) -> Finding:
+    pattern = with_longest_first(
+        grammar, grammar.terminals[index], deadline, lambda pattern: repairs.is_harmless(index, pattern, [text])
+    )
     return Finding(
         id="PDA012",
         level="warning",
@@ -88,7 +103,8 @@ def _out_of_order(grammar: Grammar, index: int, text: bytes, length: int, deadli
         span=grammar.terminals[index].span,
         symbols=(grammar.terminals[index].name,),
         witness=Witness(text=text),
-        repair="put an alternative that can go on first" + suggestion(grammar, index, pattern)
+        repair=f"put an alternative that can go on first{suggestion(grammar, index, pattern)}\n"
+        f"{repairs.pattern_told(index, pattern, [text])}"
         if pattern is not None
         else "none is needed if the shorter text is meant; else let no other way to match come before the longer one.",
         cause="order-of-alternatives",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
-from pdacon.lexer import build_lexer
+from pdacon.lexer import build_lexer, find_collisions
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
@@ -41,7 +41,14 @@ _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
 
 
-def endless_findings(texts: Texts, deadline: Deadline) -> list[Finding]:
+class EndlessRepairs(Protocol):
+    """Who knows what another lexer does to texts."""
+
+    def other_told(self, after: Texts, hints: Iterable[bytes]) -> str:
+        """What becomes of texts with it."""
+
+
+def endless_findings(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> list[Finding]:
     """PDA016: at most one note, if ignored text can go on for ever in some context.
 
     What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
@@ -56,7 +63,7 @@ def endless_findings(texts: Texts, deadline: Deadline) -> list[Finding]:
     loop = _first_loop(texts, deadline)
     if loop is None:
         return []
-    return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)), deadline)]
+    return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)), repairs, deadline)]
 
 
 def _first_loop(texts: Texts, deadline: Deadline) -> tuple[bytes, bytes] | None:
@@ -192,7 +199,7 @@ def _land(texts: Texts, context: int, commit: int) -> int:
     return _OTHER
 
 
-def _finding(texts: Texts, prefix: bytes, loop: bytes, deadline: Deadline) -> Finding:
+def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: EndlessRepairs, deadline: Deadline) -> Finding:
     grammar = texts.grammar
     names = [k for k in sorted(grammar.ignore) if _matches(texts, k, prefix + loop) or _matches(texts, k, loop)]
     terminals = [grammar.terminals[k] for k in names or sorted(grammar.ignore)]
@@ -206,15 +213,15 @@ def _finding(texts: Texts, prefix: bytes, loop: bytes, deadline: Deadline) -> Fi
         span=terminals[0].span,
         symbols=tuple(terminal.name for terminal in terminals),
         witness=Witness(text=prefix + loop, loop=loop),
-        repair=_repair(texts, deadline),
+        repair=_repair(texts, repairs, deadline),
     )
 
 
-def _repair(texts: Texts, deadline: Deadline) -> str:
+def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
     grammar = texts.grammar
     ignored = sorted(grammar.ignore)
-    pattern = _bounded_and_small(texts, deadline)
-    if pattern is None:
+    pattern, after = _bounded_and_small(texts, deadline)
+    if pattern is None or after is None:
         return (
             "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
             "look-behind; or write what is ignored into the rules."
@@ -226,21 +233,26 @@ def _repair(texts: Texts, deadline: Deadline) -> str:
         what, line = f"instead of {names} ignore one terminal, which matches", f"%ignore {written(pattern, ())}"
     return (
         f"{what} a bounded text, and not behind itself:\n  {line}\nA model needs no more than one blank in a place; if "
-        "texts are to have more, put {1,8} behind it. Or write what is ignored into the rules."
+        f"texts are to have more, put {{1,8}} behind it. {repairs.other_told(after, ())}\nOr write what is ignored "
+        "into the rules."
     )
 
 
-def _bounded_and_small(texts: Texts, deadline: Deadline) -> str | None:
-    """One pattern for all that is ignored, if with it ignored text ends and the grammar's lexer stays small.
+def _bounded_and_small(texts: Texts, deadline: Deadline) -> tuple[str | None, Texts | None]:
+    """One pattern for all that is ignored, and the texts with it; None if ignored text has no end with it, the lexer
+    becomes large, or a terminal collides with it.
 
     The numbers do not matter for the first, which is asked with small ones. They do for the second: where a comment
     begins like an operator, the automaton has its states once for each piece and each length of a comment.
     """
+    ignored = texts.grammar.ignore
+    if any(not ignored.isdisjoint(production.rhs) for production in texts.grammar.productions):
+        return None, None  # these rules need it as it is
     small = _bounded(texts, comment=2, pieces=2)
     if small is None or not _is_bounded(texts, small, deadline):
-        return None
+        return None, None
     pattern = _bounded(texts)
-    return pattern if pattern is not None and _is_small(texts, pattern, deadline) else None
+    return pattern, None if pattern is None else _if_small(texts, pattern, deadline)
 
 
 def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
@@ -281,12 +293,26 @@ def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
     return False
 
 
-def _is_small(texts: Texts, pattern: str, deadline: Deadline) -> bool:
-    """Whether the lexer can be built if there is this pattern for all that is ignored; False where it takes long."""
+def _if_small(texts: Texts, pattern: str, deadline: Deadline) -> Texts | None:
+    """The texts with this pattern for all that is ignored, if the lexer can be built and no terminal collides with it
+    that did not before; None where it takes long to tell.
+
+    A blank that is written as a literal gives way to a pattern that matches it, and a pattern does not.
+    """
     own = Deadline(min(_SECONDS, deadline.left()))
     with suppress(PdaconError, OutOfTimeError):
-        return not _ignoring(texts, pattern, own).lexer.automaton.unbounded
-    return False
+        after = _ignoring(texts, pattern, own)
+        if not after.lexer.automaton.unbounded and _colliding(after, own) <= _colliding(texts, own):
+            return after
+    return None
+
+
+def _colliding(texts: Texts, deadline: Deadline) -> set[int]:
+    """The terminals that collide with ignored ones."""
+    ignore = texts.grammar.ignore
+    pairs = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES, max_seconds=deadline.left_or_little())
+    sides = ((pair.first, pair.second) for pair in pairs)
+    return {k for pair in sides if not ignore.isdisjoint(pair) for k in pair if k not in ignore}
 
 
 def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:

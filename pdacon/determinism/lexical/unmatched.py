@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from pdacon.determinism.lexical.repair.reserving import without_words
-from pdacon.determinism.lexical.repair.suggested import read, suggestion
+from pdacon.determinism.lexical.repair.suggested import elsewhere, read
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.lexer.contexts import lexing_order
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Sequence
 
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
@@ -54,7 +54,7 @@ def never_matched(texts: Texts) -> list[int]:
 class UnmatchedRepairs(Protocol):
     """Who knows how to repair them."""
 
-    def of_unmatched(self, loser: int, winner: int) -> str | None:
+    def of_unmatched(self, loser: int, winner: int, text: bytes) -> str | None:
         """What to write so that one terminal is matched beside another; None if nothing is known to help."""
 
 
@@ -117,7 +117,7 @@ def _unmatched(texts: Texts, examples: Examples, repairs: UnmatchedRepairs, inde
             f"It reads {_part(text, winner.length)} as {texts.shown(winner.label)}{_why(texts, index, winner.label)}."
         )
         related = _place_of(texts, winner.label)
-        tried = repairs.of_unmatched(index, winner.label) if winner.label < grammar.end else None
+        tried = repairs.of_unmatched(index, winner.label, text) if winner.label < grammar.end else None
         repair = repair if tried is None else f"remove {shown}, or write\n{tried}"
     if users:
         lines.append(f"So no text has what needs it in {listed(users, _FEW)}.")
@@ -178,7 +178,16 @@ def _users(grammar: Grammar, terminal: int) -> list[str]:
     return list(dict.fromkeys(grammar.describe_name(p.rule) for p in grammar.productions if terminal in p.rhs))
 
 
-def reserved_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
+class ReservingRepairs(Protocol):
+    """Who knows what another pattern does to texts."""
+
+    def of_reserving(self, terminal: int, pattern: str, overtaken: Sequence[int], hints: Iterable[bytes]) -> str | None:
+        """What to write so that a terminal has a pattern, before which others are to be tried; None if it does harm."""
+
+
+def reserved_findings(
+    texts: Texts, examples: Examples, repairs: ReservingRepairs, deadline: Deadline
+) -> Iterator[Finding]:
     """PDA011, one for each terminal that takes keywords where they cannot come.
 
     What is claimed: there is an LR state in which Lark's lexer does not look for the keyword, and there it reads its
@@ -211,7 +220,7 @@ def reserved_findings(texts: Texts, examples: Examples, deadline: Deadline) -> I
             taken.setdefault(lexeme.label, {}).setdefault(word, []).append(context)
     for regex, by_word in taken.items():
         deadline.require()
-        finding = _unreserved(texts, examples, regex, by_word)
+        finding = _unreserved(texts, examples, repairs, regex, by_word)
         if finding is not None:
             yield finding
 
@@ -223,7 +232,9 @@ def _is_regex(grammar: Grammar, label: int) -> bool:
     return pattern is not None and pattern.kind == "re"
 
 
-def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int, list[int]]) -> Finding | None:
+def _unreserved(
+    texts: Texts, examples: Examples, repairs: ReservingRepairs, regex: int, by_word: dict[int, list[int]]
+) -> Finding | None:
     grammar = texts.grammar
     shortest = None
     for word, contexts in by_word.items():
@@ -247,7 +258,7 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
         span=terminal.span,
         symbols=(terminal.name, *(t.name for t in words)),
         witness=Witness((*prefix, name), len(prefix), pattern.value.encode(grammar.options.encoding)),
-        repair="none is needed if they may be read so; to reserve them, " + _reserving(grammar, words, regex),
+        repair="none is needed if they may be read so; to reserve them, " + _reserving(grammar, repairs, words, regex),
         related=tuple(
             (f"{quote(t.pattern.value.encode(grammar.options.encoding))}", t.span)
             for t in words[:1]
@@ -256,31 +267,26 @@ def _unreserved(texts: Texts, examples: Examples, regex: int, by_word: dict[int,
     )
 
 
-def _reserving(grammar: Grammar, words: list[Terminal], regex: int) -> str:
+def _reserving(grammar: Grammar, repairs: ReservingRepairs, words: list[Terminal], regex: int) -> str:
     """How to keep a pattern from matching these words, and nothing else from being matched as before."""
+    hints = [word.pattern.value.encode(grammar.options.encoding) for word in words if word.pattern]
     pattern = without_words(grammar, grammar.terminals[regex], words)
-    if pattern is None:
+    found = pattern and repairs.of_reserving(regex, pattern, _overtaken(grammar, regex, pattern), hints)
+    if not found:
         shown = grammar.describe_symbol(regex)
         return f"keep just these texts out of the pattern of {shown}, not longer ones that begin like them."
-    return f"write{suggestion(grammar, regex, pattern)}{_overtaking(grammar, regex, pattern)}"
+    return f"write{elsewhere(grammar, regex)}:\n{found}"
 
 
-def _overtaking(grammar: Grammar, regex: int, pattern: str) -> str:
-    """What the new pattern of a terminal costs: Lark tries the longer of two patterns first, all else being equal."""
+def _overtaken(grammar: Grammar, regex: int, pattern: str) -> list[int]:
+    """The terminals that Lark tries before one as it is, and behind it with a pattern, which may be longer."""
     old = grammar.terminals[regex]
     new = replace(old, pattern=read(grammar, pattern).terminals[0].pattern)
-    overtaken = [
-        grammar.describe_symbol(k)
+    return [
+        k
         for k, other in enumerate(grammar.terminals)
         if k != regex
         and other.pattern is not None
         and other.pattern.kind == "re"
         and lexing_order(new) < lexing_order(other) < lexing_order(old)
     ]
-    if not overtaken:
-        return ""
-    shown, name = listed(overtaken, 4), grammar.describe_symbol(regex)
-    return (
-        f"\nThe pattern is longer then, and Lark tries {name} before {shown}: what both match at one place is read as "
-        f"{name}. Give {shown} a higher priority to keep that as it is."
-    )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.repair.case import Advice
+from pdacon.determinism.conflicts.repair.rewrites import close
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 
 if TYPE_CHECKING:
@@ -16,7 +17,12 @@ def dangling(case: Case) -> Advice:
     """An optional end that an inner rule and the one around it can both have, as an ``else``."""
     rule, lhs = case.rule, case.items.sides[case.reduced][0]
     can_be_pasted = is_written(case.items, {symbol for side in case.bodies(lhs) for symbol in (lhs, *side)})
-    example = f", for example\n  {rule}: {' | '.join(_closed(case))}" if can_be_pasted else "."
+    longer = close(case.items, case.reduced, case.conflict) if can_be_pasted else None
+    example = (
+        "."
+        if longer is None
+        else f", for example\n  {rule}: {' | '.join(_closed(case, longer))}\nTexts without that word are refused then."
+    )
     return Advice(
         f"{case.next} can belong to the inner {rule} or to the one around it: the rules allow both.",
         f"if {rule} ends with a word of its own, it is plain what is inside{example}",
@@ -24,16 +30,16 @@ def dangling(case: Case) -> Advice:
     )
 
 
-def _closed(case: Case) -> list[str]:
-    """The alternatives of the rule; those that begin like the reduced one have a word at their end."""
-    lhs, begun = case.items.sides[case.reduced]
+def _closed(case: Case, longer: list[int]) -> list[str]:
+    """The alternatives of the rule; some have a word at their end."""
+    lhs = case.items.sides[case.reduced][0]
     literals = {terminal.literal for terminal in case.grammar.terminals}
     word = next(word for word in ('"end"', '"fi"', '"end_of_it"') if word not in literals or word == '"end_of_it"')
     shown = []
     for k in case.items.expansions[lhs]:
         rhs = case.items.sides[k][1]
         alias = case.grammar.productions[k].alias
-        words = [*case.words(rhs), *([word] if rhs[: len(begun)] == begun else [])]
+        words = [*case.words(rhs), *([word] if k in longer else [])]
         shown.append(" ".join([*words, *([] if alias is None else ["->", alias])]))
     return list(dict.fromkeys(shown))
 

@@ -1,10 +1,11 @@
 """Repairs that can be written out as rules: made in memory first, to see that the conflict is gone.
 
-Both keep the sentences as they are. A ladder of operators derives what one rule with all of them does, because each of
-the two is a chain of operands with infix operators between them, and an operand is an atom with any prefix operators in
-front of it and any postfix ones behind. For this the prefix and the postfix operators are the tightest levels: were a
-prefix operator looser than an infix one, it could not stand on the right of that. A rule that is written out in place
-is replaced by all of its alternatives.
+The first two keep the sentences as they are. A ladder of operators derives what one rule with all of them does, because
+each of the two is a chain of operands with infix operators between them, and an operand is an atom with any prefix
+operators in front of it and any postfix ones behind. For this the prefix and the postfix operators are the tightest
+levels: were a prefix operator looser than an infix one, it could not stand on the right of that. A rule that is written
+out in place is replaced by all of its alternatives. The third, a rule that is closed by a word of its own, makes
+another language.
 """
 
 from __future__ import annotations
@@ -194,6 +195,24 @@ def write_out(items: Items, around: int, at: int, conflict: Conflict) -> list[Si
     return written
 
 
+def close(items: Items, reduced: int, conflict: Conflict) -> list[int] | None:
+    """The productions that begin like one of them, if the conflict is gone with a new terminal at the end of each."""
+    lhs, begun = items.sides[reduced]
+    longer = [k for k in items.expansions[lhs] if items.sides[k][1][: len(begun)] == begun]
+    grammar = items.grammar
+    word = grammar.end  # the new terminal; $END and the nonterminals come behind it
+
+    def moved(symbol: int) -> int:
+        return symbol + (symbol >= word)
+
+    sides = [(moved(left), tuple(map(moved, rhs))) for left, rhs in _sides(items)]
+    productions = [_Production(left, (*rhs, word) if k in longer else rhs) for k, (left, rhs) in enumerate(sides)]
+    starts = [moved(start) for start in grammar.starts]
+    left = _fewer_conflicts(items, _Rules([*grammar.terminals, None], grammar.nonterminals, productions, starts))
+    torn = {*conflict.productions, *longer}
+    return None if left is None or any(torn.intersection(other.productions) for other in left) else longer
+
+
 def _sides(items: Items) -> list[Side]:
     return items.sides[: len(items.grammar.productions)]
 
@@ -202,9 +221,16 @@ def _conflicts(items: Items, sides: Sequence[Side], more: int) -> tuple[Conflict
     """The conflicts of other productions with some more nonterminals; None if there are no fewer than before."""
     grammar = items.grammar
     nonterminals = [*grammar.nonterminals, *([None] * more)]
-    rules = _Rules(grammar.terminals, nonterminals, [_Production(*side) for side in sides], grammar.starts)
+    productions = [_Production(*side) for side in sides]
+    return _fewer_conflicts(items, _Rules(grammar.terminals, nonterminals, productions, grammar.starts))
+
+
+def _fewer_conflicts(items: Items, rules: _Rules) -> tuple[Conflict, ...] | None:
+    """The conflicts of other rules; None if they are no fewer, or more of them are such that Lark refuses the rules."""
+    before = items.tables.conflicts
     try:
         found = build_tables(rules, max_states=_GROWTH * items.tables.num_states).conflicts
     except LimitExceededError:
         return None
-    return found if len(found) < len(items.tables.conflicts) else None
+    refused, known = (sum(one.settled is None for one in conflicts) for conflicts in (found, before))
+    return found if len(found) < len(before) and refused <= known else None

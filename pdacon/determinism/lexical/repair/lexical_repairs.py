@@ -1,7 +1,7 @@
 """Other patterns and priorities for terminals: tried on the grammar's own tables before they are suggested.
 
 A repair is suggested only if the terminals do what is claimed with it, and nothing else is wrong between lexemes that
-was not wrong before. What is not tried: what it means for texts that were read before.
+was not wrong before. What it means for texts that were read before is said with it, with an example.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.reserving import borders
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
+from pdacon.determinism.lexical.repair.trials import NOT_TRIED, Effect, Trial
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import Truncation, find_truncations
 from pdacon.determinism.lexical.unmatched import never_matched
@@ -58,25 +59,33 @@ class Repairs:
         self._texts = texts
         self._deadline = deadline
         self._tried: dict[tuple[Edit, ...], frozenset[Problem] | None] = {}
+        self._made: dict[tuple[Edit, ...], Texts] = {}
+        self._effects: dict[tuple[Edit, ...], Effect | None] = {}
+        self._trial = Trial(texts, tables, deadline)
 
     def of_collision(self, collision: Collision) -> tuple[str | None, tuple[Edit, ...]]:
         """What ends a collision, and the edit by which it does; None and nothing if nothing was found."""
         first, second = collision.first, collision.second
         goals: list[Problem] = [("collision", (first, second)), ("never", (first,)), ("never", (second,))]
-        strict = next((edit for edit in self._stricter(first, second) if self._helps([edit], goals)), None)
-        if strict is not None:
-            return self._shown([strict], first, second), (strict,)
-        edits = []
-        for raised, other in ((second, first), (first, second)):
-            edits += list(islice((e for e in self._raised(raised, other) if self._helps([e], goals)), 1))
-        return (" or\n".join(self._shown([edit], first, second) for edit in edits) or None), tuple(edits)
+        hints = (collision.witness,)
+        strict = (e for e in self._stricter(first, second) if self._helps([e], goals, hints))
+        edits = list(islice(strict, 1))
+        if not edits:
+            for raised, other in ((second, first), (first, second)):
+                edits += list(islice((e for e in self._raised(raised, other) if self._helps([e], goals, hints)), 1))
+        if not edits:
+            return None, ()
+        shown = " or\n".join(self._shown([edit], first, second) for edit in edits)
+        told = [self.told([edit], hints) for edit in edits]
+        names = ["The first: ", "The second: "] if len(edits) > 1 else [""]
+        return "\n".join([shown, *(name + line for name, line in zip(names, told, strict=True) if line)]), tuple(edits)
 
-    def of_unmatched(self, loser: int, winner: int) -> str | None:
-        """What makes a terminal that is never matched because of another one matched."""
+    def of_unmatched(self, loser: int, winner: int, text: bytes) -> str | None:
+        """What makes a terminal that is never matched because of another one, which takes this text, matched."""
         goal: Problem = "never", (loser,)
         edits = chain(self._stricter(winner, loser), self._raised(loser, winner))
-        found = next((edit for edit in edits if self._helps([edit], [goal])), None)
-        return None if found is None else self._shown([found], loser)
+        found = next((edit for edit in edits if self._helps([edit], [goal], [text])), None)
+        return None if found is None else f"{self._shown([found], loser)}\n{self.told([found], [text])}"
 
     def of_truncations(self, truncations: Sequence[Truncation]) -> str | None:
         """What keeps terminals of higher priority from cutting the texts of another."""
@@ -86,13 +95,54 @@ class Repairs:
             goal: Problem = "truncated", (truncation.higher, truncation.lower)
             patterns = self._ending(truncation.higher, truncation.lower)
             edits = [Edit(truncation.higher, terminal.priority, pattern) for pattern in patterns]
-            edit = next((edit for edit in edits if self._helps([edit], [goal])), None)
+            edit = next((edit for edit in edits if self._helps([edit], [goal], [truncation.text])), None)
             if edit is None:
                 return None
             chosen.append(edit)
         more = f"\nand so on for {len(truncations) - len(chosen)} more" if len(truncations) > len(chosen) else ""
         lower = self._grammar.describe_symbol(truncations[0].lower)
-        return f"let no more of a {lower} follow:\n{self._shown(chosen, truncations[0].higher)}{more}"
+        told = self.told(chosen, [truncation.text for truncation in truncations])
+        return f"let no more of a {lower} follow:\n{self._shown(chosen, truncations[0].higher)}{more}\n{told}".rstrip(
+            "\n"
+        )
+
+    def of_reserving(self, terminal: int, pattern: str, overtaken: Sequence[int], hints: Iterable[bytes]) -> str | None:
+        """What to write so that a terminal has a pattern, before which others are to be tried; None if it does harm."""
+        own = self._grammar.terminals[terminal].priority
+        edit = Edit(terminal, own, pattern)
+        raised = [Edit(k, max(own, self._grammar.terminals[k].priority) + 1) for k in overtaken]
+        choices = [[edit], [edit, *raised]] if raised else [[edit]]
+        found = next((edits for edits in choices if self._helps(edits, [], hints)), None)
+        return None if found is None else f"{self._shown(found, terminal)}\n{self.told(found, hints)}"
+
+    def is_harmless(
+        self, terminal: int, pattern: str, hints: Iterable[bytes] = (), priority: int | None = None
+    ) -> bool:
+        """Whether nothing new is wrong between lexemes if a terminal has another pattern, and some texts are left;
+        False if it takes long."""
+        own = self._grammar.terminals[terminal].priority
+        return self._helps([Edit(terminal, own if priority is None else priority, pattern)], [], hints)
+
+    def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes], priority: int | None = None) -> str:
+        """What becomes of texts if a terminal has another pattern."""
+        own = self._grammar.terminals[terminal].priority
+        return self.told([Edit(terminal, own if priority is None else priority, pattern)], hints)
+
+    def other_told(self, after: Texts, hints: Iterable[bytes]) -> str:
+        """What becomes of texts with a lexer that has been made already."""
+        effect = self._trial.effect(after, hints)
+        return NOT_TRIED if effect is None else effect.sentence()
+
+    def told(self, edits: Iterable[Edit], hints: Iterable[bytes]) -> str:
+        """What becomes of texts with some edits, as a sentence."""
+        effect = self._effect(tuple(edits), hints)
+        return NOT_TRIED if effect is None else effect.sentence()
+
+    def _effect(self, edits: tuple[Edit, ...], hints: Iterable[bytes]) -> Effect | None:
+        if edits not in self._effects:
+            after = None if self._after(edits) is None else self._made.get(edits)
+            self._effects[edits] = None if after is None else self._trial.effect(after, hints)
+        return self._effects[edits]
 
     def _stricter(self, *terminals: int) -> Iterator[Edit]:
         """A pattern that asks for its optional end, or whose words end where the rest of it cannot go on."""
@@ -147,10 +197,13 @@ class Repairs:
         for border in dict.fromkeys(ends):
             yield written(value + border, terminal.pattern.flags)
 
-    def _helps(self, edits: Iterable[Edit], goals: Iterable[Problem]) -> bool:
-        """Whether what the edits are for is gone, and nothing new is wrong."""
+    def _helps(self, edits: Sequence[Edit], goals: Iterable[Problem], hints: Iterable[bytes] = ()) -> bool:
+        """Whether what the edits are for is gone, nothing new is wrong, and not all texts are lost."""
         after = self._after(tuple(edits))
-        return after is not None and not after.intersection(goals) and after <= self._before()
+        if after is None or after.intersection(goals) or not after <= self._before():
+            return False
+        effect = self._effect(tuple(edits), hints)
+        return effect is None or not effect.ends
 
     def _before(self) -> frozenset[Problem]:
         return self._after(()) or frozenset()
@@ -177,6 +230,7 @@ class Repairs:
                 max_seconds=self._deadline.left_or_little(),
             )
             texts = Texts(grammar, lexer)
+            self._made[edits] = texts
         collisions = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES, max_seconds=self._deadline.left_or_little())
         found: set[Problem] = {("collision", (c.first, c.second)) for c in collisions}
         found |= {("collision", (second, first)) for _, (first, second) in list(found)}

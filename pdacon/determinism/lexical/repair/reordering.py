@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, pairwise, permutations
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,13 @@ _MOST_PATTERNS = 30
 _MOST_STATES = 20_000
 
 
-def with_longest_first(grammar: Grammar, terminal: Terminal, deadline: Deadline) -> str | None:
+def with_longest_first(
+    grammar: Grammar, terminal: Terminal, deadline: Deadline, is_harmless: Callable[[str], bool] = lambda pattern: True
+) -> str | None:
     """The pattern of a terminal with the alternatives of one group in another order, so that it has no early end.
 
-    The texts that it denotes are the same. None where that does not do, or too many orders would have to be tried, or
-    the time is over.
+    The texts that it denotes are the same. ``is_harmless`` says whether a pattern, with its slashes and flags, makes
+    nothing else wrong. None where no order does, or too many would have to be tried, or the time is over.
     """
     assert terminal.pattern is not None
     for tried, value in enumerate(_reordered(terminal.pattern.value)):
@@ -42,7 +44,9 @@ def with_longest_first(grammar: Grammar, terminal: Terminal, deadline: Deadline)
                 max_bytes=ADVICE_BYTES,
                 max_seconds=deadline.left_or_little(),
             )
-            if _core.find_early_end(lexer.nfa, 0, _MOST_STATES, deadline.left_or_little(), ADVICE_BYTES) is None:
+            if _core.find_early_end(
+                lexer.nfa, 0, _MOST_STATES, deadline.left_or_little(), ADVICE_BYTES
+            ) is None and is_harmless(pattern):
                 return pattern
         except PdaconError:
             continue

@@ -11,11 +11,14 @@ from pdacon.grammar.describing import as_written_in
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdacon.grammar import Import
+    from pdacon.grammar import Import, Terminal
 
 
 _BLANKS = {" ": r"\x20", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
 _TO_ESCAPE = re.compile(r"(\\[^ \t\n\r\f\v])|\\?([ \t\n\r\f\v])|/")
+
+_PATTERN = re.compile(r'(?:"(?P<str>(?:\\.|[^"\\])*)"|/(?!/)(?P<re>(?:\\.|[^/\\])+)/)(?P<flags>[imslux]*)')
+"""A string or a pattern in Lark's language."""
 
 
 def written(value: str, flags: Iterable[str]) -> str:
@@ -39,11 +42,33 @@ def definition(grammar: Grammar, index: int, pattern: str, priority: int | None 
         return _of_literal(grammar, index, pattern, level)
     imported = _import_of(grammar, index)
     if imported is None:
-        return f"{terminal.name}{level}: {pattern}"
+        inline = _written_in_rules(grammar, terminal)
+        instead = f" with {terminal.name} instead of {inline} in the rules" if inline not in (None, pattern) else ""
+        return f"{terminal.name}{level}: {pattern}{instead}"
     if imported.original is None and imported.definition.path != (home or _home(grammar, index)):
         return f"%override {terminal.name}{level}: {pattern}"
     own = imported.original or as_written_in(grammar, imported.definition.path).describe_name(terminal.name)
     return f"{own}{level}: {pattern}"
+
+
+def _written_in_rules(grammar: Grammar, terminal: Terminal) -> str | None:
+    """What a terminal matches as it stands in rules: Lark takes it for the terminal there, too."""
+    assert terminal.pattern is not None
+    own = None if terminal.span is None else terminal.span.line
+    for number, line in enumerate(grammar.source.split("\n"), 1):
+        found = () if number == own or line.lstrip().startswith("//") else _PATTERN.finditer(line)
+        for each in found:
+            if each["re"] is None:
+                kind, value = "str", each["str"].replace('\\"', '"').replace("\\\\", "\\")
+            else:
+                kind, value = "re", each["re"].replace(r"\/", "/")
+            if (kind, value, set(each["flags"])) == (
+                terminal.pattern.kind,
+                terminal.pattern.value,
+                set(terminal.pattern.flags),
+            ):
+                return each[0]
+    return None
 
 
 def elsewhere(grammar: Grammar, index: int, home: str | None = None) -> str:
