@@ -21,7 +21,7 @@ from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import DrawingError, UnsupportedGrammarError
+from pdacon.errors import DrawingError, EmptyLanguageError, UnsupportedGrammarError
 from pdacon.explanation import Explanation
 from pdacon.frontends import printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
@@ -30,6 +30,10 @@ from pdacon.frontends.regular_sets import RegularSet, checked_strings
 from pdacon.frontends.texts import choices_grammar
 from pdacon.frontends.types import FormName, function_grammar, tools_grammar, type_grammar
 from pdacon.grammar import Grammar
+from pdacon.grammar.model import Automaton
+from pdacon.grammar.regular_groups import Substrings
+from pdacon.lexer import compile_with_sets
+from pdacon.lexer.program import to_automaton
 from pdacon.matching.sampling import different, sample
 from pdacon.notebook import Picture
 
@@ -88,6 +92,23 @@ def from_choices(strings: Iterable[str], limits: Limits | None) -> Grammar:
     """See `Grammar.from_choices`."""
     own = Limits(states=1_000_000) if limits is None else limits
     return choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes)
+
+
+def require_set(name: str, given: object) -> None:
+    """See the ``sets`` of `Grammar.from_lark`."""
+    require("from_lark", f"sets[{name!r}]", given, RegularSet)
+
+
+def automaton_of_pattern(regexp: str, flags: int, sets: Sequence[RegularSet | Substrings]) -> Automaton:
+    """The automaton of a pattern of a grammar that has sets of texts in it."""
+    programs = []
+    for one in sets:
+        regular_set = RegularSet.substring_of(one.text) if isinstance(one, Substrings) else one
+        program = regular_set.program()
+        if program is None:
+            raise EmptyLanguageError(f"no text but the empty one is in {regular_set.name}: no pattern can have it")
+        programs.append(program)
+    return to_automaton(compile_with_sets(regexp, flags, programs))
 
 
 def from_set(regular_set: RegularSet) -> Grammar:

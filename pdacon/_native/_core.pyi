@@ -178,6 +178,9 @@ def word_automaton(  # offsets of edges, their bytes and targets, and whether ea
     max_states: int,
     max_bytes: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]: ...
+def factor_automaton(  # as word_automaton: the substrings of a text of code points, the empty one left out
+    points: NDArray[np.int32], max_states: int, max_bytes: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]: ...
 def combined(
     automata: Sequence[CharacterDfa],
     asked: NDArray[np.int32],

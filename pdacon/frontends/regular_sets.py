@@ -10,14 +10,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pdacon.frontends.texts import listed, set_grammar, text_set, words_program
+from pdacon.frontends.texts import (
+    listed,
+    set_program,
+    substrings_program,
+    text_grammar,
+    text_set,
+    words_program,
+)
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import SourceLanguage, TextSet
+from pdacon.grammar.regular_groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
 from pdacon.lexer import compile_whole
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
 from pdacon.regular import Dfa, Ranges, combined
@@ -27,6 +37,7 @@ from pdacon.regular.operations import (
     concatenated,
     number_of_words,
     of_bytes,
+    of_factors,
     of_ranges,
     repeated,
     words_in_order,
@@ -53,6 +64,14 @@ class SizeLimits(Protocol):
 class _Default:
     states = 100_000
     bytes = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Sized:
+    """Room for what is linear in something that is there already."""
+
+    states: int
+    bytes: int = 256 << 20
 
 
 class RegularSet:
@@ -84,11 +103,23 @@ class RegularSet:
     subword-level constrained generation" (2025), appendix A.2, for sets as what constraints are written with.
     """
 
-    __slots__ = ("_dfa", "_limits", "_name")
+    __slots__ = ("_limits", "_made", "_name", "_substrings")
 
-    def __init__(self, dfa: Dfa, name: str, limits: SizeLimits | None = None) -> None:
-        self._dfa, self._name = dfa, name
+    def __init__(self, given: Dfa | Substrings, name: str, limits: SizeLimits | None = None) -> None:
+        self._made = given if isinstance(given, Dfa) else None
+        self._substrings = None if isinstance(given, Dfa) else given
+        self._name = name
         self._limits: SizeLimits = _Default() if limits is None else limits
+
+    @property
+    def _dfa(self) -> Dfa:
+        """Of the substrings of a text it is made when it is asked for: no grammar needs it, and it can be large."""
+        if self._made is None:
+            assert self._substrings is not None
+            states, size = self._limits.states, self._limits.bytes
+            offset, byte, target, accepting = of_factors(self._substrings.text, states, size)
+            self._made = of_bytes(*_with_ends(offset, byte, target, accepting), 0, states, size)
+        return self._made
 
     @classmethod
     def from_regex(cls, pattern: str, *, limits: SizeLimits | None = None) -> RegularSet:
@@ -182,6 +213,82 @@ class RegularSet:
         dfa = of_ranges(rows, [state in fsm.finals for state in order], own.states, own.bytes)
         return cls(dfa, f"an FSM of {len(order)} states", own)
 
+    # What a grammar's patterns have as groups, docs/extensions.md
+
+    @classmethod
+    def quoted_text(cls) -> RegularSet:
+        """Text in double quotes on one line, in which a backslash takes the character behind it with it."""
+        return cls.from_regex(QUOTED_TEXT).named("quoted text")
+
+    @classmethod
+    def unquoted_text(cls) -> RegularSet:
+        """Text that YAML 1.2 reads as a plain scalar, on one line, wherever it stands."""
+        return cls.from_regex(UNQUOTED_TEXT).named("unquoted text")
+
+    @classmethod
+    def text_until(cls, stop: str, *, limits: SizeLimits | None = None) -> RegularSet:
+        """The strings that end with ``stop`` and have it nowhere else.
+
+        Raises
+        ------
+        TypeError, ValueError
+            It is no str; or it is empty, or has a lone surrogate.
+        """
+        (word,) = checked_strings("text_until", [stop])
+        if not word:
+            raise ValueError("text_until: the text that stops it must not be empty")
+        return cls.from_regex(until(word), limits=limits).named(_cut(f"text until {word!r}"))
+
+    @classmethod
+    def substring_of(cls, text: str, *, limits: SizeLimits | None = None) -> RegularSet:
+        """The strings that occur in ``text``, cut between characters; but for the empty one, which ``|`` adds.
+
+        Parameters
+        ----------
+        text : str
+        limits : pdacon.Limits, optional
+            Without it as many states as the text may need: eleven for each character at most, mostly less than two.
+
+        Raises
+        ------
+        TypeError, ValueError
+            It is no str, or has a lone surrogate.
+        LimitExceededError
+
+        Notes
+        -----
+        Linear in the text: half a second for a megabyte. What consists of this set alone, a grammar or a terminal, has
+        no more; combined with others, it is made least over characters first, which takes a table of its states and
+        the characters of the text.
+        """
+        (word,) = checked_strings("substring_of", [text])
+        own = _Sized(max(_Default.states, 11 * len(word) + 1)) if limits is None else limits
+        shown = word if len(word) <= _SHOWN // 2 else f"{word[: _SHOWN // 2]}..."
+        return cls(Substrings(word), f"substrings of {shown!r}", own)
+
+    @classmethod
+    def delimited_list(cls, element: str | RegularSet, delimiter: str | RegularSet) -> RegularSet:
+        """Strings of ``element``, one or more of them, with one of ``delimiter`` between any two.
+
+        A str stands for itself.
+        """
+        one, between = _as_set("delimited_list", element), _as_set("delimited_list", delimiter)
+        return (one + (between + one).repeat()).named(_cut(f"lists of {one.name}"))
+
+    @classmethod
+    def delimited_subsequence_of(cls, elements: Iterable[str | RegularSet], delimiter: str | RegularSet) -> RegularSet:
+        """Strings of some of the elements, one or more of them, in their order, with ``delimiter`` between any two.
+
+        A str stands for itself. Without elements the set is empty.
+        """
+        if isinstance(elements, (str, RegularSet)):
+            raise TypeError("delimited_subsequence_of takes a list of elements, not one")
+        between = _as_set("delimited_subsequence_of", delimiter)
+        found = cls(_NOTHING, "{}")
+        for element in reversed([_as_set("delimited_subsequence_of", one) for one in elements]):
+            found = element | (element + between + found) | found
+        return found.named("a subsequence")
+
     # Combinations
 
     def union(self, *others: RegularSet) -> RegularSet:
@@ -272,10 +379,14 @@ class RegularSet:
     def __contains__(self, string: object) -> bool:
         if not isinstance(string, str):
             raise TypeError(f"a RegularSet has strings, so that no {type(string).__name__} can be in it")
+        if self._substrings is not None:
+            return string != "" and string in self._substrings.text
         return self._dfa.accepts(string)
 
     def __bool__(self) -> bool:
         """Whether there is any string in it."""
+        if self._substrings is not None:
+            return self._substrings.text != ""
         return len(self._dfa) > 0
 
     def __eq__(self, other: object) -> bool:
@@ -345,7 +456,14 @@ class RegularSet:
 
     def to_grammar(self, language: SourceLanguage = "regular set") -> Grammar:
         """The grammar of its strings: see `Grammar.from_set`."""
-        return set_grammar(self._dfa, self._name, language, self._limits.states, self._limits.bytes)
+        return text_grammar(self.program(), "" in self, self._name, language)
+
+    def program(self) -> Program | None:
+        """What reads the longest string of it, the empty one left out; None if there is no other."""
+        states, size = self._limits.states, self._limits.bytes
+        if self._substrings is not None:
+            return substrings_program(self._substrings.text, states, size)
+        return set_program(self._dfa, states, size)
 
     def text_set(self) -> TextSet:
         """The set as a grammar keeps it, that has only texts within it. Raises EmptyLanguageError."""
@@ -353,9 +471,15 @@ class RegularSet:
 
     def named(self, name: str) -> RegularSet:
         """The same set under a name of your own: it is how ``repr`` and `Matcher.explain` call it."""
-        return RegularSet(self._dfa, name, self._limits)
+        return RegularSet(self._given, name, self._limits)
+
+    @property
+    def _given(self) -> Dfa | Substrings:
+        return self._dfa if self._substrings is None else self._substrings
 
     def __repr__(self) -> str:
+        if self._substrings is not None:
+            return f"<RegularSet {self._name}: a text of {len(self._substrings.text):,} characters>"
         count = self.count()
         if count is None:
             size = "no end of strings"
@@ -369,7 +493,7 @@ class RegularSet:
         return f"<RegularSet {self._name}: {states}, {size}{such}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RegularSet, (self._dfa, self._name, self._limits)
+        return RegularSet, (self._given, self._name, self._limits)
 
 
 def checked_strings(caller: str, strings: Iterable[str]) -> list[str]:
@@ -410,6 +534,34 @@ def _required(other: object) -> RegularSet:
             f"expected a pdacon.RegularSet, not a {type(other).__name__}; make one with RegularSet.from_choices"
         )
     return other
+
+
+def _as_set(caller: str, given: str | RegularSet) -> RegularSet:
+    if isinstance(given, RegularSet):
+        return given
+    if isinstance(given, str):
+        return RegularSet.from_choices([given])
+    raise TypeError(f"{caller} takes strings and RegularSets, not {given!r:.40}")
+
+
+def _with_ends(
+    offset: NDArray[np.int32], byte: NDArray[np.uint8], target: NDArray[np.int32], accepting: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]:
+    """A deterministic automaton as `of_bytes` takes it: an accepting state is a split, of its edges and the end."""
+    count = len(accepting)
+    inner, end = count + np.arange(count, dtype=np.int32), 2 * count
+    splits = accepting != 0
+    degrees = np.concatenate([np.where(splits, 2, np.diff(offset)), np.where(splits, np.diff(offset), 0), [0]])
+    starts = np.cumsum([0, *degrees], dtype=np.int32)
+    low = np.zeros(starts[-1], np.uint8)
+    to = np.full(starts[-1], end, np.int32)
+    reads = np.where(splits, inner, np.arange(count))
+    places = np.repeat(starts[reads] - offset[:-1], np.diff(offset)) + np.arange(len(target))
+    low[places], to[places] = byte, target
+    to[starts[np.flatnonzero(splits)]] = inner[splits]
+    kinds = np.zeros(end + 1, np.uint8)
+    kinds[:count][splits], kinds[end] = 1, 2
+    return kinds, starts, low, low, to
 
 
 def _either(one: Dfa, other: Dfa, limits: SizeLimits) -> Dfa:

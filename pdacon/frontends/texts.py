@@ -18,7 +18,7 @@ from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program, to_automaton
 from pdacon.quoting import quoted
 from pdacon.regular import Dfa, combined
-from pdacon.regular.operations import THE_EMPTY, of_words
+from pdacon.regular.operations import THE_EMPTY, of_factors, of_words
 
 _UTF8 = 3  # what `json_strings` calls text that has no escapes
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
@@ -27,24 +27,44 @@ ByteArrays = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDAr
 """Offsets of the edges of states, the first and the last byte of each, and its target; state 0 is the start."""
 
 
-def set_grammar(dfa: Dfa, source: str, language: SourceLanguage, max_states: int, max_bytes: int) -> Grammar:
-    """The grammar of the strings that an automaton accepts.
+def substrings_program(text: str, max_states: int, max_bytes: int) -> Program | None:
+    """What reads the longest string that occurs in a text, if that has any character.
 
     Raises
     ------
-    EmptyLanguageError, LimitExceededError
+    LimitExceededError
     """
-    if not len(dfa):
-        raise EmptyLanguageError(f"no text is in {source}: it is empty")
-    has_empty = dfa.accepts("")
-    if has_empty:
+    offset, byte, target, accepting = of_factors(text, max_states, max_bytes)
+    return _longest(offset, byte, byte, target, accepting) if len(target) else None
+
+
+def set_program(dfa: Dfa, max_states: int, max_bytes: int) -> Program | None:
+    """What reads the longest string that an automaton accepts, but for the empty one; None: there is no other.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    if dfa.accepts(""):
         dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], max_states, max_bytes)
     if not len(dfa):
-        return _grammar(None, True, source, language)
+        return None
     arrays = utf8(dfa, max_states, max_bytes)
     accepting = np.zeros(len(arrays[0]) - 1, np.uint8)
     accepting[: len(dfa)] = dfa.native.accepting
-    return _grammar(_longest(*arrays, accepting), has_empty, source, language)
+    return _longest(*arrays, accepting)
+
+
+def text_grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> Grammar:
+    """The grammar of what a program reads, and of the empty string.
+
+    Raises
+    ------
+    EmptyLanguageError
+    """
+    if program is None and not has_empty:
+        raise EmptyLanguageError(f"no text is in {source}: it is empty")
+    return _grammar(program, has_empty, source, language)
 
 
 def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> Grammar:

@@ -7,7 +7,7 @@ import this one. They are imported where they are called, because they bring lar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,6 +96,7 @@ class Grammar(GrammarData):
         source_path: str | os.PathLike[str] | None = None,
         import_paths: Sequence[ImportPath | os.PathLike[str]] = (),
         extensions: bool = False,
+        sets: Mapping[str, Any] | None = None,
     ) -> Grammar:
         """Load a grammar that is written in Lark's language.
 
@@ -119,8 +120,10 @@ class Grammar(GrammarData):
             attributes only, or ``"python"`` for Lark's ``PythonIndenter``, or ``"python4"`` for the same with blocks of
             four columns.
         extensions : bool
-            Whether patterns may ask for one token of a set, as in ``(?P<PARAGRAPH_TOKEN>)``, which stock Lark does not
-            know; docs/extensions.md has them.
+            Whether patterns may ask for one token of a set, as in ``(?P<PARAGRAPH_TOKEN>)``, or for a set of texts, as
+            in ``(?P<SUBSTRING_OF>some text)``, which stock Lark does not know; docs/extensions.md has them.
+        sets : mapping of str to RegularSet, optional
+            With ``extensions`` sets of texts of your own: ``(?P<CITY>)`` stands for what ``CITY`` is here.
 
         Raises
         ------
@@ -137,7 +140,7 @@ class Grammar(GrammarData):
         also builds the parser for Lark's own language.
         """
         from pdacon.grammar.reading import read_lark, read_text
-        from pdacon.grammar.settings import make_options
+        from pdacon.grammar.settings import checked_sets, make_options
 
         options = make_options(
             start=start,
@@ -153,8 +156,9 @@ class Grammar(GrammarData):
             source_path=source_path,
             extensions=extensions,
         )
+        own_sets = checked_sets(sets, extensions)
         if isinstance(text_or_lark, str):
-            return read_text(text_or_lark, options, Grammar)
+            return read_text(text_or_lark, options, Grammar, own_sets)
         return read_lark(text_or_lark, options, Grammar)
 
     @classmethod
@@ -692,6 +696,11 @@ class Grammar(GrammarData):
             raise UnsupportedGrammarError(
                 f"{self.labels[0]} means nothing to stock Lark; the text itself is grammar.source", feature="extensions"
             )
+        if self.language == "Lark" and self.options.extensions and self._has_sets():
+            raise UnsupportedGrammarError(
+                "the sets of texts in its patterns mean nothing to stock Lark; the text itself is grammar.source",
+                feature="extensions",
+            )
         if self.within:
             raise UnsupportedGrammarError(
                 f"Lark's language has no way to say that a text is in {self.within[0].name} as well; print the grammar "
@@ -702,6 +711,12 @@ class Grammar(GrammarData):
             return self.source
         text: str = ask("to_lark", self)
         return text
+
+    def _has_sets(self) -> bool:
+        from pdacon.grammar.regular_groups import has_groups
+
+        patterns = [terminal.pattern for terminal in self.terminals if terminal.pattern is not None]
+        return any(pattern.automaton is not None for pattern in patterns) or has_groups(self.source)
 
     @property
     def lark_options(self) -> dict[str, Any]:

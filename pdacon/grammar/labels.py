@@ -11,10 +11,12 @@ Table 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pdacon.errors import GrammarSyntaxError, LimitExceededError
+from pdacon.grammar.regular_groups import SetTable
 from pdacon.spans import Span
 
 FIRST_SYMBOL = 0xD800
@@ -75,10 +77,17 @@ class LabelError(GrammarSyntaxError):
 
 
 class LabelTable:
-    """The labels of a grammar, numbered as they are met."""
+    """The labels of a grammar, numbered as they are met, and the sets of texts that its patterns have.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    sets : mapping of str to RegularSet
+        See `SetTable`.
+    """
+
+    def __init__(self, sets: Mapping[str, Any]) -> None:
         self._numbers: dict[Label, int] = {}
+        self.sets = SetTable(sets)
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -86,12 +95,12 @@ class LabelTable:
         return tuple(self._numbers)
 
     def symbols_for(self, pattern: str, span: Span | None = None) -> str:
-        """A pattern in which each label is an escape of its character, such as ``(?:\\ud800)``.
+        """A pattern in which each label is an escape of its character, such as ``(?:\\ud800)``; sets are written out.
 
         Raises
         ------
-        LabelError
-            The pattern has surrogates of its own.
+        LabelError, RegularGroupError
+            The pattern has surrogates of its own; or see `SetTable.written_out`.
         LimitExceededError
             "labels": the grammar has too many.
         """
@@ -99,7 +108,7 @@ class LabelTable:
             raise LabelError(f"{escaped(pattern):.60} has a surrogate, which is in no text; leave it out", span)
         return "".join(
             piece if isinstance(piece, str) else f"(?:\\u{FIRST_SYMBOL + self._number(piece):04x})"
-            for piece in pieces_of(pattern)
+            for piece in pieces_of(self.sets.written_out(pattern, span))
         )
 
     def _number(self, label: Label) -> int:
@@ -111,6 +120,7 @@ class LabelTable:
     def written(self, pattern: str) -> str:
         """The author's pattern, of one with escapes of characters or the characters themselves."""
         labels = self.labels
+        pattern = self.sets.written(pattern)
         return _SYMBOL.sub(lambda found: str(labels[_code_point(found[1]) - FIRST_SYMBOL]), pattern)
 
 

@@ -79,7 +79,7 @@ class RecordingBuilder(GrammarBuilder):
     Imported names get the place of their ``%import``: Lark builds imported grammars with builders of its own.
     """
 
-    def __init__(self, source: SourceText, options: GrammarOptions) -> None:
+    def __init__(self, source: SourceText, options: GrammarOptions, sets: Mapping[str, Any] | None = None) -> None:
         super().__init__(False, list(options.import_paths))
         self.source = source
         self.name_tokens: dict[str, Token] = {}
@@ -88,7 +88,7 @@ class RecordingBuilder(GrammarBuilder):
         self.imports: list[tuple[ImportStatement, list[str]]] = []
         # The names in each definition; in Lark's trees terminals are written out where others name them.
         self.leads: dict[str, set[str]] = {}
-        self.labels = LabelTable() if options.extensions else None
+        self.labels = LabelTable(sets or {}) if options.extensions else None
         self.current: Token | None = None  # The name of the definition at work, for errors that do not tell
 
     def _unpack_definition(self, tree: Any, mangle: Any) -> Any:

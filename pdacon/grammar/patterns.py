@@ -10,10 +10,12 @@ from typing import Literal
 from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
+from pdacon.above import ask
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.grammar.labels import Label, LabelTable, escaped, pieces_of
 from pdacon.grammar.model import GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
+from pdacon.grammar.regular_groups import SetTable, has_sets, refuse_without_extensions
 from pdacon.spans import Span
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
@@ -47,6 +49,8 @@ def lower_pattern(
         pattern.value = labels.written(pattern.value)  # what messages show
         pattern.raw = None if pattern.raw is None else labels.written(pattern.raw)
         _check_imported(definition, regexp, span)
+    elif labels is None and pattern.type == "re":
+        refuse_without_extensions(regexp, definition.user_repr(), span)
     if pattern.type == "str":
         width = len(pattern.value), len(pattern.value)
     else:
@@ -68,8 +72,28 @@ def lower_pattern(
         _check_alternation(definition, regexp, flags, span)
         if options.use_bytes:
             _check_bytes(definition, regexp, flags, span)
+    if labels is not None and has_sets(regexp):
+        return _with_sets(definition, regexp, width, options, labels.sets, span)
     kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
     return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
+
+
+def _with_sets(
+    definition: TerminalDef,
+    regexp: str,
+    width: tuple[int, int],
+    options: GrammarOptions,
+    table: SetTable,
+    span: Span | None,
+) -> Pattern:
+    """The automaton of a pattern that has sets in it, which ``re`` does not know."""
+    try:
+        automaton = ask("automaton_of_pattern", regexp, options.g_regex_flags, table.sets)
+    except UnsupportedGrammarError as error:
+        raise UnsupportedGrammarError(
+            f"terminal {definition.user_repr()}: {table.written(str(error))}", span, feature=error.feature
+        ) from None
+    return Pattern("automaton", "", frozenset(definition.pattern.flags), "", *width, automaton)
 
 
 def _check_imported(definition: TerminalDef, regexp: str, span: Span | None) -> None:

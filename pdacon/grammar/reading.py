@@ -6,6 +6,7 @@ The caller says which subclass of `GrammarData` it wants, so that nothing here k
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,20 @@ from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
 from pdacon.grammar.nesting import check_nesting
+from pdacon.grammar.regular_groups import RegularGroupError
 from pdacon.grammar.settings import make_options, schema_advice
 from pdacon.spans import Span
 
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 
 
-def read_text(text: str, options: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
-    """Load and lower a text. After this every name is defined and every pattern compiles."""
+def read_text(
+    text: str, options: GrammarOptions, kind: type[AnyGrammar], sets: Mapping[str, Any] | None = None
+) -> AnyGrammar:
+    """Load and lower a text. After this every name is defined and every pattern compiles.
+
+    ``sets`` are what groups with these names stand for, with ``extensions``.
+    """
     path = None if options.import_base is None else path_of(options.import_base)
     source = SourceText(text, path)
     if options.use_bytes and not text.isascii():
@@ -37,14 +44,14 @@ def read_text(text: str, options: GrammarOptions, kind: type[AnyGrammar]) -> Any
             rf"{text[at]!r}: with use_bytes=True Lark takes grammars in ASCII only; write bytes as \x80 to \xff",
             source.span(at, at + 1),
         )
-    builder = RecordingBuilder(source, options)
+    builder = RecordingBuilder(source, options, sets)
     check_nesting(source)
     circle = find_circle(builder, base_of(options))
     if circle is not None:
         raise explain_circle(circle.paths, circle.site)
     try:
         loaded = load(builder, options)
-    except (LimitExceededError, LabelError):
+    except (LimitExceededError, LabelError, RegularGroupError):
         raise
     except Exception as error:
         # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also

@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
+from pdacon.above import ask
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar.indentation import read_postlex
+from pdacon.grammar.labels import RESERVED
 from pdacon.grammar.model import ConflictPolicy, GrammarOptions, LexerKind, LookaheadPolicy, PriorityPolicy
+from pdacon.grammar.regular_groups import REGULAR_GROUPS
 
 _ACCEPTED: dict[str, tuple[object, ...]] = {
     "lexer": get_args(LexerKind),
@@ -20,6 +23,7 @@ _ACCEPTED: dict[str, tuple[object, ...]] = {
     "maybe_placeholders": (False, True),
     "extensions": (False, True),
 }
+_MEANINGS = frozenset({*REGULAR_GROUPS, *RESERVED, "TEXT_TOKEN", "PARAGRAPH_TOKEN"})
 _FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII | re.UNICODE
 
 
@@ -55,6 +59,29 @@ def make_options(
                 feature="extensions",
             )
     return options
+
+
+def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:
+    """What groups with names of the caller's stand for.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A name is none that a group can have, or has a meaning; or patterns have no such groups.
+    """
+    if sets is None:
+        return {}
+    if not isinstance(sets, Mapping):
+        raise TypeError(f"sets must be a mapping of names to RegularSets, not a {type(sets).__name__}")
+    if sets and not extensions:
+        raise ValueError("sets= is for groups such as (?P<NAME>), which patterns have with extensions=True; give both")
+    for name, one in sets.items():
+        if not isinstance(name, str) or not re.fullmatch(r"\w+", name) or not name.isidentifier():
+            raise ValueError(f"sets: {name!r:.40} cannot be the name of a group")
+        if name in _MEANINGS:
+            raise ValueError(f"sets: (?P<{name}>) has a meaning already; give the set another name")
+        ask("require_set", name, one)
+    return dict(sets)
 
 
 def schema_advice(given: Any) -> str:

@@ -14,7 +14,7 @@ from pdacon.lexer.collisions import Collision, find_collisions
 from pdacon.lexer.contexts import Context, find_group_name_clashes
 from pdacon.lexer.lowering import Lexer, UnboundedLookahead, build_lexer, find_unbounded_lookahead
 from pdacon.lexer.newlines import check_newline, may_indent
-from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal, compile_whole
+from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal, compile_whole, compile_with_sets
 from pdacon.lexer.program import Program
 from pdacon.lexer.running import Runner
 from pdacon.lexer.sre import is_lazy
@@ -32,6 +32,7 @@ __all__ = [
     "compile_pattern",
     "compile_terminal",
     "compile_whole",
+    "compile_with_sets",
     "find_collisions",
     "find_group_name_clashes",
     "find_unbounded_lookahead",

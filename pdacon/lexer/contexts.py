@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
+from pdacon.lexer.program import from_automaton
 from pdacon.lexer.running import Runner, runner_of
 
 
@@ -101,8 +103,9 @@ class _Absorption:
         self.grammar, self.limit, self.stop = grammar, limit, stop
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
-        # An automaton is made by a front end, which leaves its own strings out of it.
-        self.regexes = frozenset(k for k in lexable if k not in self.strings and not _is_automaton(grammar, k))
+        # In a text of Lark's an automaton stands for a regex; a front end leaves its own strings out of its automata.
+        is_regex = partial(_is_regex, grammar, grammar.language == "Lark")
+        self.regexes = frozenset(filter(is_regex, lexable)) - self.strings
         self.known: dict[tuple[int, int], bool] = {}
         self.runners: dict[int, Runner | None] = {}
 
@@ -143,7 +146,10 @@ class _Absorption:
         if regex not in self.runners:
             self.runners[regex] = None
             with suppress(UnsupportedGrammarError):  # `build_lexer` says so, unless it is supported over bytes
-                program = compile_pattern(pattern.regexp, flags, self.limit, cancel=self.stop)
+                if pattern.automaton is not None:
+                    program = from_automaton(pattern.automaton)
+                else:
+                    program = compile_pattern(pattern.regexp, flags, self.limit, cancel=self.stop)
                 self.runners[regex] = runner_of(program)
         runner = self.runners[regex]
         if runner is None:
@@ -152,9 +158,9 @@ class _Absorption:
         return runner.matches_whole(literal.value.encode("utf-8", "surrogatepass"))
 
 
-def _is_automaton(grammar: Grammar, terminal: int) -> bool:
+def _is_regex(grammar: Grammar, or_automaton: bool, terminal: int) -> bool:
     pattern = grammar.terminals[terminal].pattern
-    return pattern is not None and pattern.automaton is not None
+    return pattern is not None and (or_automaton or pattern.automaton is None)
 
 
 def kind_of(grammar: Grammar, terminal: int) -> str:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -35,6 +35,7 @@ import numpy as np
 
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.grammar.regular_groups import FIRST_SET
 from pdacon.lexer import guarded, guards, sre
 from pdacon.lexer.captures import without_references
 from pdacon.lexer.classes import consumed
@@ -184,6 +185,47 @@ def _literal(text: bytes) -> Program:
     )
 
 
+def compile_with_sets(regexp: str, flags: int, sets: Sequence[Program], limit: int = STATES_LIMIT) -> Program:
+    """Lower a pattern in which ``\\udc00+`` stands for the first of some programs, ``\\udc01+`` for the next.
+
+    A program that looks at nothing behind it, and that matches no empty text; with ``*`` the empty text is added. Other
+    surrogates stand for labels. A pattern that is nothing but one of them is that program, whatever its size.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        See `compile_pattern`; or what looks at the text before it, or knows no case, stands beside a set.
+    LimitExceededError
+    """
+    tree, flags = sre.parse(regexp, flags | sre.LABELS)
+    only = _set_of(tree.data[0]) if len(tree.data) == 1 else None
+    if only is not None and tree.data[0][1][0] == 1 and not flags & sre.IGNORECASE:
+        return sets[only]
+    lowering = _Lowering(regexp, flags, limit, None, sets)
+    try:
+        program = lowering.program(lowering.entry(without_references(tree, regexp, flags), flags))
+    except RecursionError as error:
+        raise UnsupportedGrammarError(
+            f"the groups of {sre.quoted(regexp)} are nested too deeply", feature="deep-nesting"
+        ) from error
+    if not program.looks_ahead_only:
+        raise UnsupportedGrammarError(
+            f"the pattern {sre.quoted(regexp)} has a set and looks at the text before it; write it without \\b, ^ and "
+            "look-behind",
+            feature="extensions",
+        )
+    return program
+
+
+def _set_of(node: tuple[Any, Any]) -> int | None:
+    """The number of the set that a node stands for."""
+    operator, argument = node
+    if operator.name != "MAX_REPEAT" or len(argument[2].data) != 1:
+        return None
+    inner, point = argument[2].data[0]
+    return point - FIRST_SET if inner.name == "LITERAL" and point >> 10 == FIRST_SET >> 10 else None
+
+
 class _Cache:
     """The programs used last, up to a number of states in total, each with the limit that it has kept to."""
 
@@ -225,7 +267,10 @@ _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 class _Lowering:
     """The states made so far for one pattern. ``SPLIT`` edges are (0, 0, target)."""
 
-    def __init__(self, regexp: str, flags: int, limit: int, cancel: CancelEvent | None) -> None:
+    def __init__(
+        self, regexp: str, flags: int, limit: int, cancel: CancelEvent | None, sets: Sequence[Program] = ()
+    ) -> None:
+        self._sets = sets
         self._regexp, self._flags, self._limit, self._cancel = regexp, flags, limit, cancel
         self._kinds = [MATCH, BYTES]
         self._edges: list[Edges] = [(), ()]
@@ -287,6 +332,9 @@ class _Lowering:
     def _repeat(self, node: tuple[Any, Any], flags: int, then: Continuation) -> Continuation:
         operator, (least, most, body) = node
         lazy = operator.name == "MIN_REPEAT"
+        number = _set_of(node) if self._sets else None
+        if number is not None:
+            return self._set(self._sets[number], least == 0, flags, then)
         nullable = body.getwidth()[0] == 0
         if most == sre.UNLIMITED:
             then, once = self._loop(body, flags, then, lazy, nullable)
@@ -300,6 +348,24 @@ class _Lowering:
                 break
             then = before
         return then
+
+    def _set(self, program: Program, or_nothing: bool, flags: int, then: Continuation) -> Continuation:
+        """The states of a program; it has consumed something where it has matched."""
+        if flags & sre.IGNORECASE:
+            raise UnsupportedGrammarError(
+                f"the pattern {sre.quoted(self._regexp)} has the flag i, and a set has its texts as they are; leave "
+                "the flag out, or write (?-i:...) around the set",
+                feature="extensions",
+            )
+        if then[-1] == _DEAD_STATE:
+            return (_DEAD_STATE,) * len(then)
+        states = program.states()
+        placed = [then[-1] if kind == MATCH else self._reserve() for kind, _ in states]
+        for place, (kind, edges) in zip(placed, states, strict=True):
+            if kind != MATCH:
+                self._settle(place, kind, tuple((lo, hi, placed[target]) for lo, hi, target in edges))
+        entries = (placed[0],) * len(then)
+        return self._choices(entries, then, lazy=False) if or_nothing else entries
 
     def _loop(
         self, body: Any, flags: int, then: Continuation, lazy: bool, nullable: bool

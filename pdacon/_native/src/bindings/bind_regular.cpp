@@ -14,6 +14,7 @@
 #include "regular/character_dfa.hpp"
 #include "regular/characters.hpp"
 #include "regular/determinize.hpp"
+#include "regular/factor_automaton.hpp"
 #include "regular/formulas.hpp"
 #include "regular/word_automaton.hpp"
 
@@ -102,6 +103,11 @@ Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& of
 }
 
 // Offsets, bytes, targets, and whether each state accepts.
+nb::object arrays_of(WordAutomaton made) {
+    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.byte)),
+                          owned(std::move(made.target)), owned(std::move(made.accepting)));
+}
+
 nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
                  std::int64_t max_states, std::int64_t max_bytes) {
     WordAutomaton made;
@@ -111,8 +117,18 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
         Budget budget(max_states, 0);
         made = word_automaton(view(letters), view(lengths), budget);
     }
-    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.byte)),
-                          owned(std::move(made.target)), owned(std::move(made.accepting)));
+    return arrays_of(std::move(made));
+}
+
+nb::object factors(const Array<std::int32_t>& points, std::int64_t max_states, std::int64_t max_bytes) {
+    WordAutomaton made;
+    {
+        const WithoutGil release;
+        const MemoryLimit memory(max_bytes);
+        Budget budget(max_states, 0);
+        made = factor_automaton(view(points), budget);
+    }
+    return arrays_of(std::move(made));
 }
 
 // Offsets, bytes from and to, targets.
@@ -214,6 +230,7 @@ void bind_regular(nb::module_& m) {
           nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),
           nb::arg("max_bytes"));
+    m.def("factor_automaton", &factors, nb::arg("points"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("before"),
           nb::arg("behind"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("all_but_words", &all_but, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),
