@@ -1,5 +1,7 @@
 """LALR conflicts -> findings: one for each cause, with an example, advice, and what Lark's choice means.
 
+The conflicts themselves are found while the tables are made (`pdacon.lalr`).
+
 In: a grammar, its tables and shortest examples. Out: findings PDA001 to PDA004. Each conflict is explained
 (`explanations`), its cause is named (`causes`), and conflicts of one cause become one finding.
 """

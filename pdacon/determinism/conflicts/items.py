@@ -209,7 +209,7 @@ class Items:
     # States
 
     def copies(self, state: int) -> int:
-        """The states that are one LR state, as bits."""
+        """The copies of one LR(0) state that the tables have, as bits: with layout, states are split by parentheses."""
         return _bits(np.flatnonzero(self.tables.origin == self.tables.origin[state])) & self._accessible
 
     def predecessors(self, states: int) -> int:

@@ -1,14 +1,16 @@
 """One sentence with two derivations, which a parser cannot tell apart at a conflict.
 
 A reading of a conflict is a derivation tree in which the conflict's item is complete (reduce) or its terminal comes
-next (shift). Left of the decision both readings have the same symbols, for they led the parser to the same state. So a
-pair of readings grows from the conflict outwards: a step in the LR automaton back over one symbol for both, or on one
-side from a production whose left end is reached to a production around it. What is to the right of a production is
-pending: the pending symbols of both sides are matched from the left, or expanded. The search goes through these pairs,
-cheapest first; when nothing is pending and both sides derive the same symbol from the same place, the grammar is
-ambiguous, and the pair is a *unifying* counterexample.
+next (shift). Left of the decision both readings must have the same symbols: an example is wanted with one prefix. So a
+pair of readings grows from the conflict outwards, by A* (`bounds`). Its moves, with the paper's names: *back* over one
+symbol in both (reverse transition), *out* on one side, from an item with the dot at the left end to one with the dot
+before its left side (reverse production step), *match* the first pending symbols of both (transition), *expand* the
+first pending symbol of one side (production step). Pending is what is right of the decision and not matched yet. When
+nothing is pending and both sides derive the same symbol from the same place, the grammar is ambiguous, and the pair is
+a *unifying* counterexample.
 
-The pairs are kept for all states that the left context can come from at once, as sets of states.
+A pair does not fix the left context: it has the set of all LR states that have both items and lead from
+here to the conflict.
 
 Source: Isradisaikul and Myers 2015, "Finding counterexamples from parsing conflicts" (PLDI). Their pairs of item
 sequences record the states to the right of the decision too; derivations do not need them.
@@ -233,7 +235,10 @@ class UnifyingSearch:
             heappush(self._heap, (cost + least, cost, len(self._nodes) - 1))
 
     def _settled(self, pair: _Pair) -> tuple[int, _Pair] | None:
-        """How many terminals come first on both sides, and the pair behind them; None if it cannot be begun so."""
+        """Match the terminals that both pending strings begin with: how many, and the pair afterwards.
+
+        None if nothing was matched before and the first of them is no terminal that an example is still wanted for.
+        """
         states, first, second, pending_first, pending_second, begun = pair
         if begun == _NOT_BEGUN:
             begun = pending_first[0]

@@ -230,7 +230,8 @@ def _read_on(grammar: Grammar, text: bytes, but: int | None) -> list[str]:
         if terminal.pattern is None or index == but:
             continue
         program = compile_terminal(grammar, terminal)
-        if any(Run(program, entry).reads_on(text) for entry in range(len(program.entries))):
+        run = Run(program)
+        if any(run.reads_on(text, entry) for entry in range(len(program.entries))):
             found.append(grammar.describe_symbol(index))
     return found
 

@@ -45,10 +45,14 @@ _LEADS: Ranges = tuple(
 class Run:
     """One program, followed byte by byte with all that its matches wait for."""
 
-    def __init__(self, program: Program, entry: int = 0) -> None:
+    def __init__(self, program: Program) -> None:
         self._states = program.states()
-        self.start: Threads = self._closure([(int(program.entries[entry]), False)])[0]
+        self._entries: list[int] = program.entries.tolist()
         self._known: dict[tuple[Threads, int], tuple[Threads, tuple[End, ...]]] = {}
+
+    def start(self, entry: int = 0) -> Threads:
+        """The threads before any byte, by what lies behind."""
+        return self._closure([(self._entries[entry], False)])[0]
 
     def step(self, threads: Threads, byte: int) -> tuple[Threads, tuple[End, ...]]:
         """The threads after a byte, and the matches that end there."""
@@ -57,9 +61,9 @@ class Run:
             self._known[key] = self._closure(self._moved(threads, byte))[:2]
         return self._known[key]
 
-    def reads_on(self, text: bytes) -> bool:
+    def reads_on(self, text: bytes, entry: int) -> bool:
         """Whether a match may come of more text."""
-        threads = self.start
+        threads = self.start(entry)
         for byte in text:
             threads, _ = self.step(threads, byte)
         return any(not ended for _, ended in threads)
@@ -147,9 +151,10 @@ def difference(
     """
     if not np.array_equal(old.behind, new.behind):
         return b""
+    old_run, new_run = Run(old), Run(new)
     for entry in range(len(old.entries)):
-        comparison = _Comparison(Run(old, entry), Run(new, entry), words, use_bytes, most)
-        found = comparison.find()
+        comparison = _Comparison(old_run, new_run, words, use_bytes, most)
+        found = comparison.find(entry)
         most = comparison.left  # of all entries together
         if found is not None:
             return found
@@ -165,10 +170,10 @@ class _Comparison:
         self._leads: Ranges = ((0, 255),) if use_bytes else _LEADS
         self._compared: set[tuple[frozenset[End], frozenset[End], Ranges]] = set()
 
-    def find(self) -> bytes | None:
+    def find(self, entry: int) -> bytes | None:
         start: tuple[Threads, Threads, tuple[int, ...], Ranges] = (
-            self._old.start,
-            self._new.start,
+            self._old.start(entry),
+            self._new.start(entry),
             self._word_start,
             (),
         )

@@ -93,7 +93,7 @@ def truncated_texts(grammar: Grammar, higher: int, lower: int, most: int = _MOST
     The shortest first; what a context or another terminal makes of them is not looked at. Cost: ``most`` steps.
     """
     first, second = (Run(compile_terminal(grammar, grammar.terminals[k])) for k in (higher, lower))
-    start: tuple[Threads, frozenset[End], Threads] = first.start, frozenset(), second.start
+    start: tuple[Threads, frozenset[End], Threads] = first.start(), frozenset(), second.start()
     text_of = {start: b""}
     pending = [start]
     steps = 0
@@ -119,7 +119,7 @@ def truncated_texts(grammar: Grammar, higher: int, lower: int, most: int = _MOST
 
 def _taken(run: Run, text: bytes) -> int:
     """How much of a text is matched, if it ends there."""
-    threads = run.start
+    threads = run.start()
     waiting: list[tuple[End, int]] = []
     for at, byte in enumerate(text, 1):
         threads, ends = run.step(threads, byte)

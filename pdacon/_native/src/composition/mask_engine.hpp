@@ -1,6 +1,8 @@
 // What computes masks: liveness, token classes and mask assembly, over one lexer, parser and vocabulary.
 //
-// All that it holds can be forgotten and is found again. It keeps no masks and has no lock: TokenPda does.
+// Only caches: whoever drops the whole engine loses no answer, and `forget` empties those that grow with the
+// texts, not futures, summaries, proofs, completions and distances, which `bytes` does not count. It keeps no
+// masks and has no lock: TokenPda has both.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +57,8 @@ class MaskEngine {
     // The fewest tokens to acceptance, from configurations between two tokens; made when it is first asked
     // for. `first_cell`: see TokenDistances.
     TokenDistances& distances(std::int32_t first_cell);
-    // The tokens that a configuration allows, by the least of how many follow them. Each is a mask of all
-    // tokens behind which no more than that are needed, ascending, with the end tokens if the text may end.
+    // Pairs (d, mask), by ascending d: the tokens after which d or fewer further tokens can end the text.
+    // So each mask contains the one before it; end tokens are in it if the text may end here.
     using ByDistance = std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>>;
     ByDistance compute_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack,
                                    std::int32_t first_cell);
@@ -75,7 +77,8 @@ class MaskEngine {
     }
 
   private:
-    // As `compute`, with the labels that may come next behind the tokens.
+    // As `compute`, over the trie's ids: the vocabulary's tokens, then the labels that stand for sets of
+    // tokens (detokenizer/labels.hpp; not those that the lexer commits). `compute` resolves them.
     std::vector<std::int32_t> compute_symbols(const LexerConfiguration& lexing, const StackView& stack,
                                               ReadSet& looked);
 

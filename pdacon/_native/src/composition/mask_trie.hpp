@@ -1,9 +1,11 @@
 // The mask trie: the masks that are known, by lexer state and the topmost LR states of the stack.
 //
-// Below the root of a lexer state each edge is one LR state, the topmost first. A path is as long as the read
-// set of the mask's computation, and ends at a node with the mask. So a look-up reads the stack from the top,
-// and takes O(states that were looked at), each found by binary search. Where the computation looked at
-// columns, the root is that of a lexer configuration together with the columns of all open blocks.
+// Below the root of a lexer state each edge is one LR state, the topmost first. A path has as many edges as
+// the mask's computation read states of the stack, and ends at a node with the mask. The mask holds for all
+// stacks with these states on top, so a look-up reads the stack from the top and takes the first mask that it
+// meets: O(states that were looked at), each found by binary search. Where the computation looked at columns,
+// the root is that of a lexer configuration together with the columns of all open blocks. It is tried after
+// the plain root, and its key takes O(open blocks).
 //
 // There are two tries. That of an artifact is used where it lies in memory, as a directed acyclic graph in
 // which equal subtrees are stored once. What is added later is in a second trie. The owner's lock guards

@@ -51,7 +51,8 @@ class TokenClasses::Walk {
         walk_below(trie_node, lexing);
     }
 
-    // The configuration at the start of a walk: the columns that the state keeps are unknown numbers there.
+    // The configuration at the start of a walk. The columns that the state keeps are symbolic there: kNow + 0
+    // and kMatched + 0 stand for those of the configuration that a mask is asked for.
     RelativeConfiguration begin(std::int32_t lexer_state) const {
         RelativeConfiguration lexing{lexer_state, {}, {}};
         if (lexer_.counts(lexer_state)) lexing.now = {RelativeColumn::kNow, 0};
@@ -179,7 +180,7 @@ class TokenClasses::Walk {
         return step.next == state && step.characters.contains(below.ascii, below.other);
     }
 
-    // The tokens at positions begin .. end end in a configuration.
+    // Records that the tokens at trie positions [begin, end) end in this configuration, inside a lexeme.
     void end_at(const RelativeConfiguration& lexing, std::int32_t begin, std::int32_t end) {
         if (begin == end) return;
         InnerEnd inner{classes_.by_state_ ? -1 : classes_.futures_.future(lexing.state), -1, {}, {}};

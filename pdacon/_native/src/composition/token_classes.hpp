@@ -3,15 +3,17 @@
 // Reading a token from a lexer state, the first commit, if there is one, does not depend on the parser. What
 // is left of the token is read in a context that does. So two suffixes of tokens are in the same class of a
 // lexer state if both stay inside a lexeme and end in the same future; or if both commit the same label
-// first, and what is left of them is in the same class behind it, in each context that can follow. Whatever
-// the stack, it allows all tokens of a class or none.
+// first, and then, in each context that can follow, what is left of them is in the same class. Whatever the
+// stack, it allows all tokens of a class or none.
 //
 // A node of the tree stands for a set of suffixes that are read from one lexer state, or from the start of
-// one context. Its inner edges are the suffixes that stay inside a lexeme, by the future in which they end.
-// Its emitting edges are those that end a lexeme, by the label of the first commit; behind each there is one
-// more node for each context that the parser may be in after the commit. Example: from the start of a JSON
-// value, `12` and `7` are on one inner edge, `1,` and `1,"` on the emitting edge of NUMBER. No parser is
-// known here: which edges a stack allows is decided by MaskAssembly.
+// one context. Its inner edges lead to no node: they are the suffixes that commit nothing, by the future in
+// which they end. (Two may have one future, since those of a kept subtree are taken over as they are.) Its
+// emitting edges are the suffixes that end a lexeme, by the label of the first commit. Such an edge leads to
+// one more node for each context that the parser may be in after the commit. Edges that leave the same
+// remainders share these nodes, so that the tree is stored as a directed acyclic graph. Example: from the
+// start of a JSON value, `12` and `7` are on one inner edge, `1,` and `1,"` on the emitting edge of NUMBER.
+// No parser is known here: which edges a stack allows is decided by MaskAssembly.
 //
 // Cost: nodes are made on demand. A node takes one visit of each trie node at or below its suffixes from
 // which the lexer goes on, and at most one scan of a residue for each remainder. That can be the whole trie
@@ -43,18 +45,20 @@ namespace pdacon {
 
 class TokenClasses {
   public:
-    // What is left of some tokens behind a commit: the suffixes below a trie node, and the residue that is to
-    // be lexed before them. That is the look-behind state, followed by byte classes that are pushed back.
+    // What is left of some tokens after a commit: first the residue is lexed, then the suffixes from a trie
+    // node on, the empty one included. A residue is here the look-behind state and the byte classes that are
+    // pushed back. (Those of Futures have a speller state too, and whether the input has ended.)
     struct Remainder {
         std::int32_t trie_node, residue;
     };
     // The suffixes whose first commit has one label.
     struct EmittingEdge {
         std::int32_t label;
-        RelativeColumn column;    // of the layout's newline
-        std::int32_t remainders;  // the id of the remainders that are left behind the commit
+        RelativeColumn column;    // if the label is the layout's newline: the column that it commits
+        std::int32_t remainders;  // the id of the list of remainders after the commit
     };
-    // Where tokens end inside a lexeme: a future, or, where columns decide, a lexer state with its columns.
+    // Where tokens end inside a lexeme: a future; or, where columns decide or with `by_state`, future -1 and
+    // the lexer state with its columns.
     struct InnerEnd {
         std::int32_t future;
         std::int32_t lexer_state = -1;
@@ -133,8 +137,8 @@ class TokenClasses {
         };
         std::vector<Entry> entries_;
     };
-    // The state of a walk at a trie node. In a self-loop, every node before `loop_end` is in the loop too,
-    // except those below the loop's exits.
+    // The state of a walk at a trie node. In a self-loop, all nodes before `loop_end` are in the loop too,
+    // except its exits and what is below them.
     struct PathEntry {
         RelativeConfiguration lexing;
         const CharacterSteps::Step* loop = nullptr;

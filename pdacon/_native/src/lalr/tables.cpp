@@ -172,7 +172,9 @@ class Analysis {
     }
 
     void compute_includes_and_lookback() {
-        std::vector<int32_t> tail(items_.num_productions, 0);  // symbols from here on can be all the rest
+        // By production: the position of its last symbol that is not nullable, or 0. After each symbol from
+        // there on, the rest of the production is nullable.
+        std::vector<int32_t> tail(items_.num_productions, 0);
         for (int32_t p = 0; p < items_.num_productions; ++p) {
             for (int32_t i = items_.length(p) - 1; i > 0 && tail[p] == 0; --i) {
                 const int32_t symbol = items_.next[items_.first[p] + i];
@@ -186,8 +188,9 @@ class Analysis {
             }
         }
         num_proper_includes_ = includes_.size();
-        // Lark's surplus: it also walks the kernel items of p whose left-hand side happens to be A. Such an
-        // item was begun in another state, so the paper has no (p', B) includes (p, A) for it.
+        // Lark's surplus: for a transition (q, A) it also walks the kernel items of q with A on the left. The
+        // paper walks items with the dot at the left end only: `(q', B) includes (q, A)` is about productions
+        // of A that begin in q.
         for (int32_t state = 0; state < out_.num_states; ++state) {
             for (const int32_t item : lr0_.kernels[state]) {
                 const int32_t p = items_.production[item];

@@ -1,12 +1,17 @@
 // Room `lalr`: productions to tables.
 //
-// In: productions as integers, priorities. Out: action and goto tables with Lark's rows, and conflicts with
-// what they are between. It does not know what a terminal looks like.
+// In: productions as integers, priorities. Out: action and goto tables, and every conflict with its
+// productions. It does not know what a terminal looks like.
 //
-// LALR(1) tables by DeRemer and Pennello's method, equal to those of Lark.
+// LALR(1) tables by DeRemer and Pennello's method, but with Lark's lookaheads: Lark's `includes` has pairs
+// that the paper's does not have. They are reproduced, because each action row is a lexical context: with
+// fewer terminals in a row, texts would be lexed otherwise. So rows equal Lark's wherever Lark accepts the
+// grammar and `reads` has no cycle.
 //
-// Symbols: 0..T-1 terminals, T = $END, T+1..T+N nonterminals. Productions P..P+K-1 are the augmented
-// starts `$root_k -> starts[k]`; as in Lark they do not end in $END, so $END is never shifted.
+// Sizes: T terminals, N nonterminals, P productions, K starts, S states, G gotos. Symbols: 0..T-1 are the
+// terminals, T is $END, T+1..T+N are the nonterminals. States 0..K-1 are the start states. Productions
+// P..P+K-1 are the augmented starts `$root_k -> starts[k]`; as in Lark they do not end in $END, so that it is
+// never shifted.
 //
 // Source: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets",
 // ACM TOPLAS 4(4), 1982.
@@ -38,15 +43,16 @@ enum class ConflictKind : int32_t { shift_reduce, reduce_reduce, reads_cycle };
 enum class Settled : int32_t { no, by_shift, by_priority };
 
 // One row of Tables::conflicts; its productions are conflict_productions[first_production ...) up to the
-// first_production of the next row. `symbol` is the lookahead, in a reads cycle a nonterminal.
+// first_production of the next row. `symbol` is the lookahead. A reads cycle is a cycle of two or more
+// transitions in the paper's `reads`; `state` and `symbol` are its first transition, on a nonterminal.
 struct Conflict {
     ConflictKind kind;
     int32_t state;
     int32_t symbol;
     int32_t shift_to;  // state or -1
     Settled settled;
-    int32_t chosen;  // production or -1
-    int32_t lark_only;
+    int32_t chosen;     // by priority, or -1; it may still lose to a shift: then that is another row
+    int32_t lark_only;  // 1: with the paper's lookaheads, no conflict of this kind at this state and symbol
     int32_t first_production;
 };
 

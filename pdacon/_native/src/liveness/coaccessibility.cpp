@@ -32,15 +32,15 @@ void Coaccessibility::prove_starts() {
         const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
         auto& found = starts_of[static_cast<std::size_t>(context)];
         if (found.starts.empty()) found = starts_in(context);
-        const auto prove = [&](std::int32_t set) {
-            if (is_proved(set, state)) liveness_table_.set(rows_.row(set), state, Liveness::kLiveOnAll);
+        const auto prove = [&](std::int32_t start) {
+            if (is_proved(start, state)) liveness_table_.set(rows_.row(start), state, Liveness::kLiveOnAll);
         };
-        for (const auto set : found.blanks) prove(set);
-        for (const auto& [set, blank] : found.starts)
+        for (const auto blank : found.blanks) prove(blank);
+        for (const auto& [start, blank] : found.starts)
             if (blank >= 0 && liveness_table_.at(rows_.row(blank), state) == Liveness::kLiveOnAll)
-                liveness_table_.set(rows_.row(set), state, Liveness::kLiveOnAll);
+                liveness_table_.set(rows_.row(start), state, Liveness::kLiveOnAll);
             else
-                prove(set);
+                prove(start);
     }
 }
 
@@ -90,8 +90,8 @@ bool Coaccessibility::is_proved(std::int32_t future, std::int32_t top) {
                        [&](std::int32_t state) { return hinted_proofs_.accept_on_every_stack(pops, state); });
 }
 
-// In the middle of a lexeme no proof for all stacks is tried. It can cost some milliseconds, and the search
-// on the stack at hand takes less than a microsecond.
+// What is to go into a cell, found without a look below `top`. No coinductive proof is tried: it can cost
+// some milliseconds, and the search on the stack at hand takes less than a microsecond.
 Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
     if (below_hinted(future, top) == CoinductiveProofs::kAccepts) return Liveness::kLiveOnAll;
     const auto& controls = controls_.of_set(future);
@@ -145,9 +145,10 @@ bool Coaccessibility::search(std::int32_t future, Overlay stack) {
     return found ? *found : reaches_end(future, stack);
 }
 
-// Depth first over the labels that can come next: true where one of them leads to a future that is live on
-// every stack, false where the parser takes none of them, and nothing where the limits end the search. A
-// label that is skipped leaves the stack as it is, so what can follow it is tried at the same depth.
+// Depth first over the labels that can come next: true where some sequence of them is accepted, or leads to a
+// future that is live on every stack with the new top; false where all sequences fail within the limits;
+// nothing where a limit ends the search first. A label that is skipped leaves the stack as it is, so what can
+// follow it is tried at the same depth.
 std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> controls, const Overlay& stack,
                                                 int depth, int& feeds) {
     struct Taken {

@@ -15,18 +15,21 @@
 // lexed, nor anything where a conflict was settled by shift. So four steps answer, each only where those
 // before it cannot:
 //
-// 1. The liveness table has a cell for each future of the lexer and each LR state on top: live on all stacks,
-//    dead on all, or undecided. Undecided says only that nothing was proved: the stacks may all be live.
-// 2. A cell is filled when it is first asked for. It says live if completion hints lead to acceptance without
-//    a look below the LR state, and dead if the parser takes no label of the future there. Coinductive
-//    proofs, which look below, fill only the cells of the starts of lexemes, when the table is made.
-// 3. Where a cell is undecided, the parser is tried with each label that can come next, a few labels ahead.
-// 4. What is left is decided by summaries, which pop the stack symbol by symbol, until a coinductive proof
-//    answers or nothing is left of it.
+// 1. The liveness table has a cell for each future of the lexer and each LR state on top: unknown (not asked
+//    for yet), live on all stacks, dead on all, or undecided. Undecided says only that nothing was proved and
+//    is never revised: the stacks may all be live.
+// 2. An unknown cell is filled when it is first asked for. It becomes live if completion hints lead to
+//    acceptance without a look below the LR state, dead if the parser has no action there on any label of the
+//    future and skips none of them, else undecided. Coinductive proofs, which look below, fill only the cells
+//    of the starts of lexemes, when the table is made; a start that they do not prove stays unknown.
+// 3. Where a cell is undecided, the stack at hand is fed each label that can come next, a few labels ahead.
+// 4. What that leaves open is decided by summaries (pre*): the set of pop controls is taken down the stack,
+//    symbol by symbol, until one accepts, a coinductive proof answers, none is left, or the stack ends.
 //
 // Cost: a table is made with one proof for each LR state and start of a lexeme that can follow it. After that
-// step 1 is a look-up, step 3 takes at most kMostFeeds reduce chains, and step 4 a look-up for each symbol of
-// the stack once its summaries are tabulated, in O(links x pops of their sources).
+// step 1 is a look-up, and step 2 a tabulation of what the hints need. Step 3 takes at most kMostFeeds reduce
+// chains, and fills cells on the way. Step 4 is a look-up for each symbol of the stack once its summaries
+// are tabulated, in O(links x pops of their sources).
 #pragma once
 
 #include <algorithm>
@@ -68,13 +71,13 @@ class Coaccessibility {
         return liveness_table_.is_column_independent(reading);
     }
 
-    // Whether a configuration can reach acceptance. The caller holds the lock that guards this object. Cost:
-    // a lookup; where the stack decides, a reduce chain for each label that can come next, until one is
-    // taken.
+    // Whether a configuration can reach acceptance, by steps 1 to 4. The caller holds the lock that guards
+    // this object.
     bool is_live(std::int32_t future, Overlay& stack);
-    // The same, remembered under the states that the answer depended on, which are added to `read_set`.
+    // The same. An answer that depends on few states is remembered under them; `read_set` grows to include
+    // them.
     bool is_live(std::int32_t future, const StackView& stack, ReadSet& read_set);
-    // The same for any set of emissions of `futures()`, by summaries alone, with nothing remembered.
+    // The same for the id of any set of emissions of `futures()`, by step 4 alone, with nothing remembered.
     bool reaches_end(std::int32_t emissions, Overlay stack);
 
     // Whether the future of a lexer configuration is live, from within a token too. Columns count by their

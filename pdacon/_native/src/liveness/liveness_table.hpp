@@ -18,7 +18,8 @@
 
 namespace pdacon {
 
-// Of a set of stacks: all are proved live, all are proved dead, or neither.
+// What is known of all stacks with one state on top. kUnknown: not asked for yet. kUndecided: asked for, and
+// neither all live nor all dead was proved; either may be true nevertheless.
 enum class Liveness : std::uint8_t { kUnknown = 0, kLiveOnAll, kDeadOnAll, kUndecided };
 constexpr std::int64_t kNumLivenessValues = 4;
 

@@ -68,7 +68,7 @@ def borders(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> Iter
     run = Run(compile_terminal(grammar, terminal))
     for word in words:
         assert word.pattern is not None
-        threads = run.start
+        threads = run.start()
         for byte in word.pattern.value.encode(grammar.options.encoding):
             threads, _ = run.step(threads, byte)
         ways: dict[str, list[int]] = {}

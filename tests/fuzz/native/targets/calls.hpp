@@ -122,7 +122,7 @@ inline void call(const std::shared_ptr<pdacon::TokenPda>& pda, Input& input, boo
 // What is asked of a constraint as a whole.
 inline void ask(pdacon::TokenPda& pda, Input& input) {
     attempt([&] { pda.reached(pdacon::Budget(2000, 0)); });
-    attempt([&] { pdacon::EagerMasks(pda, input.count(0, 3), pdacon::Budget(500, 0)).run(); });
+    attempt([&] { pdacon::EagerMasks(pda, input.count(0, 3), pdacon::Budget(500, 2)).run(); });
     attempt([&] { pda.leading_mask(); });
 }
 
