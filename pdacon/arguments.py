@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import signature
 from typing import ParamSpec, TypeVar
+
+from pdacon.quoting import did_you_mean
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -39,6 +42,15 @@ def helps_with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
     code = function.__code__
     known = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     return checked
+
+
+def require_options(caller: str, options: Iterable[str], function: Callable[..., object]) -> None:
+    """Raise TypeError for an option that a function has not which gets them from another one, its ``caller``."""
+    known = [name for name in signature(function).parameters if name != "text_or_lark"]
+    for name in options:
+        if name not in known:
+            near = did_you_mean(name, known) or f"there are: {', '.join(known)}"
+            raise TypeError(f"{caller} has no option {name}; {near.strip()}")
 
 
 def require(caller: str, name: str, value: object, kind: type) -> None:

@@ -62,6 +62,7 @@ def test_a_name_that_there_is_not_is_an_error_for_a_type_checker(tmp_path: Path)
         "from pdacon import Gramar\n"
         "pdacon.compil\n"
         "pdacon.Grammar.builtin('json', conflicts='never')\n"
+        "pdacon.Grammar.builtin('json', strt='object')\n"
         "constraint: pdacon.Constraint = pdacon.compile('json', pdacon.Vocabulary.bytes())\n"
         "text: str = constraint.matcher().completion() + pdacon.__version__\n"
         "one: pdacon.Generation = pdacon.generate(None, None, 'prompt', grammar='json')\n"
@@ -77,7 +78,7 @@ def test_a_name_that_there_is_not_is_an_error_for_a_type_checker(tmp_path: Path)
     out, _, status = api.run([*files, str(program)])
     found = [line for line in out.splitlines() if "program.py" in line]
     assert status == 1
-    assert [line.split(":")[1] for line in found if ": error:" in line] == ["2", "3", "4"], out
+    assert [line.split(":")[1] for line in found if ": error:" in line] == ["2", "3", "4", "5"], out
 
 
 def test_errors_form_the_tree_that_is_drawn() -> None:

@@ -88,9 +88,10 @@ def numbers(states: Sequence[int]) -> str:
     return f"{', '.join(map(str, states[:_MOST_NUMBERS]))}{more}"
 
 
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """What may have been meant by a name that is not known."""
-    near = get_close_matches(name, known, n=3, cutoff=0.6) or get_close_matches(name.upper(), known, n=3, cutoff=0.6)
+def suggestion(name: str, known: Sequence[str], others: Sequence[str] = ()) -> str:
+    """What may have been meant by a name that is not known; ``others`` are not listed where nothing is near."""
+    all = [*known, *others]
+    near = get_close_matches(name, all, n=3, cutoff=0.6) or get_close_matches(name.upper(), all, n=3, cutoff=0.6)
     if near:
         return f"did you mean {' or '.join(near)}?"
     return f"there are: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

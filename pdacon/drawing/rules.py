@@ -61,7 +61,7 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     known = {definition.name: definition for definition in definitions}
     for name in names:
         if name not in known:
-            raise DrawingError(f"no rule {name}; {suggestion(name, list(known))}")
+            raise DrawingError(f"no rule or terminal {name}; {suggestion(name, list(known), _terminal_names(grammar))}")
     shown = [known[name] for name in dict.fromkeys(names)] or list(definitions)
     title = f"{grammar_name(grammar)}: {', '.join(names) if names else 'the rules'}"
     listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
@@ -247,6 +247,10 @@ def _fragment(picture: Any) -> Element:
         del link[1:]  # the library writes the text of a link twice
     drawn.attrib.clear()
     return drawn
+
+
+def _terminal_names(grammar: Grammar) -> list[str]:
+    return [terminal.name for terminal in grammar.terminals if terminal.literal is None and terminal.pattern]
 
 
 def _add_terminals(root: Element, y: float, grammar: Grammar) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
+from pdacon.arguments import require_options
 from pdacon.cancelling import CancelEvent
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.explanation import Explanation
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     import os
 
     import lark
+    from typing_extensions import Unpack
+
+    from pdacon.grammar.options import LarkOptions
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
@@ -162,23 +166,16 @@ class Grammar(GrammarData):
         return read_lark(text_or_lark, options, Grammar)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], **options: Any) -> Grammar:
+    def from_file(cls, path: str | os.PathLike[str], **options: Unpack[LarkOptions]) -> Grammar:
         """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`."""
         from pdacon.grammar.reading import read_source
 
+        require_options("Grammar.from_file", options, cls.from_lark)
         options.setdefault("source_path", path)
         return cls.from_lark(read_source(path), **options)
 
     @classmethod
-    def builtin(
-        cls,
-        name: str,
-        *,
-        start: str | Sequence[str] = "start",
-        conflicts: ConflictPolicy = "error",
-        lookahead: LookaheadPolicy = "reject",
-        **options: Any,
-    ) -> Grammar:
+    def builtin(cls, name: str, **options: Unpack[LarkOptions]) -> Grammar:
         """Load a grammar that comes with pdacon, such as ``"json"``; :meth:`builtins` lists them.
 
         One that needs a postlexer has it by itself. It is called by its name in reports.
@@ -186,23 +183,22 @@ class Grammar(GrammarData):
         Parameters
         ----------
         name : str
-        start : str or sequence of str
-            The start rule or rules: any rule of the grammar, such as ``"object"`` in ``json``.
-        conflicts, lookahead, **options
-            As in :meth:`from_lark`.
+        **options
+            As in :meth:`from_lark`: ``start``, for example, may be any rule of the grammar, such as ``"object"`` in
+            ``json``.
 
         Raises
         ------
         ValueError
             If there is no such grammar; the message lists those there are.
         TypeError
-            If the name is no str.
+            If the name is no str, or there is no such option.
         """
         from pdacon.grammar.builtin import builtin_options, builtin_source
 
+        require_options("Grammar.builtin", options, cls.from_lark)
         text, path = builtin_source(name)
-        given = {"start": start, "conflicts": conflicts, "lookahead": lookahead, **options}
-        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **given})
+        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
 
     @classmethod
     def from_json_schema(

@@ -89,7 +89,7 @@ def test_the_readings_of_a_conflict(draw, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--rule", "pairs"), "no rule pairs; did you mean pair?"),
+        (("--rule", "pairs"), "no rule or terminal pairs; did you mean pair?"),
         (("--state", "33"), "no state 33; there are 0 to 32"),
         (("--conflict", "1"), "no conflict 1 with two readings; there is none"),
         (("--context", "9"), "no context 9; there are 0 to 8"),

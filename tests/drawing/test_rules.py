@@ -130,8 +130,10 @@ def test_python_has_all_its_rules() -> None:
 
 
 def test_no_such_rule() -> None:
-    with pytest.raises(DrawingError, match=r"no rule objekt; did you mean object\?"):
+    with pytest.raises(DrawingError, match=r"no rule or terminal objekt; did you mean object\?"):
         draw_rules(Grammar.builtin("json"), ["objekt"])
+    with pytest.raises(DrawingError, match=r"no rule or terminal NUMBR; did you mean NUMBER\?"):
+        Grammar.builtin("json").draw("NUMBR")
 
 
 def test_the_end_of_a_cdata_section() -> None:

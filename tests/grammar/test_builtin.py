@@ -101,6 +101,10 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     assert (GRAMMARS / "_unicode.lark").exists()
     with pytest.raises(ValueError, match=r"no built-in grammar '_unicode'; .* are arithmetic"):
         Grammar.builtin("_unicode")
+    with pytest.raises(TypeError, match=r"Grammar\.builtin has no option strt; did you mean start\?"):
+        Grammar.builtin("json", strt="object")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"Grammar\.from_file has no option postlexer; did you mean postlex or lexer\?"):
+        Grammar.from_file("missing.lark", postlexer=None)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="must be a str such as 'json', not NoneType"):
         Grammar.builtin(None)  # type: ignore[arg-type]
 
