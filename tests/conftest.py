@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from support import scaling
 from support.real_vocabularies import tekken_vocabulary
 
 from pdacon import Vocabulary
@@ -32,17 +33,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="multiply the number of random grammars, texts and walks that are tried by N",
     )
+    parser.addoption("--cases", type=int, metavar="N", help="run N cases of each test function at most")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    scaling.set_scale(config.getoption("oracle_scale"))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as ``quick`` the first case of each test function that is not marked as ``slow``."""
-    seen = set()
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as ``quick`` the first case of each test function that is not marked as ``slow``; choose ``--cases``."""
+    functions: dict[str, list[pytest.Item]] = {}
     for item in items:
-        function = item.nodeid.partition("[")[0]
-        if function not in seen and item.get_closest_marker("slow") is None:
-            item.add_marker(pytest.mark.quick)
-        seen.add(function)
+        functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for first, *_ in functions.values():
+        if first.get_closest_marker("slow") is None:
+            first.add_marker(pytest.mark.quick)
+    most = config.getoption("cases")
+    if most is not None:
+        # Side by side are often those that are alike.
+        chosen = {id(cases[k * len(cases) // most]) for cases in functions.values() for k in range(most)}
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in chosen])
+        items[:] = [item for item in items if id(item) in chosen]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -57,10 +69,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.fixture(scope="session")
-def scaled(pytestconfig: pytest.Config) -> Callable[[int], int]:
+def scaled() -> Callable[[int], int]:
     """How many cases to try, from how many are tried by default."""
-    factor: float = pytestconfig.getoption("oracle_scale")
-    return lambda number: max(1, round(number * factor))
+    return scaling.scaled
 
 
 @pytest.fixture(scope="session")

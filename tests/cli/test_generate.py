@@ -19,6 +19,7 @@ import pytest
 import torch
 import transformers
 from lark import Lark
+from support.scaling import scaled
 from support.small_tokenizers import train_byte_level
 
 import pdacon
@@ -109,7 +110,7 @@ def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
 def test_of_several_texts_it_is_said_which_are_cut_off(generate, options: list[str], tmp_path: Path) -> None:
     grammar = tmp_path / "lines.lark"
     grammar.write_text('start: "a\\n" | "b" /[c-z]{9}/\n')
-    for number in range(6):
+    for number in range(scaled(6)):
         status, out, err = generate(str(grammar), "-n", "4", "--max-new-tokens", "4", "--seed", str(number), *options)
         assert status == 0
         if options == ["--jsonl"]:

@@ -81,7 +81,7 @@ def bytes_of(grammar: SmallGrammar) -> list[bytes]:
 @pytest.mark.slow
 def test_completions_of_random_grammars(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     counts: Counter[str] = Counter()
-    for grammar, _ in loadable_grammars(scaled(60), 7_000_000):
+    for grammar, _ in loadable_grammars(scaled(30), 7_000_000):
         counts += compare(load(grammar), bytes_of(grammar), Random(grammar.name))
     tally(**counts)
     assert counts["completions"] > counts["too_far_to_search"]

@@ -49,7 +49,7 @@ def test_what_explanations_say(grammar: SmallGrammar, scaled: Callable[[int], in
     letters = grammar.letters
     prefixes = Completions.enumerate(oracle, grammar.starts[0], length, letters).shortest
     counts: Counter[str] = Counter()
-    kinds = Random(grammar.name).sample(range(5), min(5, scaled(2)))  # of vocabularies
+    kinds = Random(grammar.name).sample(range(5), min(5, scaled(1)))  # of vocabularies
     worlds = [world for kind in kinds if (world := small_world(grammar.name, kind)) is not None]
     bytewise = pdacon.compile(load(grammar), BYTES) if worlds else None
     for world in worlds:

@@ -28,7 +28,7 @@ from support.random_grammars import (
     random_indented_grammar,
 )
 from support.small_grammars import SmallGrammar
-from support.stock_lark import StockLark, affordable_length
+from support.stock_lark import StockLark, affordable_length, shared_lark
 from support.strategies import EXACT
 
 import pdacon
@@ -212,11 +212,11 @@ def check_grammar(grammar: SmallGrammar, oracle: StockLark, texts: int, places: 
 
 @pytest.mark.parametrize("grammar", EXACT, ids=lambda grammar: grammar.name)
 def test_curated_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Tally) -> None:
-    tally(**check_grammar(grammar, StockLark(grammar), scaled(600), scaled(25)))
+    tally(**check_grammar(grammar, shared_lark(grammar), scaled(600), scaled(12)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_grammars(kind: str, scaled: Callable[[int], int], tally: Tally) -> None:
-    for grammar, oracle in loadable_grammars(scaled(60), 700_000_000, KINDS[kind]):
+    for grammar, oracle in loadable_grammars(scaled(20), 700_000_000, KINDS[kind]):
         tally(**check_grammar(replace(grammar, lookahead="reject"), oracle, scaled(800), scaled(20)))

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lexer.regexes import flag_sets, guarded_regexes, rich_regexes
 from support.pike import Simulator
+from support.scaling import scaled
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import compile_pattern
@@ -44,7 +45,9 @@ def test_class_has_exactly_the_bytes_that_re_matches(regexp: str, flags: int) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=scaled(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(
     rich_regexes.filter(lambda regexp: max(regexp, default="") <= "\xff") | guarded_regexes(atomic=False),
     flag_sets,

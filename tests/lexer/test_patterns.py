@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lexer.regexes import LETTERS, QUANTIFIERS, flag_sets, looping_regexes, regexes_of_size, rich_regexes, texts_over
 from support.pike import Simulator, match_end
+from support.scaling import scaled
 
 from pdacon.lexer import Program, compile_pattern
 from pdacon.lexer.program import BYTES, MATCH, SPLIT
@@ -81,7 +82,7 @@ def test_order_behind_iterations_that_can_be_empty(loop: str, tail: str) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=800, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(looping_regexes)
 @example("(|a)*(b|abc)")
 def test_random_loops(regexp: str) -> None:
@@ -89,7 +90,7 @@ def test_random_loops(regexp: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=800, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rich_regexes, flag_sets, st.lists(st.text(LETTERS, max_size=6), min_size=1, max_size=12))
 @example("(?i:\U00010400|\U00010400)", 0, ["\U00010400", "\U00010428"])
 @example("(?i:k)(?-i:k)", 0, ["\u212ak", "K\u212a", "kk"])
@@ -137,7 +138,7 @@ def test_surrogates_match_nothing() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rich_regexes | looping_regexes)
 @example(r"[^\s\S]")
 @example(r"(?:a|[^\s\S])*[^\s\S]|b")
