@@ -19,6 +19,7 @@ from support.finding_fixtures import FIXTURES
 
 from pdacon import Grammar, PdaconError, check
 from pdacon.determinism import DeterminismReport, Finding
+from pdacon.determinism.lexical.repair.trials import NOT_TRIED
 
 ATOMS = [
     *('"a"', '"ab"', '"if"', '"."', '"-"', "/[a-z]+/", "/[0-9]+/", r"/\d+/", "/a*b/", '/"[^"]*"/', r"/[a-z]+\.?/"),
@@ -131,7 +132,7 @@ def examine(text: str) -> Iterator[str]:
             if len(choices(finding)) == 1 and any(not parses(before, one) or parses(after, one) for one in told):
                 yield f"not lost: {told} {where}"
             missing = [one for one in texts if not parses(after, one)]
-            if missing and not told and MEANT not in (finding.repair or ""):
+            if missing and not told and not any(said in (finding.repair or "") for said in (MEANT, NOT_TRIED)):
                 yield f"lost {min(missing, key=len)!r}: {where}"
 
 

@@ -160,7 +160,7 @@ def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
         if truncated is not None:
             text, length = truncated
             lines.append(
-                f"With a higher priority {grammar.describe_symbol(higher)} would take {quote(text[:length])} of "
+                f"With a higher priority alone {grammar.describe_symbol(higher)} would take {quote(text[:length])} of "
                 f"{quote(text)} too, which {grammar.describe_symbol(lower)} matches as a whole."
             )
     return "\n".join(lines)

@@ -39,7 +39,7 @@ _UNUSUAL = tuple(text.encode() for text in ("\n", "\t", "é", "٠"))
 """What patterns match that are more general than they look."""
 _SIGN = re.compile(r"[^\w\s\\()\[\]{}*+?|^$]")
 """What a pattern may have written out that its shortest text has not, such as a decimal point."""
-_SECONDS = 1.0
+_SECONDS = 3.0
 _MOST_STATES = 20_000
 
 
@@ -102,8 +102,8 @@ class Trial:
             lost: list[bytes] = []
             gained: list[bytes] = []
             for text in self._candidates(after, tuple(hints)):
-                if own.passed():
-                    break
+                if own.passed() and not lost:
+                    return None
                 now, then = self._before.accepts(text), there.accepts(text)
                 before += [text] if now else []
                 lost += [text] if now and not then else []
