@@ -56,6 +56,7 @@ class _Product:
         self._threads = Threads(guarded, limit, cancel)
         self._trackers = Trackers(guarded, self._threads, limit)
         self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
+        self._known: dict[tuple[Thread, Behind], int] = {}  # with all that lies behind
         self._out_kinds: list[int] = []
         self._out_edges: list[Edges] = []
         self._fresh: list[tuple[int, Thread, Behind]] = []
@@ -81,7 +82,12 @@ class _Product:
         return number
 
     def _state(self, thread: Thread, behind: Behind) -> int:
-        behind = self._trackers.relevant(behind, thread)
+        known = self._known.get((thread, behind))
+        if known is None:
+            known = self._known[thread, behind] = self._relevant_state(thread, self._trackers.relevant(behind, thread))
+        return known
+
+    def _relevant_state(self, thread: Thread, behind: Behind) -> int:
         number = self._number.get((thread, behind))
         if number is None:
             position, owed = thread
