@@ -6,7 +6,7 @@ A grammar that is asked is compiled for the 256 bytes, once; the constraint is k
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
@@ -23,13 +23,13 @@ from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError, EmptyLanguageError, UnsupportedGrammarError
 from pdacon.explanation import Explanation
-from pdacon.frontends import printing, types
+from pdacon.frontends import insertion, printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
 from pdacon.frontends.regular_sets import RegularSet, checked_strings
 from pdacon.frontends.texts import choices_grammar
 from pdacon.frontends.types import FormName, function_grammar, tools_grammar, type_grammar
-from pdacon.grammar import Grammar
+from pdacon.grammar import Grammar, GrammarOptions, GrammarSource
 from pdacon.grammar.model import Automaton
 from pdacon.grammar.regular_groups import Substrings
 from pdacon.lexer import compile_with_sets
@@ -190,6 +190,16 @@ def within(grammar: Grammar, regular_set: object) -> Grammar | None:
             feature="regular-set",
         )
     return replace(grammar, within=(*grammar.within, regular_set.text_set()))
+
+
+def compose(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, GrammarSource]) -> Grammar:
+    """See `Grammar.compose`."""
+    return insertion.composed(template, holes)
+
+
+def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:
+    """See `Grammar.from_lark`, with ``extensions=True``."""
+    return insertion.with_inline_schemas(text, options, sets)
 
 
 def to_lark(grammar: Grammar) -> str:

@@ -22,7 +22,6 @@ from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
 
-_LIMITS = Limits()
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
@@ -108,7 +107,7 @@ def compile(
     require_bool("compile", "eager", eager)
     if cancel is not None and not callable(getattr(cancel, "is_set", None)):
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
-    limits = _LIMITS if limits is None else limits
+    limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
     with Watch(limits.seconds, cancel) as watch:
         tables, lexer = lower(grammar, limits, watch)

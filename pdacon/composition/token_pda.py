@@ -105,8 +105,6 @@ def label_masks(grammar: Grammar, vocabulary: Vocabulary) -> NDArray[np.int32]:
     VocabularyError
         The vocabulary does not know a label, or has no token for it.
     """
-    if not grammar.labels:
-        return np.zeros(0, np.int32)
     words = -(-vocabulary.size // 32)
     bits = np.zeros((len(grammar.labels), words * 32), np.uint8)
     for row, label in zip(bits, grammar.labels, strict=True):

@@ -7,6 +7,7 @@ loop, and ``x ("," x)*`` is a loop with the comma on the way back.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -57,7 +58,8 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     -----
     Cost: Lark's loader runs once more; the diagrams of lark's python.lark take 0.1 s.
     """
-    definitions = read_definitions(grammar, grammar.source if grammar.labels else grammar.to_lark())
+    text = grammar.source if grammar.labels else replace(grammar, islands=()).to_lark()
+    definitions = read_definitions(grammar, text)
     known = {definition.name: definition for definition in definitions}
     for name in names:
         if name not in known:

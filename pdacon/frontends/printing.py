@@ -36,20 +36,32 @@ def to_lark(grammar: GrammarData) -> str:
     """
     lines = []
     for lhs, productions in groupby(grammar.productions, key=attrgetter("lhs")):
-        alternatives = [" ".join(map(grammar.symbol_name, production.rhs)) for production in productions]
-        lines.append(f"{grammar.symbol_name(lhs)}: " + "\n    | ".join(alternatives))
+        rules = list(productions)
+        alternatives = [" ".join(_name(grammar.symbol_name(symbol)) for symbol in rule.rhs) for rule in rules]
+        priority = f".{rules[0].priority}" if rules[0].priority else ""
+        lines.append(f"{_name(grammar.symbol_name(lhs))}{priority}: " + "\n    | ".join(alternatives))
     pattern_of = _words_pattern if grammar.language == "choices" else automaton_pattern
-    lines += [f"{terminal.name}: {_written(terminal, pattern_of)}" for terminal in grammar.terminals]
+    for terminal in grammar.terminals:
+        priority = f".{terminal.priority}" if terminal.priority else ""
+        lines.append(f"{_name(terminal.name)}{priority}: {_written(terminal, pattern_of)}")
+    lines += [f"%ignore {_name(grammar.terminals[k].name)}" for k in sorted(grammar.ignore)]
     return "\n".join(lines) + "\n"
+
+
+def _name(name: str) -> str:
+    """A name as Lark takes it: not one that it made up itself, with two underscores first. The order is kept."""
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"_{'Z' if name.isupper() else 'z'}{plain[1:]}" if plain.startswith("__") else plain
 
 
 def _written(terminal: Terminal, pattern_of: Callable[[Automaton], str]) -> str:
     pattern = terminal.pattern
     assert pattern is not None
+    flags = "".join(sorted(pattern.flags))
     if pattern.kind == "str":
-        return json.dumps(pattern.value, ensure_ascii=False)
+        return json.dumps(pattern.value, ensure_ascii=False) + flags
     value = pattern.value or pattern_of(pattern.automaton) if pattern.automaton else pattern.value
-    return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/"
+    return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/{flags}"
 
 
 _PAIR = r'\\\\"|\\.|/'

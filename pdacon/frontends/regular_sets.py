@@ -173,6 +173,12 @@ class RegularSet:
     from_strings = from_choices
 
     @classmethod
+    def from_program(cls, program: Program, name: str) -> RegularSet:
+        """What a terminal's automaton matches whole: for the rooms that have one."""
+        limits = _Default()
+        return cls(_read_whole(program, limits), name, limits)
+
+    @classmethod
     def from_fsm(cls, fsm: Any, *, limits: SizeLimits | None = None) -> RegularSet:
         """The strings that an automaton of interegular's accepts.
 

@@ -68,7 +68,7 @@ class Grammar(GrammarData):
     labels : tuple of Label
         The sets of tokens that patterns ask for, with ``extensions=True``.
     language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
-        "EBNF"}
+        "EBNF", "several grammars"}
     unenforced : tuple of (str, str, str)
         What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
         has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why. Of a type the path, such as
@@ -77,6 +77,8 @@ class Grammar(GrammarData):
         What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
     within : tuple of TextSet
         Sets that every sentence is in, beside what the rules say: see ``&``.
+    islands : tuple of Island
+        Grammars that `compose` put into this one, where other text is ignored in them than outside.
 
     Raises
     ------
@@ -125,7 +127,8 @@ class Grammar(GrammarData):
             four columns.
         extensions : bool
             Whether patterns may ask for one token of a set, as in ``(?P<PARAGRAPH_TOKEN>)``, or for a set of texts, as
-            in ``(?P<SUBSTRING_OF>some text)``, which stock Lark does not know; docs/extensions.md has them.
+            in ``(?P<SUBSTRING_OF>some text)``, and rules for the values of a JSON Schema, as in
+            ``%json {"type": "integer"}``, which stock Lark does not know; docs/extensions.md has them.
         sets : mapping of str to RegularSet, optional
             With ``extensions`` sets of texts of your own: ``(?P<CITY>)`` stands for what ``CITY`` is here.
 
@@ -161,6 +164,9 @@ class Grammar(GrammarData):
             extensions=extensions,
         )
         own_sets = checked_sets(sets, extensions)
+        if extensions and isinstance(text_or_lark, str) and "%json" in text_or_lark:
+            with_schemas: Grammar = ask("with_inline_schemas", text_or_lark, options, own_sets)
+            return with_schemas
         if isinstance(text_or_lark, str):
             return read_text(text_or_lark, options, Grammar, own_sets)
         return read_lark(text_or_lark, options, Grammar)
@@ -524,6 +530,58 @@ class Grammar(GrammarData):
         return grammar
 
     @classmethod
+    def compose(
+        cls,
+        template: str | os.PathLike[str] | Grammar,
+        holes: Mapping[str, Any] | None = None,
+        /,
+        **named: Any,
+    ) -> Grammar:
+        """One grammar with others in it: each name that the outer one leaves open stands for a grammar.
+
+        Inside of an inner grammar its own text is ignored, outside the outer grammar's; what comes before its first and
+        behind its last terminal may be either.
+
+        Parameters
+        ----------
+        template : str, pathlib.Path or Grammar
+            The outer grammar in Lark's language, in which rules or terminals are used that nothing defines; or one that
+            was loaded with options, in which such terminals are ``%declare``'d.
+        holes, **named
+            For each such name a grammar: whatever `compile` takes, a `RegularSet` or a type for example.
+
+        Returns
+        -------
+        Grammar
+            ``islands`` says where other text is ignored. Its options are those of the outer grammar.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            Indentation, labels or ``& regular_set`` in an inner grammar, options that differ, or an inner grammar of
+            which nobody can tell where it ends; ``feature`` names it.
+        ValueError
+            A name is not used, or defined.
+        TypeError, GrammarError
+            As the grammars' own ways in.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> template = 'start: "Answer: " answer "."'
+        >>> grammar = pdacon.Grammar.compose(template, answer=pdacon.RegularSet.from_choices(["yes", "no"]))
+        >>> grammar.accepts("Answer: yes.")
+        True
+
+        Notes
+        -----
+        The terminals of all meet in one lexer, by Lark's order and priorities, and are checked as those of one grammar.
+        docs/composing.md says what follows from that.
+        """
+        grammar: Grammar = ask("compose", template, {**(holes or {}), **named})
+        return grammar
+
+    @classmethod
     def builtins(cls) -> dict[str, str]:
         """The names that :meth:`builtin` takes, sorted, each with a sentence that says what it is."""
         from pdacon.grammar.builtin import builtin_descriptions
@@ -686,7 +744,8 @@ class Grammar(GrammarData):
         Raises
         ------
         UnsupportedGrammarError
-            The sentences are those in a regular set (``&``), too; or the grammar has labels (``extensions=True``).
+            The sentences are those in a regular set (``&``), too; or the grammar has labels (``extensions=True``), or
+            others in it that ignore other text.
         """
         if self.labels:
             raise UnsupportedGrammarError(
@@ -702,6 +761,12 @@ class Grammar(GrammarData):
                 f"Lark's language has no way to say that a text is in {self.within[0].name} as well; print the grammar "
                 "without `& regular_set`, and the set by itself: Grammar.from_set(...).to_lark()",
                 feature="regular-set",
+            )
+        if self.islands:
+            raise UnsupportedGrammarError(
+                f"in {self.islands[0].name} other text is ignored than around it, and stock Lark ignores the same "
+                "everywhere; print the grammars by themselves",
+                feature="compose",
             )
         if self.language == "Lark":
             return self.source

@@ -22,7 +22,15 @@ ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
 SourceLanguage = Literal[
-    "Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF", "EBNF"
+    "Lark",
+    "JSON Schema",
+    "Python values",
+    "regular expression",
+    "choices",
+    "regular set",
+    "GBNF",
+    "EBNF",
+    "several grammars",
 ]
 ImportPath = str | Callable[..., tuple[Any, str]]
 
@@ -63,6 +71,27 @@ class TextSet:
     hi: bytes
     target: bytes
     accepting: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Island:
+    """A grammar within another one: productions between which other text is ignored than elsewhere.
+
+    Attributes
+    ----------
+    name : str
+        How messages call it: the name that it stands for in the grammar around it.
+    first, last : int
+        Its productions: from ``first`` to before ``last``. Those of an island in it are among them, and come later in
+        the grammar's list of islands.
+    ignore : frozenset of int
+        Ids of the terminals that are ignored in it.
+    """
+
+    name: str
+    first: int
+    last: int
+    ignore: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +328,7 @@ class GrammarData:
     language: SourceLanguage = "Lark"
     labels: tuple[Label, ...] = ()
     within: tuple[TextSet, ...] = ()
+    islands: tuple[Island, ...] = ()
     values: Values | None = field(default=None, metadata={"stored": False})
 
     def __post_init__(self) -> None:
@@ -313,6 +343,9 @@ class GrammarData:
             raise ValueError(f"starts {self.starts}: at least one, each a nonterminal ({end + 1}..{count - 1})")
         if any(not 0 <= terminal < end for terminal in self.ignore):
             raise ValueError(f"ignore {sorted(self.ignore)}: not terminals (0..{end - 1})")
+        for island in self.islands:
+            if not 0 <= island.first <= island.last <= len(self.productions) or not island.ignore <= self.ignore:
+                raise ValueError(f"{island}: productions or ignored terminals that the grammar does not have")
         if self.layout is not None:
             ids = {self.layout.newline, self.layout.indent, self.layout.dedent, *self.layout.opens, *self.layout.closes}
             if min(ids) < 0 or max(ids) >= end:
@@ -328,6 +361,7 @@ class GrammarData:
             "Python values": "a Python type",
             "GBNF": "GBNF",
             "EBNF": "EBNF",
+            "several grammars": "several grammars",
         }
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         origin += "".join(f" & {texts.name}" for texts in self.within)
@@ -335,6 +369,11 @@ class GrammarData:
             f"<Grammar {origin}: {len(self.terminals)} terminals, "
             f"{len(self.nonterminals)} nonterminals, {len(self.productions)} productions>"
         )
+
+    @cached_property
+    def ignored_outside(self) -> frozenset[int]:
+        """The terminals that are ignored outside of all islands."""
+        return self.ignore.difference(*(island.ignore for island in self.islands))
 
     @property
     def end(self) -> int:
@@ -383,6 +422,8 @@ class GrammarData:
             ],
             **({"labels": [[label.name, label.is_token] for label in self.labels]} if options.extensions else {}),
         }
+        if self.islands:
+            meaning = {**meaning, "islands": [[one.first, one.last, sorted(one.ignore)] for one in self.islands]}
         if self.within:
             meaning = {**meaning, "within": [_meaning_of_set(one) for one in self.within]}
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()

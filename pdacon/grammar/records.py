@@ -38,7 +38,7 @@ def to_json(grammar: Grammar) -> bytes:
     paths = [path if isinstance(path, str) else _name_of(path) for path in options.import_paths]
     kept = replace(grammar, options=replace(options, import_paths=(), import_base=None))
     base = options.import_base
-    *plain, within = _plain(kept)
+    *plain, within, islands = _plain(kept)
     record = {
         "grammar": plain,
         "import_paths": [[isinstance(path, str), name] for path, name in zip(options.import_paths, paths, strict=True)],
@@ -46,6 +46,8 @@ def to_json(grammar: Grammar) -> bytes:
     }
     if within:
         record["within"] = within
+    if islands:
+        record["islands"] = islands
     return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
 
 
@@ -59,7 +61,7 @@ def from_json(text: bytes) -> Grammar:
     """
     try:
         record = json.loads(text)
-        grammar: Grammar = _typed(Grammar, [*record["grammar"], record.get("within", [])])
+        grammar: Grammar = _typed(Grammar, [*record["grammar"], record.get("within", []), record.get("islands", [])])
         paths = [path if _typed(bool, is_path) else LostLoader(path) for is_path, path in record["import_paths"]]
         base = record["import_base"]
         if isinstance(base, list):

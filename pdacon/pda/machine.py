@@ -14,8 +14,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.contexts import lexing_order
+from pdacon.lexer.ignoring import ignored_by_state
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
 from pdacon.pda.reduces import Reduces
@@ -86,6 +89,7 @@ class Machine:
         self._wanted = [said.tolist() for _, said in tables_of_sets]
         self._behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
         self._behind_of = {index: list(behind).index(program.behind.tobytes()) for index, program in programs.items()}
+        self._ignored = ignored_by_state(grammar, tables) if grammar.islands else None
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
         self.contexts = tuple(distinct[terminals] for terminals in lexable)
@@ -99,7 +103,8 @@ class Machine:
             return frozenset(self._states)
         row = self._action[state]
         layout = self.grammar.layout
-        always = self.ignore if layout is None else self.ignore | {layout.newline}
+        ignored = self.ignore if self._ignored is None else frozenset(np.flatnonzero(self._ignored[state]).tolist())
+        always = ignored if layout is None else ignored | {layout.newline}
         return frozenset(t for t in self._states if row[t] != 0 or t in always)
 
     def _context(self, lexable: frozenset[int]) -> Context:

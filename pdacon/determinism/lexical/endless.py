@@ -321,7 +321,7 @@ def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
     first = min(grammar.ignore)
     terminals = list(grammar.terminals)
     terminals[first] = replace(terminals[first], pattern=read(grammar, written(pattern, ())).terminals[0].pattern)
-    repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]))
+    repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]), islands=())
     lexer = build_lexer(
         repaired,
         build_tables(repaired),

@@ -67,15 +67,13 @@ class Place:
         node, pointer = self.node, self.pointer
         for token in tokens:
             node = node[token]
-            pointer += f"/{_escaped(token)}" if isinstance(token, str) else f"/{token}"
+            pointer += f"/{_escaped(token)}"
         base, draft, scope = self.base, self.draft, self.scope
         if isinstance(node, dict):
-            if "$schema" in node:
-                draft = draft_of(node, draft, pointer)
-            if ("$id" if draft > 4 else "id") in node:
-                base = _base_of(node, base, draft)
-                if scope and base != self.base:
-                    scope = (*scope, base)
+            draft = draft_of(node, draft, pointer)
+            base = _base_of(node, base, draft)
+            if scope and base != self.base:
+                scope = (*scope, base)
         return Place(base, pointer, node, draft, scope)
 
 
@@ -107,8 +105,7 @@ class Documents:
     def _add(self, place: Place, own: str) -> None:
         self._resources.setdefault(place.base, place)
         self._resources.setdefault(own, place)
-        text = _text(place.node)
-        if not any(word in text for word in ('"$id"', '"id"', "nchor")):
+        if not any(word in _text(place.node) for word in ('"$id"', '"id"', "nchor")):
             return
         pending = [place]
         while pending:
@@ -275,8 +272,8 @@ def _base_of(node: Mapping[str, Any], base: str, draft: int) -> str:
     return urldefrag(urljoin(base, identifier)).url
 
 
-def _escaped(token: str) -> str:
-    return token.replace("~", "~0").replace("/", "~1")
+def _escaped(token: str | int) -> str:
+    return str(token).replace("~", "~0").replace("/", "~1")
 
 
 def _text(node: Any) -> str:

@@ -6,7 +6,7 @@ In: `Productions` and the start. Out: the parts of a `Grammar`. The core leaves 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
@@ -63,18 +63,16 @@ def _terminal(names: _Names, name: str, text: Text) -> Terminal:
     if text.automaton is not None:
         pattern = Pattern("automaton", text.value, _NO_FLAGS, "", 1, _WIDE, text.automaton)
     elif text.kind == "str":
-        literal = _literal(name, text.value)
-        unique = names.unique(literal.name)
-        return literal if unique == literal.name else replace(literal, name=unique)
+        word, pattern, literal = _literal(text.value)
+        named = f"{name}_{word}"[:60] if word and word != name else name
+        return Terminal(names.unique(named), pattern, 0, None, literal)
     else:
         pattern = Pattern("re", text.value, _NO_FLAGS, text.value, 1, _WIDE)
     return Terminal(names.unique(name), pattern, 0, None, None)
 
 
 @lru_cache(maxsize=4096)
-def _literal(name: str, text: str) -> Terminal:
-    """The terminal of a text, such as a member's name, if no other one is called like it."""
+def _literal(text: str) -> tuple[str, Pattern, str]:
+    """Of a text, such as a member's name: what its terminal is named after, its pattern, and how it is shown."""
     word = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").upper()
-    named = f"{name}_{word}"[:60] if word and word != name else name
-    pattern = Pattern("str", text, _NO_FLAGS, re.escape(text), len(text), len(text))
-    return Terminal(named, pattern, 0, None, quoted(text))
+    return word, Pattern("str", text, _NO_FLAGS, re.escape(text), len(text), len(text)), quoted(text)

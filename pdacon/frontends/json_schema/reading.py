@@ -10,7 +10,7 @@ differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -109,7 +109,6 @@ class Reader:
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
-        self._types: dict[Place, tuple[Type, ...]] = {}  # of places that are referred to
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -124,40 +123,7 @@ class Reader:
 
     def plain_types(self, schema: int) -> tuple[Type, ...]:
         """The types that the schema of a number allows, as far as that is plain."""
-        return self.types if self._marked else self._types_at(self.places[schema])
-
-    def _types_at(self, place: Place) -> tuple[Type, ...]:
-        """The types by ``type``, ``const``, ``enum`` and the schemas that are applied to the same value."""
-        node = place.node
-        if not isinstance(node, dict):
-            return () if node is False else TYPES
-        if "$ref" in node and place.draft <= 7:
-            return self._types_referred(place)
-        kinds = _plain_types(place)
-        if "const" in node and place.draft > 4:
-            kinds = _both(kinds, (kind_of(node["const"]),))
-        if isinstance(node.get("enum"), list):
-            kinds = _both(kinds, {kind_of(value) for value in node["enum"]})
-        if "$ref" in node:
-            kinds = _both(kinds, self._types_referred(place))
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            options = node.get(keyword)
-            if len(kinds) > 1 and isinstance(options, list) and options:
-                each = [self._types_at(place.child(keyword, k)) for k in range(len(options))]
-                for some in each if keyword == "allOf" else [frozenset[Type]().union(*each)]:
-                    kinds = _both(kinds, some)
-        return kinds
-
-    def _types_referred(self, place: Place) -> tuple[Type, ...]:
-        try:
-            referred = self._documents.referred(place, "$ref")
-        except UnsupportedSchemaError:  # it is said where the schema is read
-            return TYPES
-        found = self._types.get(referred)
-        if found is None:
-            self._types[referred] = TYPES  # for references within it that lead back to it
-            found = self._types[referred] = self._types_at(referred)
-        return found
+        return self.types if self._marked else _plain_types(self.places[schema])
 
     def formula(self, schema: int, kind: Type) -> int:
         """What the schema of a number says of the values of one type."""
@@ -522,10 +488,6 @@ class Reader:
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             raise UnsupportedSchemaError(place.pointer, keyword, f"{value!r:.40} is no number")
         return fraction_of(value)
-
-
-def _both(kinds: tuple[Type, ...], allowed: Collection[Type]) -> tuple[Type, ...]:
-    return tuple(kind for kind in kinds if kind in allowed)
 
 
 def _plain_types(place: Place) -> tuple[Type, ...]:

@@ -1,0 +1,11 @@
+"""Grammars in the holes of another grammar -> one grammar.
+
+In: a grammar with names that nothing defines, and the grammars that they stand for; or Lark text with JSON Schemas in
+it. Out: a `Grammar` in which each inner one has its own rules, terminals and ignored text, as `Island`. The room knows
+neither tables nor contexts: what is ignored where follows from the productions (`pdacon.lexer.ignoring`).
+"""
+
+from pdacon.frontends.insertion.inserting import inserted
+from pdacon.frontends.insertion.templates import composed, with_inline_schemas
+
+__all__ = ["composed", "inserted", "with_inline_schemas"]

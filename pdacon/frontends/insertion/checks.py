@@ -1,0 +1,84 @@
+"""What cannot be put together, by name."""
+
+from __future__ import annotations
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import Grammar
+
+_MADE = ("Lark", "GBNF", "EBNF", "several grammars")
+"""Languages of grammars that can have conflicts."""
+
+
+def check_outer(outer: Grammar) -> None:
+    """Refuse a grammar that others cannot be put into.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+    """
+    _check_either("the outer grammar", outer)
+    if outer.islands:
+        raise UnsupportedGrammarError(
+            f"the outer grammar has {outer.islands[0].name} in it already, which ignores other text; put all grammars "
+            "in at once, and those within an inner grammar first",
+            feature="compose",
+        )
+
+
+def check_fits(outer: Grammar, name: str, inner: Grammar) -> None:
+    """Refuse an inner grammar that cannot be put into an outer one.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+    ValueError
+        It has several start rules.
+    """
+    _check_either(name, inner)
+    if len(inner.starts) != 1:
+        starts = ", ".join(inner.options.start)
+        raise ValueError(f"compose: {name} has several start rules ({starts}); load it with one of them: start=...")
+    if inner.labels:
+        raise UnsupportedGrammarError(
+            f"{name}: {inner.labels[0]} is a label, and only the outer grammar may have labels; write it there",
+            feature="token labels",
+        )
+    if inner.within:
+        raise UnsupportedGrammarError(
+            f"{name}: it is a grammar within {inner.within[0].name}, which says something of a whole text and not of a "
+            "part of one; leave `& regular_set` out, or give a RegularSet in its place",
+            feature="regular-set",
+        )
+    if inner.options.use_bytes != outer.options.use_bytes:
+        raise UnsupportedGrammarError(
+            f"{name}: of it and the outer grammar one is over bytes and one over characters; load both with the same "
+            "use_bytes",
+            feature="use_bytes",
+        )
+    for option in ("conflicts", "lookahead"):
+        own, around = getattr(inner.options, option), getattr(outer.options, option)
+        if own != around and (inner.language in _MADE or own not in ("error", "reject")):
+            raise UnsupportedGrammarError(
+                f"{name}: it has {option}={own!r}, and the outer grammar {option}={around!r}; load both with the same",
+                feature=option,
+            )
+
+
+def _check_either(name: str, grammar: Grammar) -> None:
+    if grammar.layout is not None:
+        raise UnsupportedGrammarError(
+            f"{name}: a grammar with a postlexer cannot be composed, since newlines and columns outside of it would "
+            "count as well; use one without indentation",
+            feature="postlex",
+        )
+    if grammar.options.lexer != "contextual":
+        raise UnsupportedGrammarError(
+            f'{name}: lexer="basic" looks for all terminals everywhere, those of other grammars included; load it with '
+            'lexer="contextual"',
+            feature="lexer",
+        )
+    if grammar.options.g_regex_flags:
+        raise UnsupportedGrammarError(
+            f"{name}: g_regex_flags would hold for the other grammar, too; write the flags into its terminals",
+            feature="g_regex_flags",
+        )

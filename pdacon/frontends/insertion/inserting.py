@@ -1,0 +1,402 @@
+"""Grammars in the holes of a grammar -> one grammar.
+
+A hole is a terminal that was only declared, or a rule that stands for one. Symbols of an inner grammar get its name
+before their own, so that their order, which Lark's lexer goes by, stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece
+from pdacon.frontends.insertion.checks import check_fits, check_outer
+from pdacon.grammar import Grammar, Nonterminal, Pattern, Production, Span, Terminal
+from pdacon.grammar.model import Import, Island
+
+MADE_UP = "_HOLE"
+"""What the terminal of a hole that is a rule is called, behind the rule's name in capitals."""
+
+_Side = tuple[int, ...]
+"""Symbols; terminals count from 0, nonterminals are ``~k``."""
+
+
+def inserted(outer: Grammar, inner: Mapping[str, Grammar]) -> Grammar:
+    """The grammar in which each name stands for the grammar that it is given.
+
+    Raises
+    ------
+    ValueError
+        A name is none of the outer grammar's, or no hole.
+    UnsupportedGrammarError
+        One of them uses what cannot be put together; ``feature`` names it.
+    """
+    check_outer(outer)
+    made = _Composition(outer)
+    for name, grammar in inner.items():
+        check_fits(outer, name, grammar)
+        made.insert(name, grammar)
+    return made.result()
+
+
+class _Hole:
+    """An inner grammar where it is put in: what stands for it, and what is at its end."""
+
+    def __init__(self, name: str, nonterminal: int, grammar: Grammar, span: Span | None) -> None:
+        self.name, self.nonterminal, self.grammar, self.span = name, nonterminal, grammar, span
+        self.end: End = end_of(grammar)
+        self.bare = nonterminal  # without what the outer grammar ignores behind it
+        self.trailed: int | None = None  # with that
+
+
+class _Composition:
+    def __init__(self, outer: Grammar) -> None:
+        self._outer = outer
+        self._terminals: list[Terminal] = list(outer.terminals)
+        self._nonterminals: list[Nonterminal] = list(outer.nonterminals)
+        self._productions: list[tuple[int, _Side, Production]] = []  # behind those of the outer grammar
+        self._islands: list[Island] = []
+        self._imports: list[Import] = []
+        self._files: dict[str, str] = {}
+        self._ignore: set[int] = set(outer.ignore)
+        self._holes: dict[int, _Hole] = {}  # by the symbol in the outer grammar
+        self._unenforced: list[tuple[str, str, str]] = []
+        self._dropped: set[int] = set()
+
+    # The outer grammar
+
+    def _symbol(self, symbol: int) -> int:
+        """A symbol of the outer grammar."""
+        hole = self._holes.get(symbol)
+        if hole is not None:
+            return ~hole.nonterminal
+        return symbol if symbol < self._outer.end else ~(symbol - self._outer.end - 1)
+
+    def insert(self, name: str, grammar: Grammar) -> None:
+        """Put a grammar in the place of a name."""
+        symbol = self._hole_of(name)
+        outer = self._outer
+        if symbol < outer.end:
+            span = outer.terminals[symbol].span
+            nonterminal = self._rule(self._free(name.lower()), span, name)
+            self._dropped.add(symbol)
+        else:
+            span = outer.nonterminals[symbol - outer.end - 1].span
+            nonterminal = symbol - outer.end - 1
+        hole = self._holes[symbol] = _Hole(name, nonterminal, grammar, span)
+        start = self._copied(hole)
+        self._add_borders(hole, start)
+        self._unenforced += [(f"{name}: {where}", what, why) for where, what, why in grammar.unenforced]
+
+    def _hole_of(self, name: str) -> int:
+        outer = self._outer
+        for k, terminal in enumerate(outer.terminals):
+            if terminal.name == name:
+                if terminal.pattern is not None:
+                    raise ValueError(f"compose: {name} is a terminal with a pattern; a hole is one that is %declare'd")
+                return k
+        number = next((k for k, one in enumerate(outer.nonterminals) if one.name == name), None)
+        if number is None:
+            raise ValueError(f"compose: no rule uses {name}; write it where the grammar is to stand")
+        symbol = outer.end + 1 + number
+        sides = [p.rhs for p in outer.productions if p.lhs == symbol]
+        made_up = name.upper() + MADE_UP
+        if len(sides) != 1 or len(sides[0]) != 1 or outer.symbol_name(sides[0][0]) != made_up:
+            raise ValueError(
+                f"compose: the grammar defines {name} itself; leave its definition out, or take a new name"
+            )
+        self._dropped.add(sides[0][0])
+        return symbol
+
+    # Inner grammars
+
+    def _copied(self, hole: _Hole) -> int:
+        """The symbols and productions of an inner grammar; returns its start."""
+        name, grammar, outer = hole.name, hole.grammar, self._outer
+        same = _patterns(grammar, grammar.ignored_outside) == _patterns(outer, outer.ignored_outside)
+        number: dict[int, int] = {}
+        for k, terminal in enumerate(grammar.terminals):
+            shared = self._shared(grammar, k, same)
+            if shared is None:
+                shared = len(self._terminals)
+                new = f"{name.upper()}__{terminal.name}"
+                self._terminals.append(replace(terminal, name=new, span=self._place(hole, terminal.span)))
+                if terminal.literal is None:
+                    self._note(hole, new, terminal.name, terminal.span)
+            number[k] = shared
+        for k, one in enumerate(grammar.nonterminals):
+            new = f"{name.lower()}__{one.name}"
+            number[grammar.end + 1 + k] = ~len(self._nonterminals)
+            self._nonterminals.append(replace(one, name=new, span=self._place(hole, one.span)))
+            if not one.repeats:
+                self._note(hole, new, one.name, one.span)
+        first = len(self._productions)
+        for p in grammar.productions:
+            own = replace(p, rule=f"{name.lower()}__{p.rule}", span=self._place(hole, p.span))
+            self._productions.append((number[p.lhs], tuple(map(number.__getitem__, p.rhs)), own))
+        ignored = frozenset(number[k] for k in grammar.ignored_outside)
+        if not same:
+            self._islands.append(Island(name, first, len(self._productions), ignored))
+        self._islands += [
+            replace(
+                one, first=first + one.first, last=first + one.last, ignore=frozenset(number[k] for k in one.ignore)
+            )
+            for one in grammar.islands
+        ]
+        self._ignore.update(number[k] for k in grammar.ignore)
+        self._files.update(grammar.imported_files)
+        if grammar.language in ("Lark", "GBNF", "EBNF", "several grammars"):
+            self._files[grammar.source_path or f"<{name}>"] = grammar.source
+        return number[grammar.starts[0]]
+
+    def _shared(self, grammar: Grammar, terminal: int, same: bool) -> int | None:
+        """The outer terminal that is the same as an inner one: a string of both, or ignored by both."""
+        own, outer = grammar.terminals[terminal], self._outer
+        for k, other in enumerate(outer.terminals):
+            if own.pattern is None or other.pattern != own.pattern or other.priority != own.priority:
+                continue
+            ignored = terminal in grammar.ignore, k in outer.ignore
+            if ignored == (True, True) and same and terminal in grammar.ignored_outside:
+                return k
+            if ignored == (False, False) and own.pattern.kind == "str":
+                return k
+        return None
+
+    def _add_borders(self, hole: _Hole, start: int) -> None:
+        """What stands for the inner grammar, with pieces of ignored text at its border."""
+        inner, outer = hole.grammar, self._outer
+        own = [inner.terminals[k] for k in sorted(inner.ignored_outside)]
+        around = [outer.terminals[k] for k in sorted(outer.ignored_outside)]
+        island = next((k for k, one in enumerate(self._islands) if one.name == hole.name), None)
+        lead = None if island is None else first_piece(own, around)
+        trail = None if island is None else first_piece(around, own)
+        sides: list[_Side] = [(start,)]
+        if lead is not None and island is not None:
+            piece = self._made(f"{hole.name.upper()}_LEAD", lead, own[0], self._place(hole, own[0].span))
+            led = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
+            # In the island, so that behind the first piece more of it is ignored.
+            self._produce(led, (piece, start))
+            self._islands[island] = replace(self._islands[island], last=len(self._productions))
+            sides.append((~led,))
+        if trail is not None:
+            hole.bare = self._rule(self._free(f"{hole.name.lower()}_bare"), hole.span, hole.name)
+            hole.trailed = self._rule(self._free(f"{hole.name.lower()}_trailed"), hole.span, hole.name)
+            piece = self._made(f"{hole.name.upper()}_TRAIL", trail, around[0], around[0].span)
+            self._produce(hole.trailed, (~hole.bare, piece))
+            self._produce(hole.nonterminal, (~hole.bare,))
+            self._produce(hole.nonterminal, (~hole.trailed,))
+        for side in sides:
+            self._produce(hole.bare, side)
+
+    def _produce(self, lhs: int, side: _Side) -> None:
+        one = self._nonterminals[lhs]
+        order = sum(known == ~lhs for known, _, _ in self._productions)
+        self._productions.append((~lhs, side, Production(0, (), 0, one.name, None, order, one.span)))
+
+    # The ends of inner grammars
+
+    def _sides(self, production: Production, closed: Callable[[_Hole, int], list[_Side]]) -> Iterator[_Side]:
+        """A side of the outer grammar, once for each way in which the terminals behind its holes may begin."""
+        parts: list[list[_Side]] = []
+        symbols = list(production.rhs)
+        place = 0
+        while place < len(symbols):
+            hole = self._holes.get(symbols[place])
+            closer = symbols[place + 1] if place + 1 < len(symbols) else None
+            if hole is None or closer is None or closer >= self._outer.end or closer in self._holes:
+                parts.append([(self._symbol(symbols[place]),)])
+                place += 1
+                continue
+            parts.append(closed(hole, closer))
+            place += 2
+        for chosen in product(*parts):
+            yield tuple(symbol for part in chosen for symbol in part)
+
+    def _outside(self, closed: Callable[[_Hole, int], list[_Side]]) -> list[tuple[int, _Side, Production]]:
+        """The productions of the outer grammar but those of holes."""
+        found = [
+            (self._symbol(p.lhs), side, p)
+            for p in self._outer.productions
+            if p.lhs not in self._holes
+            for side in self._sides(p, closed)
+        ]
+        orders: Counter[int] = Counter()
+        for place, (lhs, side, p) in enumerate(found):
+            found[place] = lhs, side, replace(p, order=orders[lhs])
+            orders[lhs] += 1
+        return found
+
+    def _closed(self, hole: _Hole, closer: int) -> list[_Side]:
+        """An inner grammar and the terminal behind it."""
+        terminal = self._terminals[closer]
+        plain: _Side = (~hole.nonterminal, closer)
+        if not hole.end.could_take(terminal):
+            return [plain]
+        if hole.end.texts is not None:
+            automaton = hole.end.with_closer(terminal)
+            if automaton is None:
+                raise self._no_end(hole, closer)
+            pattern = Pattern("automaton", "", frozenset(), "", 1, 4_294_967_295, automaton)
+            whole = self._first_of_all(f"{hole.name.upper()}_AND_{terminal.name}", pattern, terminal)
+            return [(whole,), plain] if self._outer.ignored_outside else [(whole,)]
+        whole = self._first_of_all(
+            f"{terminal.name}_BEHIND_{hole.name.upper()}", closing(terminal, hole.end.runs), terminal
+        )
+        behind: list[_Side] = [(~hole.bare, whole)]
+        return behind if hole.trailed is None else [*behind, (~hole.trailed, closer)]
+
+    def _first_of_all(self, name: str, pattern: Pattern, like: Terminal) -> int:
+        """A terminal that is looked for before all others."""
+        known = next((k for k, one in enumerate(self._terminals) if one.pattern == pattern), None)
+        if known is not None:
+            return known
+        priority = 1 + max(one.priority for one in self._terminals)
+        return self._made(name, pattern, replace(like, priority=priority), like.span)
+
+    def _no_end(self, hole: _Hole, closer: int) -> UnsupportedGrammarError:
+        shown = self._outer.describe_symbol(closer)
+        return UnsupportedGrammarError(
+            f"{hole.name} may go on where {shown} begins behind it, so that nobody knows where it ends; write a "
+            f"terminal with another first character right behind {hole.name}, or take the texts that have {shown} out "
+            "of it",
+            hole.span,
+            feature="compose",
+        )
+
+    def _check_followers(self) -> None:
+        """What may be behind an inner grammar, but not right behind it in a rule, must not be taken by its end."""
+        productions = [*self._outside(lambda _, closer: [(closer,)]), *self._productions]
+        following = _following(productions)
+        for hole in self._holes.values():
+            for terminal in sorted(following[~hole.nonterminal]):
+                if hole.end.could_take(self._terminals[terminal]):
+                    raise self._no_end(hole, terminal) if terminal < self._outer.end else self._adjoins(hole, terminal)
+
+    def _adjoins(self, hole: _Hole, terminal: int) -> UnsupportedGrammarError:
+        return UnsupportedGrammarError(
+            f"{hole.name} may go on where {self._terminals[terminal].name}, of another grammar, begins behind it; "
+            "write a terminal between the two",
+            hole.span,
+            feature="compose",
+        )
+
+    # Names and places
+
+    def _rule(self, name: str, span: Span | None, shown: str) -> int:
+        self._nonterminals.append(Nonterminal(name, span))
+        if span is not None and name != shown:
+            self._imports.append(Import(name, span, False, span, shown))
+        return len(self._nonterminals) - 1
+
+    def _made(self, name: str, pattern: Pattern, like: Terminal, span: Span | None) -> int:
+        name = self._free(name)
+        self._terminals.append(Terminal(name, pattern, like.priority, span, like.literal))
+        if span is not None:
+            self._imports.append(Import(name, span, False, span, like.name))
+        return len(self._terminals) - 1
+
+    def _free(self, name: str) -> str:
+        taken = {one.name for one in self._terminals} | {one.name for one in self._nonterminals}
+        while name in taken:
+            name += "_"
+        return name
+
+    def _place(self, hole: _Hole, span: Span | None) -> Span | None:
+        """A place in an inner grammar's text; of one without places that of the hole."""
+        if span is None:
+            return hole.span
+        return span if span.path is not None else replace(span, path=f"<{hole.name}>")
+
+    def _note(self, hole: _Hole, new: str, own: str, span: Span | None) -> None:
+        definition = self._place(hole, span)
+        if definition is not None:
+            shown = hole.grammar.describe_name(own)
+            self._imports.append(Import(new, definition, False, hole.span or definition, shown))
+
+    def result(self) -> Grammar:
+        """The whole grammar."""
+        outer = self._outer
+        self._check_followers()
+        outside = self._outside(self._closed)
+        shift = len(outside)
+        productions = [*outside, *self._productions]
+        kept = [k for k in range(len(self._terminals)) if k not in self._dropped]
+        number = {k: place for place, k in enumerate(kept)}
+        end = len(kept)
+
+        def final(symbol: int) -> int:
+            return number[symbol] if symbol >= 0 else end + 1 + ~symbol
+
+        return Grammar(
+            terminals=tuple(self._terminals[k] for k in kept),
+            nonterminals=tuple(self._nonterminals),
+            productions=tuple(replace(p, lhs=final(lhs), rhs=tuple(map(final, side))) for lhs, side, p in productions),
+            ignore=frozenset(number[k] for k in self._ignore),
+            starts=tuple(final(self._symbol(start)) for start in outer.starts),
+            options=outer.options,
+            source=outer.source,
+            source_path=outer.source_path,
+            unused=outer.unused,
+            imports=(*outer.imports, *self._imports),
+            imported_files=(*outer.imported_files, *self._files.items()),
+            unenforced=(*outer.unenforced, *self._unenforced),
+            language="several grammars",
+            labels=outer.labels,
+            within=outer.within,
+            islands=tuple(
+                replace(
+                    one,
+                    first=one.first + shift,
+                    last=one.last + shift,
+                    ignore=frozenset(number[k] for k in one.ignore),
+                )
+                for one in self._islands
+            ),
+        )
+
+
+def _patterns(grammar: Grammar, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:
+    return {(grammar.terminals[k].pattern, grammar.terminals[k].priority) for k in terminals}
+
+
+def _following(productions: list[tuple[int, _Side, Production]]) -> Mapping[int, set[int]]:
+    """For each nonterminal the terminals that may come behind it: FOLLOW, as far as the rules say."""
+    nullable: set[int] = set()
+    first: dict[int, set[int]] = {}
+    follow: defaultdict[int, set[int]] = defaultdict(set)
+    changed = True
+    while changed:
+        changed = False
+        for lhs, side, _ in productions:
+            begun = first.setdefault(lhs, set())
+            known = len(begun), lhs in nullable
+            begun |= _first_of(side, first, nullable)
+            if nullable.issuperset(side):
+                nullable.add(lhs)
+            changed |= known != (len(begun), lhs in nullable)
+    changed = True
+    while changed:
+        changed = False
+        for lhs, side, _ in productions:
+            for place, symbol in enumerate(side):
+                if symbol >= 0:
+                    continue
+                rest = side[place + 1 :]
+                known_size = len(follow[symbol])
+                follow[symbol] |= _first_of(rest, first, nullable)
+                if nullable.issuperset(rest):
+                    follow[symbol] |= follow[lhs]
+                changed |= known_size != len(follow[symbol])
+    return follow
+
+
+def _first_of(side: _Side, first: Mapping[int, set[int]], nullable: set[int]) -> set[int]:
+    found: set[int] = set()
+    for symbol in side:
+        found |= {symbol} if symbol >= 0 else first.get(symbol, set())
+        if symbol not in nullable:
+            break
+    return found

@@ -1,0 +1,171 @@
+"""Texts in Lark's language with holes, and with JSON Schemas in them -> the grammar that is meant.
+
+Lark does not load a text in which a rule is not defined. So each hole gets a definition behind the text, by a terminal
+that is only declared; a schema in the text gives way to a name, with blanks and line continuations in place of the
+rest, so that all places stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pdacon.errors import GrammarError, GrammarSyntaxError
+from pdacon.frontends.insertion.inserting import MADE_UP, inserted
+from pdacon.frontends.json_schema import schema_grammar
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import Grammar, GrammarOptions, GrammarSource, Import, Span, grammar_of
+from pdacon.grammar.reading import read_source, read_text
+
+_PIECE = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?P<json>%json\b[ \t]*)|(?P<name>\w+)""")
+_SHOWN = 40
+
+
+def composed(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, GrammarSource]) -> Grammar:
+    """See `Grammar.compose`."""
+    inner = {name: grammar_of(f"compose: {name}", given) for name, given in holes.items()}
+    if not inner:
+        raise TypeError("compose: give a grammar for each name that is open, such as code=...")
+    if isinstance(template, Grammar):
+        return inserted(template, inner)
+    if isinstance(template, os.PathLike):
+        options = GrammarOptions(import_base=os.fspath(template))
+        return inserted(_with_holes(read_source(template), options, list(inner)), inner)
+    if not isinstance(template, str):
+        raise TypeError(f"compose: the template is a text, a path or a Grammar, not {type(template).__name__}")
+    return inserted(_with_holes(template, GrammarOptions(), list(inner)), inner)
+
+
+def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:
+    """The grammar of a text that has ``%json {...}`` where names of rules may stand."""
+    plain = text
+    inner: dict[str, Grammar] = {}
+    names: dict[str, str] = {}
+    written: dict[str, str] = {}
+    taken = set(re.findall(r"\w+", text))
+    for begin, at in _schemas(text):
+        span = _span(text, begin, at, options)
+        schema, end = _decoded(text, at, span)
+        key = json.dumps(schema, sort_keys=False)
+        if key not in names:
+            names[key] = next(name for k in range(len(taken) + 1) if (name := f"j{k:03}") not in taken)
+            taken.add(names[key])
+            inner[names[key]] = _of_schema(schema, span)
+            written[names[key]] = " ".join(text[begin:end].split())
+        plain = plain[:begin] + _blanked(names[key], text[begin:end], span) + plain[end:]
+    if not inner:
+        return read_text(text, options, Grammar, sets)
+    try:
+        outer = _with_holes(plain, options, list(inner), sets)
+    except GrammarSyntaxError as error:
+        raise _in_own_words(error, written) from error
+    places = {one.name: one.span for one in outer.nonterminals}
+    shown = tuple(
+        Import(name, place, False, place, _cut(written[name]))
+        for name in inner
+        if (place := places.get(name)) is not None
+    )
+    return inserted(replace(outer, source=text, imports=(*outer.imports, *shown)), inner)
+
+
+def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> GrammarSyntaxError:
+    """What is wrong with a text, where names stand for schemas in it."""
+    message = error.args[0].removeprefix(f"{error.span}: ")
+    used = next((name for name in written if name in message), None)
+    if used is None:
+        return error
+    if "terminal" in message and "uses the rule" in message:
+        message = "a terminal cannot have values of a JSON Schema; write %json {...} into a rule"
+    return GrammarSyntaxError(message.replace(used, _cut(written[used])), error.span)
+
+
+def _with_holes(
+    text: str, options: GrammarOptions, names: list[str], sets: Mapping[str, RegularSet] | None = None
+) -> Grammar:
+    """The grammar of a text in which some names are holes."""
+    uses = {found["name"]: found.start() for found in reversed(list(_PIECE.finditer(text))) if found["name"]}
+    further = []
+    for name in names:
+        if not re.fullmatch(r"_?[a-z][a-z0-9_]*|_?[A-Z][A-Z0-9_]*", name, re.ASCII):
+            raise ValueError(f"compose: {name!r} is no name of a rule or a terminal in Lark's language")
+        if re.search(rf"^[ \t]*[?!]*{name}\s*(?:\.\s*-?\d+\s*|\{{[^}}]*\}}\s*)?:", text, re.MULTILINE):
+            raise ValueError(
+                f"compose: the grammar defines {name} itself; leave its definition out, or take a new name"
+            )
+        if name not in uses:
+            raise ValueError(f"compose: no rule uses {name}; write it where the grammar is to stand")
+        if name.isupper():
+            if not re.search(rf"^[ \t]*%declare\b.*\b{name}\b", text, re.MULTILINE):
+                further.append(f"%declare {name}")
+        else:
+            further += [f"%declare {name.upper()}{MADE_UP}", f"{name}: {name.upper()}{MADE_UP}"]
+    grammar = read_text("\n".join([text, *further, ""]), options, Grammar, sets or {})
+    spans = {name: _span(text, uses[name], uses[name] + len(name), options) for name in names}
+    return replace(
+        grammar,
+        source=text,
+        nonterminals=tuple(replace(one, span=spans.get(one.name, one.span)) for one in grammar.nonterminals),
+        terminals=tuple(replace(one, span=spans.get(one.name, one.span)) for one in grammar.terminals),
+    )
+
+
+def _schemas(text: str) -> Iterator[tuple[int, int]]:
+    """Where each ``%json`` begins, and the schema behind it."""
+    place = 0
+    while (found := _PIECE.search(text, place)) is not None:
+        place = found.end()
+        if found["json"]:
+            yield found.start(), place
+            place = _end_of_schema(text, place)
+
+
+def _end_of_schema(text: str, at: int) -> int:
+    try:
+        return json.JSONDecoder().raw_decode(text, at)[1]
+    except (ValueError, RecursionError):
+        return at
+
+
+def _decoded(text: str, at: int, span: Span) -> tuple[Any, int]:
+    try:
+        schema, end = json.JSONDecoder().raw_decode(text, at)
+    except (ValueError, RecursionError) as error:
+        message = f"what follows %json is no JSON: {error}; write a JSON Schema there"
+        raise GrammarSyntaxError(message, span) from error
+    if not isinstance(schema, dict | bool):
+        raise GrammarSyntaxError(f"what follows %json is no JSON Schema: {text[at:end]:.40}; write an object", span)
+    return schema, end
+
+
+def _of_schema(schema: Any, span: Span) -> Grammar:
+    try:
+        return schema_grammar(schema)
+    except GrammarError as error:
+        error.span = span
+        raise
+
+
+def _blanked(name: str, written: str, span: Span) -> str:
+    """A name in the place of a schema: as many lines, and as many characters in each."""
+    first, *others = written.replace("\r", " ").split("\n")
+    if "" in others[:-1]:
+        raise GrammarSyntaxError("there is an empty line in the schema behind %json; take it out", span)
+    lines = [name.ljust(len(first)), *(" " * len(line) for line in others)]
+    return "\\\n".join(line[:-1] if k < len(lines) - 1 else line for k, line in enumerate(lines))
+
+
+def _span(text: str, begin: int, end: int, options: GrammarOptions) -> Span:
+    line = text.count("\n", 0, begin) + 1
+    column = begin - (text.rfind("\n", 0, begin) + 1) + 1
+    end_line = text.count("\n", 0, end) + 1
+    end_column = end - (text.rfind("\n", 0, end) + 1) + 1
+    base = options.import_base
+    return Span(None if base is None else str(base), line, column, end_line, end_column)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,0 +1,49 @@
+"""What is ignored where, in a grammar that has others in it.
+
+In: a grammar with islands, and its tables. Out: for each LR state the terminals that are ignored there. A state is in
+an island if the productions at work in it are: those of its kernel, which began before the place where it stands. So
+what is ignored changes behind the first terminal of an island, and behind the first one after it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import Grammar
+from pdacon.lalr import Tables
+
+
+def ignored_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
+    """Which terminals are ignored in which LR states: bool[S, T]. Only those are told that a shift leads to.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        In some state it is open whether the text is within an island, so that two things would be ignored.
+    """
+    of_production = np.zeros(len(grammar.productions) + len(grammar.starts), np.int32)
+    for number, island in enumerate(grammar.islands):
+        of_production[island.first : island.last] = number + 1
+    sets = [grammar.ignored_outside, *(island.ignore for island in grammar.islands)]
+    ignored = np.zeros((tables.num_states, len(grammar.terminals)), np.bool_)
+    for state in range(tables.num_states):
+        if tables.accessing[state] > grammar.end:
+            continue  # a nonterminal led here: the next terminal is known already
+        at_work = {int(of_production[production]) for production, _ in tables.kernel(state)}
+        if len({sets[one] for one in at_work}) > 1:
+            raise _open_where(grammar, int(tables.accessing[state]), at_work)
+        ignored[state, list(sets[at_work.pop()])] = True
+    return ignored
+
+
+def _open_where(grammar: Grammar, symbol: int, at_work: set[int]) -> UnsupportedGrammarError:
+    names = " and ".join(grammar.islands[one - 1].name if one else "the outer grammar" for one in sorted(at_work))
+    span = grammar.terminals[symbol].span if symbol < grammar.end else None
+    return UnsupportedGrammarError(
+        f"behind {grammar.describe_symbol(symbol)} the text may be one of {names}, which ignore different text; begin "
+        "one of them in another way, or let both ignore the same",
+        span,
+        feature="compose",
+    )

@@ -1,0 +1,195 @@
+"""`Grammar.compose` against the definition: sentences of the outer grammar with sentences of the inner ones in them.
+
+Stock Lark says which texts either grammar has; the outer one is given a character for each hole. Texts are cut to a
+length, as a set that the composed grammar has to be in, so that all sentences are known and with them every mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from random import Random
+
+import pytest
+from lark import Lark
+from lark.exceptions import LarkError
+
+import pdacon
+from pdacon import Grammar, RegularSet
+from pdacon.errors import NondeterministicGrammarError, UnsupportedGrammarError
+from pdacon.lalr import build_tables
+from pdacon.pda import Configuration, Machine
+
+LENGTH = 5
+HOLES = {"h": "#", "k": "$"}
+WORDS = 'start: A+\nA: "a"\n%ignore " "'
+NESTED = 'start: A | "(" start ")"\nA: /a+/'
+
+# The outer grammar, the inner ones, the alphabet.
+CASES: dict[str, tuple[str, Mapping[str, str | RegularSet], str]] = {
+    "inner ignores": ('start: "(" h ")"', {"h": WORDS}, "()a "),
+    "outer ignores": ('start: "(" h ")" "b"\n%ignore " "', {"h": 'start: "a" "a"?'}, "()ab "),
+    "both ignore the same": ('start: "(" h ")"\n%ignore " "', {"h": WORDS}, "()a "),
+    "both ignore different": ('start: "(" h ")"\n%ignore "b"', {"h": WORDS}, "()ab "),
+    "outer ignores more": ('start: "(" h ")"\n%ignore /[ b]+/', {"h": WORDS}, "()ab "),
+    "inner ignores more": ('start: "(" h ")"\n%ignore " "', {"h": 'start: A+\nA: "a"\n%ignore /[ b]+/'}, "()ab "),
+    "overlapping": ('start: "(" h ")"\n%ignore /[ b]+/', {"h": 'start: A+\nA: "a"\n%ignore /[ c]+/'}, "()abc "),
+    "several of each": (
+        'start: h "x"\n%ignore " "\n%ignore "b"',
+        {"h": 'start: A+\nA: "a"\n%ignore "b"\n%ignore /c+/'},
+        "xabc ",
+    ),
+    "fence": ('start: "(" h " )"', {"h": 'start: A+\nA: "a"\n%ignore / +/'}, "()a "),
+    "fence with more behind": (
+        'start: "(" h " )" (" " "b")*',
+        {"h": 'start: A+\nA: "a"\n%ignore / +/'},
+        "()ab ",
+    ),
+    "same brackets": ('start: "(" h ")"', {"h": NESTED}, "()a"),
+    "list": ('start: (h ";")*', {"h": WORDS}, ";a "),
+    "optional": ('start: "x"? h? "y"?', {"h": 'start: "a" "b"*\n%ignore " "'}, "xyab "),
+    "alone": ("start: h", {"h": WORDS}, "a "),
+    "alone, outer ignores": ('start: h\n%ignore "b"', {"h": WORDS}, "ab "),
+    "empty": ('start: "x" h "y"', {"h": 'start: "a"*\n%ignore " "'}, "xya "),
+    "two": ('start: h ":" k', {"h": WORDS, "k": 'start: "b" k?\nk: "c"\n%ignore "."'}, "a :bc."),
+    "two, side by side": ("start: h k", {"h": WORDS, "k": 'start: B+\nB: "b"'}, "ab "),
+    "recursive": ('start: "[" start "]" | h', {"h": NESTED}, "[]()a"),
+    "set before its end": ('start: "(" h "ab"', {"h": RegularSet.from_regex("(?!.*ab)[ab]*")}, "(ab"),
+    "set, and what goes on": ('start: (h ",")* h', {"h": RegularSet.from_regex("a{1,2}")}, "a,"),
+    "set and grammar": ('start: h " " k', {"h": RegularSet.from_choices(["a", ""]), "k": WORDS}, "a "),
+}
+
+
+def parses(lark: Lark, text: str) -> bool:
+    try:
+        lark.parse(text)
+    except LarkError:
+        return False
+    return True
+
+
+def texts_over(alphabet: str, length: int) -> list[str]:
+    return ["".join(text) for size in range(length + 1) for text in product(alphabet, repeat=size)]
+
+
+def sentences_of(outer: str, inner: Mapping[str, str | RegularSet], alphabet: str) -> set[str]:
+    """All of them up to the length: a text of the outer grammar, with texts of the inner ones for its holes."""
+    texts = texts_over(alphabet, LENGTH)
+    marks = "".join(HOLES[name] for name in inner)
+    own: dict[str, list[str]] = {}
+    for name, given in inner.items():
+        if isinstance(given, RegularSet):
+            own[HOLES[name]] = [text for text in texts if text in given]
+        else:
+            lark = Lark(given, parser="lalr")
+            own[HOLES[name]] = [text for text in texts if parses(lark, text)]
+    holes = "".join(f'\n{name}: "{HOLES[name]}"' for name in inner)
+    lark = Lark(outer + holes, parser="lalr")
+    # A hole may be empty, so that the outer text can be longer than the whole: here by one.
+    longest = LENGTH + any("" in one for one in own.values())
+    frames = [
+        text
+        for text in texts_over(alphabet + marks, longest)
+        if len(text) - sum(map(text.count, marks)) <= LENGTH and parses(lark, text)
+    ]
+    found = set()
+    for frame in frames:
+        pieces = [own.get(character, [character]) for character in frame]
+        begun = [""]
+        for piece in pieces:
+            begun = [one + text for one in begun for text in piece if len(one) + len(text) <= LENGTH]
+        found.update(begun)
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_masks_are_those_of_sentences_in_sentences(
+    name: str, monkeypatch: pytest.MonkeyPatch, scaled: Callable[[int], int]
+) -> None:
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+    outer, inner, alphabet = CASES[name]
+    monkeypatch.setattr(f"{__name__}.LENGTH", 5 if len(alphabet) < 5 else 4)
+    expected = sentences_of(outer, inner, alphabet)
+    assert expected
+    grammar = Grammar.compose(outer, inner)
+    short = RegularSet.from_choices([*alphabet]).repeat(0, LENGTH)
+    random = Random(name)
+    texts = texts_over(alphabet, LENGTH)
+    tokens = [*alphabet, *random.sample([text for text in texts if 2 <= len(text) <= 3], 8)]
+    vocabulary = pdacon.Vocabulary.from_tokens([*(token.encode() for token in tokens), None], eos_ids=[len(tokens)])
+    whole = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    assert {text for text in texts if whole.accepts(text)} == expected & set(texts)
+    constraint = pdacon.compile(grammar & short, vocabulary)
+    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
+    assert loaded.grammar.fingerprint == constraint.grammar.fingerprint
+    machine = Machine(grammar, build_tables(grammar))
+    prefixes = sorted({text[:k] for text in expected for k in range(len(text) + 1)})
+    for prefix in random.sample(prefixes, min(scaled(60), len(prefixes))):
+        rest = {text[len(prefix) :] for text in expected if text.startswith(prefix)}
+        wanted = {t for t, token in enumerate(tokens) if any(text.startswith(token) for text in rest)}
+        wanted |= {len(tokens)} if "" in rest else set()
+        for one in (constraint, loaded):
+            matcher = one.matcher()
+            assert matcher.accept(prefix), prefix
+            assert set(matcher.allowed_tokens()) == wanted, prefix
+            completion = min(rest, key=lambda text: (len(text), text))
+            assert matcher.shortest_completion() == completion.encode(), prefix
+        configuration = Configuration.initial(machine).read(prefix.encode())
+        assert configuration is not None
+        assert configuration.ends() == ("" in rest), prefix
+
+
+SAME_WORDS = {
+    "nothing is ignored": ('start: "(" h ")" | B\nB: /b+/', {"h": NESTED}, "()ab"),
+    "both ignore the same": ('start: "(" h ")" | "b"\n%ignore " "', {"h": WORDS}, "()ab "),
+    "keyword": (
+        'start: h "if" h\n%ignore " "',
+        {"h": 'start: NAME ("+" NAME)*\nNAME: /[fi]+/\n%ignore " "'},
+        "if+ ",
+    ),
+    "flags": ('start: "F"i h\nOTHER: /x/', {"h": 'start: /[a-c]+/i "."? | "-" X?\nX.2: /a\\/b/s'}, "fFaA/.-"),
+}
+
+
+@pytest.mark.parametrize("name", SAME_WORDS)
+def test_stock_lark_reads_what_is_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+    outer, inner, alphabet = SAME_WORDS[name]
+    grammar = Grammar.compose(outer, inner)
+    assert not grammar.islands
+    lark = Lark(grammar.to_lark(), **grammar.lark_options)
+    texts = texts_over(alphabet, 6 if name == "keyword" or len(alphabet) < 4 else 5 if len(alphabet) < 6 else 4)
+    expected = {text for text in texts if parses(lark, text)}
+    assert expected
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    assert {text for text in texts if constraint.accepts(text)} == expected
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        ('start: "(" h " )"\n%ignore "b"', WORDS),  # one blank after the other is ignored, and then none of them
+        ('start: "(" h " )"', 'start: A*\nA: "a"\n%ignore " "'),
+        ('start: h "b"\n%ignore " "', RegularSet.from_regex("(?!.*b)[ab ]*")),  # ignored, or in the set
+        ("start: h A\nA: /a|b/", "start: A+\nA: /a/"),
+    ],
+)
+def test_what_is_not_deterministic_is_refused(outer: str, inner: str | RegularSet) -> None:
+    with pytest.raises(NondeterministicGrammarError):
+        pdacon.compile(Grammar.compose(outer, h=inner), pdacon.Vocabulary.bytes())
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        ('start: h "b" "a"', RegularSet.from_regex("a|aba")),  # abab and ab
+        ('start: h "end"', RegularSet.from_regex("[a-z]+")),
+        ('start: h ("b" | "c")', RegularSet.from_regex("(?!.*b)[ab]*c?")),
+        ('start: (h) end\nend: " )"', "start: A\nA: /a/\n%ignore / +/"),  # not right behind it
+        ('start: "a" "b" | h\n%ignore " "', 'start: "a" "c"'),  # behind "a" nobody knows what is ignored
+    ],
+)
+def test_ends_that_nobody_can_tell_are_refused(outer: str, inner: str | RegularSet) -> None:
+    with pytest.raises(UnsupportedGrammarError) as raised:
+        pdacon.compile(Grammar.compose(outer, h=inner), pdacon.Vocabulary.bytes())
+    assert raised.value.feature == "compose"
