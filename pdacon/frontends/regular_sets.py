@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon._native import _core
 from pdacon.frontends.texts import (
     listed,
     set_program,
@@ -43,6 +44,9 @@ from pdacon.regular.operations import (
     words_in_order,
 )
 
+_ESCAPES = ("needed", "ascii", "any")
+"""Ways to write characters, as the core numbers them."""
+Escapes: TypeAlias = Literal["needed", "ascii", "any"]
 _SHOWN = 60
 
 _NOTHING = of_ranges([()], [False], 1, 0)
@@ -118,7 +122,7 @@ class RegularSet:
             assert self._substrings is not None
             states, size = self._limits.states, self._limits.bytes
             offset, byte, target, accepting = of_factors(self._substrings.text, states, size)
-            self._made = of_bytes(*_with_ends(offset, byte, target, accepting), 0, states, size)
+            self._made = of_bytes(*_with_ends(offset, byte, byte, target, accepting), 0, states, size)
         return self._made
 
     @classmethod
@@ -351,6 +355,44 @@ class RegularSet:
         times = "*" if (least, most) == (0, None) else f"{{{least},{'' if most is None else most}}}"
         return RegularSet(tail, _cut(f"({self._name}){times}"), self._limits)
 
+    def escaped(self, notation: Literal["json"] = "json", *, escapes: Escapes = "needed") -> RegularSet:
+        """The strings as they stand between the quotes of a JSON string: what ``json.loads('"' + text + '"')`` reads.
+
+        Parameters
+        ----------
+        notation : {"json"}
+        escapes : {"needed", "ascii", "any"}
+            How characters are written, as `Spelling` has it: as ``json.dumps(..., ensure_ascii=False)`` does; as
+            ``json.dumps`` does by default; or in any way that JSON allows.
+
+        Raises
+        ------
+        ValueError
+            There is no such notation, or no such way.
+        LimitExceededError
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> '\\\\n' in pdacon.RegularSet.from_choices(["\\n"]).escaped("json")
+        True
+        """
+        if notation != "json":
+            raise ValueError(f'escaped: the notation is "json", not {notation!r:.40}')
+        if escapes not in _ESCAPES:
+            raise ValueError(f"escaped: escapes is one of {', '.join(map(repr, _ESCAPES))}, not {escapes!r:.40}")
+        dfa, states, size = self._dfa, self._limits.states, self._limits.bytes
+        if not len(dfa):
+            return self
+        # The quote behind them leads to the state behind those of the automaton, and is taken away again.
+        offset, low, high, target = _core.json_strings(dfa.native, _ESCAPES.index(escapes), b"", b'"', states, size)
+        kept = target != len(dfa)
+        offset = np.concatenate([[0], np.cumsum(kept)])[offset].astype(np.int32)
+        accepting = np.zeros(len(offset) - 1, np.uint8)
+        accepting[: len(dfa)] = dfa.native.accepting
+        made = of_bytes(*_with_ends(offset, low[kept], high[kept], target[kept], accepting), 0, states, size)
+        return RegularSet(made, _cut(f"{self._name} within a JSON string"), self._limits)
+
     def __or__(self, other: RegularSet) -> RegularSet:
         return self.union(other) if isinstance(other, RegularSet) else NotImplemented
 
@@ -551,7 +593,11 @@ def _as_set(caller: str, given: str | RegularSet) -> RegularSet:
 
 
 def _with_ends(
-    offset: NDArray[np.int32], byte: NDArray[np.uint8], target: NDArray[np.int32], accepting: NDArray[np.uint8]
+    offset: NDArray[np.int32],
+    first: NDArray[np.uint8],
+    last: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    accepting: NDArray[np.uint8],
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]:
     """A deterministic automaton as `of_bytes` takes it: an accepting state is a split, of its edges and the end."""
     count = len(accepting)
@@ -559,15 +605,15 @@ def _with_ends(
     splits = accepting != 0
     degrees = np.concatenate([np.where(splits, 2, np.diff(offset)), np.where(splits, np.diff(offset), 0), [0]])
     starts = np.cumsum([0, *degrees], dtype=np.int32)
-    low = np.zeros(starts[-1], np.uint8)
+    low, high = np.zeros((2, starts[-1]), np.uint8)
     to = np.full(starts[-1], end, np.int32)
     reads = np.where(splits, inner, np.arange(count))
     places = np.repeat(starts[reads] - offset[:-1], np.diff(offset)) + np.arange(len(target))
-    low[places], to[places] = byte, target
+    low[places], high[places], to[places] = first, last, target
     to[starts[np.flatnonzero(splits)]] = inner[splits]
     kinds = np.zeros(end + 1, np.uint8)
     kinds[:count][splits], kinds[end] = 1, 2
-    return kinds, starts, low, low, to
+    return kinds, starts, low, high, to
 
 
 def _either(one: Dfa, other: Dfa, limits: SizeLimits) -> Dfa:

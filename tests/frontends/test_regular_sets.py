@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import sys
 from collections.abc import Callable
 from itertools import product
 from random import Random
+from typing import Any
 
 import interegular
 import pytest
@@ -187,3 +189,33 @@ def test_limits() -> None:
     with pytest.raises(pdacon.LimitExceededError, match="states"):
         small & RegularSet.from_regex("(?:a{13})*", limits=few)
     assert (small & RegularSet.from_regex("(?:a{13})*")).shortest() == ""
+
+
+@pytest.mark.parametrize("pattern", ["(?s).*", 'a*"?', "[^a]+", r"(?:\\\n|é)*", "(?s)(?!.*aa).*", "", "(?!)"])
+@pytest.mark.parametrize("escapes", ["needed", "ascii", "any"])
+def test_escaped_strings_are_what_json_reads(pattern: str, escapes: Any) -> None:
+    whole = RegularSet.from_regex(pattern)
+    escaped = whole.escaped("json", escapes=escapes)
+    alphabet = 'a"\\\n\x01\x1fé/\x7f\u2028\U0001f600'
+    for text in ("".join(letters) for size in range(3) for letters in product(alphabet, repeat=size)):
+        for ascii_only in (False, True):
+            written = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+            own = escapes == "any" or written == json.dumps(text, ensure_ascii=escapes == "ascii")[1:-1]
+            assert (written in escaped) == (text in whole and own), (text, written)
+    for text in escaped.strings(200):
+        assert json.loads(f'"{text}"') in whole
+    pieces = ["a", '"', "\\", "u", "0", "6", "1", "n", "\n", "/", "é"]
+    for text in ("".join(letters) for size in range(4) for letters in product(pieces, repeat=size)):
+        if text in escaped:
+            assert json.loads(f'"{text}"') in whole, text
+    for text in (r"\u0061", r"\u000A", r"\/", r"\ud83d\ude00"):
+        assert (text in escaped) == (
+            (escapes == "any" or (escapes, text) == ("ascii", r"\ud83d\ude00")) and json.loads(f'"{text}"') in whole
+        )
+
+
+def test_what_cannot_be_escaped() -> None:
+    with pytest.raises(ValueError, match="notation"):
+        RegularSet.from_regex("a").escaped("xml")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="escapes"):
+        RegularSet.from_regex("a").escaped(escapes="none")  # type: ignore[arg-type]
