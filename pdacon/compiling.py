@@ -13,11 +13,12 @@ from typing import Any
 from pdacon._native import _core
 from pdacon.arguments import helps_with_names, require, require_bool
 from pdacon.cancelling import CancelEvent, Watch
-from pdacon.composition import Limits, compose, lower
+from pdacon.composition import Limits, compose, lower, native_trie
 from pdacon.constraint import Constraint, no_sentence
 from pdacon.determinism import check_stages, check_within, emptiness_findings, label_findings
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError
+from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
+from pdacon.filters import canonical_filter
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
@@ -36,6 +37,7 @@ def compile(
     limits: Limits | None = None,
     eager: bool = False,
     cancel: CancelEvent | None = None,
+    canonical: Any = None,
 ) -> Constraint:
     """Compile a grammar for a vocabulary.
 
@@ -64,6 +66,10 @@ def compile(
     cancel : threading.Event, optional
         Set it from another thread, and the compilation stops within some 50 ms; the first of a vocabulary, while its
         trie is built, within 0.1 s. Ctrl-C stops it as well.
+    canonical : bool or tokenizer, optional
+        Allow only the tokens that the tokenizer itself makes of a text: sequences of tokens that are
+        ``encode(decode(sequence))``. True: of the tokenizer that is given above. Byte-level BPE only. The text begins
+        at a border of tokens, whatever stands before it. See docs/tokenization.md.
 
     Returns
     -------
@@ -81,7 +87,7 @@ def compile(
         No text at all is a sentence of any start, or none that the vocabulary can spell.
     LimitExceededError, CancelledError
     VocabularyError
-        The tokenizer is none that can be read, or names no end.
+        The tokenizer is none that can be read, or names no end, or none that ``canonical`` is for.
     TypeError, ValueError
         An argument is not what it should be; see `Grammar.builtin` for names.
 
@@ -109,6 +115,7 @@ def compile(
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
+    filter = _filter_of(canonical, tokenizer, vocabulary, grammar)
     with Watch(limits.seconds, cancel) as watch:
         tables, lexer = lower(grammar, limits, watch)
         _require_determinism(grammar, tables, lexer, limits, watch)
@@ -121,6 +128,8 @@ def compile(
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
+        for pda in pdas if filter is not None else ():
+            pda.set_filter(filter)
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
@@ -133,7 +142,25 @@ def compile(
         empty=empty,
         name=grammar.source_path or "a grammar",
         size=vocabulary.size,
+        filter=filter,
     )
+
+
+def _filter_of(
+    canonical: Any, tokenizer: Any, vocabulary: Vocabulary, grammar: Grammar
+) -> _core.CanonicalFilter | None:
+    if canonical is None or canonical is False:
+        return None
+    if canonical is True:
+        if tokenizer is None:
+            raise TypeError("compile: canonical=True needs tokenizer=; beside vocabulary=, give canonical=tokenizer")
+        canonical = tokenizer
+    if grammar.labels:
+        raise UnsupportedGrammarError(
+            f"canonical is not for a grammar that has {grammar.labels[0]}, a token and no text; leave it out",
+            feature="token labels",
+        )
+    return canonical_filter(canonical, vocabulary, native_trie(vocabulary))
 
 
 def _require_readable_labels(

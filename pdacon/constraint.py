@@ -69,6 +69,7 @@ class Constraint:
         "__weakref__",
         "_empty",
         "_explainers",
+        "_filter",
         "_grammar",
         "_name",
         "_pdas",
@@ -89,6 +90,7 @@ class Constraint:
         empty: frozenset[int],
         name: str,
         size: int,
+        filter: _core.CanonicalFilter | None = None,
     ) -> None:
         """Use `compile` or `load`."""
         self._grammar = grammar
@@ -99,7 +101,8 @@ class Constraint:
         self._empty = empty
         self._name = name
         self._size = size
-        self._explainers = tuple(Explainer(grammar, vocabulary, start, pda) for start, pda in enumerate(pdas))
+        self._filter = filter
+        self._explainers = tuple(Explainer(grammar, vocabulary, start, pda, filter) for start, pda in enumerate(pdas))
 
     @classmethod
     def load(
@@ -229,6 +232,7 @@ class Constraint:
             empty=self._empty,
             name=self._name,
             size=self._size,
+            filter=self._filter,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -240,7 +244,8 @@ class Constraint:
         Raises
         ------
         ArtifactError
-            What a file cannot hold: a terminal with a lookahead of more than 4,096 bytes.
+            What a file cannot hold: a terminal with a lookahead of more than 4,096 bytes; a tokenizer, so that a
+            constraint with ``canonical`` has none.
         OSError
             The file cannot be written, or what is there is a folder, a device or a pipe.
         """
@@ -248,6 +253,11 @@ class Constraint:
 
     def to_bytes(self) -> bytes:
         """The bytes that `save` would write."""
+        if self._filter is not None:
+            raise ArtifactError(
+                "a constraint with canonical cannot be saved: no file holds its tokenizer; save one without, or "
+                "compile this one again"
+            )
         return encode(self.grammar, self.vocabulary, self._pdas, self._empty)
 
     @property
@@ -264,6 +274,11 @@ class Constraint:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary; of a loaded constraint, read from the file when it is first asked for, if none was given."""
         return self._vocabulary()
+
+    @property
+    def is_canonical(self) -> bool:
+        """Whether only those tokens are allowed that the tokenizer itself makes of a text."""
+        return self._filter is not None
 
     @property
     def report(self) -> DeterminismReport:
@@ -288,7 +303,7 @@ class Constraint:
         start : str, optional
             Which of the grammar's start rules; the first if it is not given.
         max_rollback : int, optional
-            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 48
+            How many accepts the matcher can take back; all of them if it is not given. Each one kept costs 56
             bytes, and keeps the stack of its place alive.
         strip_leading_space : bool
             Whether one leading space of the first token with text is not part of the text, as in what SentencePiece
@@ -309,7 +324,8 @@ class Constraint:
         ValueError
             The grammar was not compiled for `start`, or `max_rollback` or `max_tokens` is negative, or no sentence has
             so few tokens: the message says how many the shortest has. Or `max_tokens` is given and the grammar has a
-            postlex, which is not supported.
+            postlex, which is not supported, or the constraint is canonical, which neither `max_tokens` nor
+            `strip_leading_space` is for.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
@@ -322,6 +338,9 @@ class Constraint:
             raise ValueError(f"max_tokens must not be negative, got {max_tokens}")
         require_bool("matcher", "strip_leading_space", strip_leading_space)
         require_bool("matcher", "keep_text", keep_text)
+        if self._filter is not None and (max_tokens is not None or strip_leading_space):
+            which = "max_tokens" if max_tokens is not None else "strip_leading_space"
+            raise ValueError(f"{which} is not for a constraint with canonical; leave one of them out")
         index = self._index(start)
         if index in self._empty:
             raise EmptyLanguageError(no_sentence([self._starts[index]]))
@@ -397,7 +416,9 @@ class Constraint:
         dict
             ``lexer_states``, ``byte_classes``, ``parser_states``, ``contexts``, ``lookahead`` (most bytes that are
             read again), ``masks_computed``, ``distinct_masks``, ``bytes`` (of tables, classes and masks),
-            ``situations_left`` (that ``eager=True`` left out; -1 if it was not asked for).
+            ``situations_left`` (that ``eager=True`` left out; -1 if it was not asked for). With ``canonical``, also
+            ``canonical_sets`` (of tokens, for all configurations and last tokens so far) and
+            ``canonical_searches_cut`` (searches that met their bound: tokens may be missing from their masks).
         """
         return self._pda(start).statistics()
 

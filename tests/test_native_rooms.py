@@ -17,6 +17,7 @@ ROOMS = (  # from the bottom up; docs/architecture.md says what each is for
     "lalr",
     "lexer",
     "detokenizer",
+    "filters",
     "pda",
     "liveness",
     "completion",

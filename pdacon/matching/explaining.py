@@ -42,11 +42,13 @@ class Explainer:
         vocabulary: Callable[[], Vocabulary],
         start: int,
         pda: _core.TokenPda,
+        filter: _core.CanonicalFilter | None = None,
     ) -> None:
         self._load_grammar = grammar
         self._load_vocabulary = vocabulary
         self._start = start
         self._pda = pda
+        self._filter = filter
 
     @property
     def encoding(self) -> str:
@@ -137,6 +139,8 @@ class Explainer:
             reason = Reason(f"{space}expected {self._names.expected(expected)}")
         elif allowed:
             reason = Reason("it is a whole text" if probe.is_accepting() else "some sentence goes on with it")
+        elif token is not None and self._filter is not None and matcher._grammar_allows(token):
+            reason = Reason(self._why_filter(self._filter, matcher._filter_state(), token))
         elif viable == len(text):
             reason = Reason("the grammar allows it, but no tokens of this vocabulary spell anything that can follow")
         else:
@@ -172,6 +176,15 @@ class Explainer:
             schema=self._schema(read),
         )
         return with_labels(explanation, self._grammar.labels)
+
+    def _why_filter(self, filter: _core.CanonicalFilter, state: int, token: int) -> str:
+        """Why a token that the grammar allows is not what the tokenizer itself would produce."""
+        text = quote(self._vocabulary.tokens[token] or b"")
+        if filter.step(0, token) < 0 and filter.step(state, token) < 0:
+            return f"canonical: the tokenizer never begins a text with token {token}, nor goes on with it here"
+        if filter.step(state, token) < 0:
+            return f"canonical: with {text} here, the tokenizer cuts the text in another way"
+        return f"canonical: in no text that goes on from here as the grammar wants does the tokenizer cut off {text}"
 
     def _schema(self, read: bytes) -> tuple[str, ...]:
         if self._grammar.language != "JSON Schema":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import SupportsIndex
 
 import numpy as np
@@ -121,7 +121,7 @@ class Matcher(_core.Matcher):
         Raises
         ------
         ValueError
-            The grammar has a postlex.
+            The grammar has a postlex, or the constraint is canonical.
         MatcherError
             No tokens of the vocabulary complete the text, or another thread uses the matcher.
 
@@ -131,6 +131,8 @@ class Matcher(_core.Matcher):
         `has_exact_budgets`. Cost: O(1) for each LR state that was pushed since the last call; the first call of a
         constraint prepares what all share.
         """
+        if self._is_filtered():
+            raise ValueError("tokens are not counted under canonical: leave max_tokens out")
         least: int = self._least_tokens()
         if least < 0:
             raise MatcherError("no tokens of the vocabulary complete this text")
@@ -214,6 +216,14 @@ class Matcher(_core.Matcher):
         if labelled := self._labelled():
             text = with_tokens(text, labelled, self._explainer.tokens)
         return codecs.getincrementaldecoder(self._explainer.encoding)("backslashreplace").decode(text)
+
+    def _mask_key(self) -> Hashable:
+        """What is equal for matchers of one constraint and start if and only if their masks are."""
+        if not self._is_filtered():
+            return self.mask_id()
+        words = np.zeros(-(-self._explainer.vocabulary_size // 32), dtype=np.int32)
+        self.fill_bitmask(words)
+        return words.tobytes()
 
     def allowed_tokens(self) -> list[int]:
         """The ids of the tokens that may come next, ascending.

@@ -112,10 +112,12 @@ def sample_tokens(
     Raises
     ------
     ValueError
-        The vocabulary has no end token.
+        The vocabulary has no end token, or the constraint is canonical.
     """
     _require_size(size)
     _require_texts(constraint)
+    if constraint.is_canonical:
+        raise ValueError("sample_tokens is not for a constraint with canonical: encode the texts of sample")
     if not constraint.vocabulary.eos_ids:
         raise ValueError("the vocabulary has no end token, so no sequence of its tokens is a whole text; give eos_ids")
     return _token_walks(constraint, _random(rng), size, partial(constraint.matcher, start, None, strip_leading_space))
@@ -167,7 +169,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         configuration: Configuration | None = initial
         airy = rng.choice(_AIRY)
         text = b""
-        seen: set[int] = set()
+        seen: set[Hashable] = set()
         while True:
             left = matcher._completion_length() if len(text) >= target else None
             if left is not None and left > _FAR * size:
@@ -195,7 +197,7 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
     def walk(target: int) -> tuple[int, list[int]]:
         matcher = begin()
         ids: list[int] = []
-        seen: set[int] = set()
+        seen: set[Hashable] = set()
         while True:
             left = matcher._completion_length() if len(ids) >= target else None
             if left is not None and left > _FAR * size:
@@ -235,7 +237,7 @@ def _step(
     accept: Callable[[T], bool],
     is_over: Callable[[Matcher], bool],
     left: int | None,
-    seen: set[int],
+    seen: set[Hashable],
 ) -> T | None:
     """Make one of the moves; None: the text had better end here.
 
@@ -246,14 +248,14 @@ def _step(
     """
     if left == 0 or is_over(matcher):
         return None
-    here = matcher.mask_id()
+    here = matcher._mask_key()
     seen.add(here)
-    found: list[tuple[T, int, float, WordKind]] = []
-    lengths: dict[int, int] = {}  # to the end: of those in one situation that of the first will do
+    found: list[tuple[T, Hashable, float, WordKind]] = []
+    lengths: dict[Hashable, int] = {}  # to the end: of those in one situation that of the first will do
     for move, weight, kind in moves:
         if not accept(move):
             continue
-        there = matcher.mask_id()
+        there = matcher._mask_key()
         if left is not None or there not in lengths:
             lengths[there] = matcher._completion_length()
         if left is None or lengths[there] < left:

@@ -43,6 +43,23 @@ def train_byte_level(style: str, specials: list[str], size: int = 420, text: Seq
     return tokenizer
 
 
+def train_split(patterns: Sequence[str], specials: list[str], size: int, text: Sequence[str]) -> Tokenizer:
+    """Byte-level BPE with any regexes that split texts, one within the pieces of the other."""
+    tokenizer = Tokenizer(models.BPE())
+    splits = [pre_tokenizers.Split(Regex(pattern), behavior="isolated") for pattern in patterns]
+    byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*splits, byte_level])
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=specials,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(text, trainer)
+    return tokenizer
+
+
 def train_byte_fallback(size: int = 420, text: Sequence[str] = TEXT, strip: bool = True) -> Tokenizer:
     """Llama 2 and Mistral (and Gemma, without `strip`): pieces with ▁ for the space, bytes for what they lack."""
     tokenizer = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))

@@ -164,7 +164,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             row = self._row(state, constraint, name, prefix)
             if row.refusal is not None:
                 raise row.refusal
-            key = name, row.matcher.mask_id()
+            key = name, row.matcher._mask_key()
             self._require_choice(key, row)
         except (ValueError, PdaconError) as error:
             # Raised, it would end every request of the manager.

@@ -297,7 +297,9 @@ class PDALogitsProcessor(LogitsProcessor):
             if mask is None:
                 usual.setdefault(self._numbers[self._beginnings.number(index, len(masks))], []).append(index)
         for number, rows in usual.items():
-            ids = mask_ids([self._rows[index].matcher for index in rows]).tolist()
+            matchers = [self._rows[index].matcher for index in rows]
+            filtered = matchers[0]._is_filtered()
+            ids = [each._mask_key() for each in matchers] if filtered else mask_ids(matchers).tolist()
             for index, key in zip(rows, ids, strict=True):
                 masks[index] = (number, key), partial(self._fill, index)
         return [mask for mask in masks if mask is not None]

@@ -123,6 +123,12 @@ void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, 
     pda.set_left(static_cast<std::int64_t>(every.run()));
 }
 
+void set_filter(TokenPda& pda, std::shared_ptr<CanonicalFilter> filter) {
+    if (filter && !(filter->tokens() == pda.tokens()))
+        throw std::invalid_argument("token pda: a filter of another vocabulary");
+    pda.set_filter(std::move(filter));
+}
+
 nb::dict statistics(TokenPda& pda) {
     TokenPda::Statistics numbers;
     {
@@ -139,6 +145,10 @@ nb::dict statistics(TokenPda& pda) {
     out["distinct_masks"] = numbers.distinct_masks;
     out["bytes"] = numbers.bytes;
     out["situations_left"] = numbers.left;
+    if (pda.filter() != nullptr) {
+        out["canonical_sets"] = numbers.filtered;
+        out["canonical_searches_cut"] = numbers.filtered_cuts;
+    }
     return out;
 }
 
@@ -189,6 +199,7 @@ void bind_composition(nb::module_& m) {
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
         .def("statistics", &statistics)
+        .def("set_filter", &set_filter, nb::arg("filter"))
         .def("mask_table", &mask_table, nb::arg("since"));
 }
 

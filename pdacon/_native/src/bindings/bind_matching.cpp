@@ -41,8 +41,14 @@ TokenPda::Mask mask_of(const Matcher& matcher) {
     return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
 }
 
+// Masks of constraints with a filter differ by the last token: they are written, and not kept.
+[[noreturn]] void refuse_ids() {
+    throw MatcherMisuse("masks of a constraint with canonical have no ids; use fill_bitmask");
+}
+
 std::int32_t mask_id(const Matcher& matcher) {
     const Matcher::Use use(matcher);
+    if (matcher.is_filtered()) refuse_ids();
     return mask_of(matcher).id;
 }
 
@@ -168,6 +174,7 @@ nb::object mask_ids(nb::handle matchers) {
                                    "] has another constraint or start than matchers[0]: their ids are of "
                                    "different mask tables")
                                       .c_str());
+    if (batch.size() > 0 && batch[0].is_filtered()) refuse_ids();
     auto* ids = new std::int32_t[std::max<std::size_t>(batch.size(), 1)];
     const nb::capsule owner(ids, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
     without_gil([&] {
@@ -188,7 +195,8 @@ std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
 
 // A token: one that a label has may take more than a look.
 std::optional<Matcher::Step> allowed_token(const Matcher& matcher, std::int64_t token) {
-    if (matcher.is_labelled(token)) return without_gil([&] { return matcher.step(token); });
+    if (matcher.is_labelled(token) || matcher.is_filtered())
+        return without_gil([&] { return matcher.step(token); });
     return allowed_step(matcher, token);
 }
 
@@ -232,6 +240,12 @@ bool accept_text(Matcher& matcher, nb::handle object, bool spelled) {
 bool accept_bytes(Matcher& matcher, nb::handle text) { return accept_text(matcher, text, false); }
 
 bool accept_spelled(Matcher& matcher, nb::handle text) { return accept_text(matcher, text, true); }
+
+// Whatever a filter says; that of an end token, too.
+bool grammar_allows(const Matcher& matcher, std::int64_t token) {
+    const Matcher::Use use(matcher);
+    return without_gil([&] { return matcher.grammar_allows(token); });
+}
 
 std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
     const auto ids = whole_numbers(tokens, "token");
@@ -453,6 +467,9 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_keeps_text", &Matcher::keeps_text)
         .def("_length", &guarded<&Matcher::length>)
         .def("_is_stuck", &is_stuck)
+        .def("_is_filtered", &Matcher::is_filtered)
+        .def("_grammar_allows", &grammar_allows, nb::arg("token"))
+        .def("_filter_state", &guarded<&Matcher::filter_state>)
         .def("_stack", &guarded<&Matcher::stack>)
         .def("_text", &text)
         .def("_labelled", &labelled)

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     pdacon::bind_lalr(m);
     pdacon::bind_lexer(m);
     pdacon::bind_artifact(m);
+    pdacon::bind_filters(m);
     pdacon::bind_composition(m);
     pdacon::bind_matching(m);
 }

@@ -11,6 +11,7 @@ void bind_frontends(nanobind::module_& m);
 void bind_lalr(nanobind::module_& m);
 void bind_lexer(nanobind::module_& m);
 void bind_artifact(nanobind::module_& m);
+void bind_filters(nanobind::module_& m);
 void bind_composition(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
 

@@ -53,13 +53,12 @@ TokenDistances& MaskEngine::distances(std::int32_t first_cell) {
 MaskEngine::ByDistance MaskEngine::compute_by_distance(const LexerConfiguration& lexing, bool leading,
                                                        const StackView& stack, std::int32_t first_cell) {
     auto& known = distances(first_cell);
-    if (!classes_by_state_)
-        classes_by_state_ = std::make_unique<TokenClasses>(machine_, coaccessibility_, trie_, budget_, true);
-    DistanceAssembly assembly(machine_, known, *classes_by_state_, trie_.words(), budget_);
+    auto& classes = classes_by_state();
+    DistanceAssembly assembly(machine_, known, classes, trie_.words(), budget_);
     if (leading) {
         assembly.add_leading(trie_, lexing, stack);
     } else {
-        assembly.add(classes_by_state_->of_state(lexing.state), lexing, stack);
+        assembly.add(classes.of_state(lexing.state), lexing, stack);
     }
     ReadSet read_set;
     Overlay here(stack, read_set);

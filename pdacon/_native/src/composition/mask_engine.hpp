@@ -62,6 +62,13 @@ class MaskEngine {
     using ByDistance = std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>>;
     ByDistance compute_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack,
                                    std::int32_t first_cell);
+    // Token classes by the lexer states in which tokens end; made when they are first asked for.
+    TokenClasses& classes_by_state() {
+        if (!classes_by_state_)
+            classes_by_state_ =
+                std::make_unique<TokenClasses>(machine_, coaccessibility_, trie_, budget_, true);
+        return *classes_by_state_;
+    }
     const TokenDistances* known_distances() const { return distances_.get(); }
 
     // Memory that `forget` gives back.

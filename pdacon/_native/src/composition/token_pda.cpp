@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "composition/canonical_search.hpp"
 #include "composition/forced_bytes.hpp"
+#include "detokenizer/token_set.hpp"
 #include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
@@ -23,7 +25,8 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
                nullptr, [this] { forget_caches(); }),
       liveness_table_(machine_),
       masks_(tokens().words()),
-      mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0) {
+      mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0),
+      filtered_rows_(tokens().words()) {
     if (!labels_ || labels_->size() != tokens().num_labels())
         throw std::invalid_argument("token pda: other labels than those of the trie");
     std::vector<std::int32_t> ends(tokens().words(), 0);
@@ -86,6 +89,7 @@ void TokenPda::forget_caches() {
     if (engine_ && engine_->known_distances()) first_cell_ = engine_->known_distances()->next_first_cell();
     engine_.reset();
     by_distance_ = {};
+    forget_filtered();
     if (mask_trie_.bytes_of_paths() > guarded_.max_bytes() / 2) mask_trie_.forget();
 }
 
@@ -96,10 +100,22 @@ TokenPda::Mask TokenPda::require(const Mask& found) const {
                         static_cast<double>(guarded_.max_bytes()));
 }
 
-std::size_t TokenPda::cached_bytes() const { return (engine_ ? engine_->bytes() : 0) + mask_trie_.bytes(); }
+std::size_t TokenPda::cached_bytes() const {
+    auto bytes = (engine_ ? engine_->bytes() : 0) + mask_trie_.bytes() + filtered_rows_.bytes();
+    for (const auto& [set, trie] : filtered_tries_) bytes += trie->bytes();
+    return bytes;
+}
+
+void TokenPda::forget_filtered() {
+    filtered_rows_ = MaskSet(tokens().words());
+    filtered_ = {};
+    filtered_ids_.clear();
+    filtered_tries_.clear();
+}
 
 void TokenPda::make_room() {
     if (masks_.bytes() + cached_bytes() < guarded_.max_bytes()) return;
+    forget_filtered();
     engine().forget();
     mask_trie_.forget();
 }
@@ -294,6 +310,66 @@ TokenPda::Mask TokenPda::known_mask_within(const LexerConfiguration& lexing, boo
     return found < 0 ? Mask{} : at(pick(by_distance_[found], most));
 }
 
+std::int32_t TokenPda::find_filtered(const LexerConfiguration& lexing, const StackView& stack,
+                                     std::int32_t set) const {
+    const auto trie = filtered_tries_.find(set);
+    return trie == filtered_tries_.end() ? -1 : trie->second->find(lexing, stack);
+}
+
+std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const StackView& stack,
+                                     std::int32_t set) {
+    if (const auto known = find_filtered(lexing, stack, set); known >= 0) return known;
+    make_room();
+    ReadSet looked;
+    const auto places = filter_->places_of(set);
+    auto found = CanonicalSearch(machine_, engine().coaccessibility(), engine().classes_by_state(), tokens(),
+                                 *filter_, budget_)
+                     .find(lexing, stack, places, looked);
+    if (found.cut) ++filtered_cuts_;
+    const std::pair ids(filtered_rows_.intern(std::move(found.within)),
+                        filtered_rows_.intern(std::move(found.across)));
+    const auto [at, is_new] = filtered_ids_.emplace(ids, static_cast<std::int32_t>(filtered_.size()));
+    if (is_new) filtered_.push_back({ids.first, ids.second});
+    auto& trie = filtered_tries_[set];
+    if (!trie)
+        trie = std::make_unique<MaskTrie>(static_cast<std::size_t>(machine_.lexer.num_states()),
+                                          machine_.layout.newline >= 0);
+    trie->add(lexing, stack, looked, at->second);
+    return at->second;
+}
+
+void TokenPda::write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const {
+    const auto [within, across] = filtered_[static_cast<std::size_t>(known)];
+    filter_->combine(state, filtered_rows_.row(within), filtered_rows_.row(across), mask);
+}
+
+bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                              std::span<std::int32_t> mask) {
+    const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
+    if (!hold.owns_lock()) return false;
+    const auto known = find_filtered(lexing, stack, filter_->set_of(state));
+    if (known >= 0) write_filtered(known, state, mask);
+    return known >= 0;
+}
+
+void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                        std::span<std::int32_t> mask) {
+    guarded_.run([&] {
+        write_filtered(make_filtered(lexing, stack, filter_->set_of(state)), state, mask);
+        return true;
+    });
+}
+
+bool TokenPda::filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                               std::int32_t token) {
+    return guarded_.run([&] {
+        const auto [within, across] =
+            filtered_[static_cast<std::size_t>(make_filtered(lexing, stack, filter_->set_of(state)))];
+        if (has_bit(filtered_rows_.row(across), token)) return true;
+        return has_bit(filtered_rows_.row(within), token) && filter_->may_follow(state, token);
+    });
+}
+
 std::string TokenPda::forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit) {
     const auto shared = guarded_.run([this] { return star(); });
     return find_forced_bytes(machine_, *shared, lexing, std::move(stack), limit,
@@ -324,7 +400,9 @@ TokenPda::Statistics TokenPda::statistics() {
             masks_computed_,
             masks_.size(),
             tables + masks_.bytes() + cached_bytes(),
-            left_};
+            left_,
+            filtered_.size(),
+            filtered_cuts_};
 }
 
 }  // namespace pdacon

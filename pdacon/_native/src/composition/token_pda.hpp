@@ -18,8 +18,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +38,7 @@
 #include "detokenizer/labels.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
+#include "filters/canonical_filter.hpp"
 #include "liveness/expected_terminals.hpp"
 #include "liveness/liveness_table.hpp"
 #include "liveness/reached.hpp"
@@ -112,6 +115,18 @@ class TokenPda {
                      std::int64_t most);
     Mask known_mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
                            std::int64_t most);
+    // Narrows all that is allowed to what the tokenizer itself produces. Before the object is shared.
+    void set_filter(std::shared_ptr<CanonicalFilter> filter) { filter_ = std::move(filter); }
+    CanonicalFilter* filter() const { return filter_.get(); }
+    // The mask of a configuration and a state of the filter, written into `mask`; false: it is not known, or
+    // another thread has the lock. Such masks have no ids.
+    bool known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                        std::span<std::int32_t> mask);
+    void filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                  std::span<std::int32_t> mask);
+    // Whether the filtered mask has a token with text.
+    bool filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                         std::int32_t token);
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -136,6 +151,7 @@ class TokenPda {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
             distinct_masks, bytes;
         std::int64_t left;
+        std::size_t filtered, filtered_cuts;
     };
     Statistics statistics();
 
@@ -149,6 +165,14 @@ class TokenPda {
     static DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, std::int32_t cell) {
         return {lexing.state, lexing.now.value, lexing.matched.value, leading, cell};
     }
+    // The tokens that a configuration allows within a pretoken and across its end, as ids of masks.
+    struct FilteredMasks {
+        std::int32_t within, across;
+    };
+    std::int32_t find_filtered(const LexerConfiguration& lexing, const StackView& stack,
+                               std::int32_t set) const;
+    std::int32_t make_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t set);
+    void write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
     static std::int32_t pick(const MasksByDistance& known, std::int64_t most);
     std::int32_t make_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
     // Each of these is called within guarded work.
@@ -159,6 +183,7 @@ class TokenPda {
     Mask known_or(std::int32_t id, Compute compute);
     void make_room();
     void forget_caches();
+    void forget_filtered();
 
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
     bool alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack);
@@ -178,6 +203,12 @@ class TokenPda {
     MaskTrie mask_trie_;
     InternedMap<MasksByDistance> by_distance_;  // by lexer configuration and cell of the stack
     std::int32_t first_cell_ = 0;
+    std::shared_ptr<CanonicalFilter> filter_;  // none: everything that the grammar allows
+    MaskSet filtered_rows_;
+    std::vector<FilteredMasks> filtered_;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> filtered_ids_;
+    std::map<std::int32_t, std::unique_ptr<MaskTrie>> filtered_tries_;  // by set of the filter's places
+    std::size_t filtered_cuts_ = 0;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;
     std::int32_t leading_mask_ = -1;

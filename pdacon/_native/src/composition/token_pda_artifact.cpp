@@ -44,7 +44,8 @@ TokenPda::TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr
       liveness_table_(machine_, artifact, start),
       masks_(StoredMasks(artifact, start, tokens().words())),
       mask_trie_(static_cast<std::size_t>(machine_.lexer.num_states()), machine_.layout.newline >= 0,
-                 masks_.size(), artifact, start) {
+                 masks_.size(), artifact, start),
+      filtered_rows_(tokens().words()) {
     const auto given = artifact.array<Numbers>(Part::kTokenPda, start);
     require_artifact(given.size() == 1, "numbers of the constraint");
     const auto& numbers = given[0];

@@ -31,14 +31,14 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
     const auto reading = boundary(pda_->machine(), stack, 0);
-    return {reading, false, leading_space_, std::move(stack), 0, max_tokens_};
+    return {reading, false, leading_space_, CanonicalFilter::kStart, std::move(stack), 0, max_tokens_};
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
     if (from.terminated || (from.left == 0 && !bytes.empty())) return std::nullopt;
     const auto& machine = pda_->machine();
     Step next{from, bytes, false};
-    auto& [reading, terminated, leading_space, stack, length, left] = next.to;
+    auto& [reading, terminated, leading_space, filter_state, stack, length, left] = next.to;
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
@@ -58,6 +58,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     next.allowed = alive == Liveness::kLiveOnAll && left == kUnlimited;
     if (left > 0 && !bytes.empty()) --left;
     leading_space = leading_space && bytes.empty();
+    if (!bytes.empty()) filter_state = CanonicalFilter::kStart;
     length += bytes.size();
     return next;
 }
@@ -75,9 +76,19 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
         return next;
     }
     auto next = step_as_text(from, token);
+    if (is_filtered()) return filtered(std::move(next), from, token);
     if (!pda_->labels().any_has(token)) return next;
     if (next) next->allowed = is_allowed(*next);
     return next && next->allowed ? next : step_as_label(from, token);
+}
+
+std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const Position& from,
+                                               std::int32_t token) const {
+    if (!step || !pda_->filtered_allows(from.reading, from.stack.view(), from.filter_state, token))
+        return std::nullopt;
+    step->to.filter_state = pda_->filter()->step(from.filter_state, token);
+    step->allowed = true;
+    return step;
 }
 
 std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::int32_t token) const {
@@ -126,7 +137,8 @@ Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
-    if (!has_text || at_.terminated || at_.leading_space || at_.left != kUnlimited || is_labelled(id))
+    if (!has_text || at_.terminated || at_.leading_space || at_.left != kUnlimited || is_labelled(id) ||
+        is_filtered())
         return Liveness::kUnknown;
     if (!tokens.has_text(static_cast<std::int32_t>(id))) return Liveness::kDeadOnAll;
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
@@ -218,7 +230,8 @@ void Matcher::reset() {
 bool Matcher::may_end(const Position& at) const {
     ReadSet read_set;
     Overlay stack(at.stack.view(), read_set);
-    return ends(pda_->machine(), stack, at.reading);
+    return ends(pda_->machine(), stack, at.reading) &&
+           (!is_filtered() || pda_->filter()->ends(at.filter_state));
 }
 
 std::int64_t Matcher::least_tokens(const Position& at) const {
@@ -226,6 +239,20 @@ std::int64_t Matcher::least_tokens(const Position& at) const {
 }
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
+
+TokenPda::Mask Matcher::mask() const {
+    if (!is_filtered() || at_.terminated) return mask(at_);
+    filtered_mask_.resize(pda_->tokens().words());
+    pda_->filtered(at_.reading, at_.stack.view(), at_.filter_state, filtered_mask_);
+    return {kNoNumber, filtered_mask_.data()};
+}
+
+TokenPda::Mask Matcher::known_mask() const {
+    if (!is_filtered() || at_.terminated) return known_mask(at_);
+    filtered_mask_.resize(pda_->tokens().words());
+    if (!pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, filtered_mask_)) return {};
+    return {kNoNumber, filtered_mask_.data()};
+}
 
 TokenPda::Mask Matcher::mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,6 +49,7 @@ class Matcher {
         LexerConfiguration reading;
         bool terminated = false;
         bool leading_space = false;  // whether the next token with text loses one leading space
+        std::int32_t filter_state = CanonicalFilter::kStart;
         PersistentStack stack;
         std::size_t length = 0;          // of the text
         std::int64_t left = kUnlimited;  // tokens that may follow
@@ -82,9 +84,19 @@ class Matcher {
     void rollback(std::int64_t count);
     void reset();
 
-    TokenPda::Mask mask() const { return mask(at_); }
+    // Of a matcher with a filter: the id is kNoNumber, and the words are the matcher's own, until the next
+    // call.
+    static constexpr std::int32_t kNoNumber = std::numeric_limits<std::int32_t>::max();
+    TokenPda::Mask mask() const;
     // Its id is -1 where the mask has to be computed, or waited for.
-    TokenPda::Mask known_mask() const { return known_mask(at_); }
+    TokenPda::Mask known_mask() const;
+    std::int32_t filter_state() const { return at_.filter_state; }
+    // Whether the grammar alone allows a token with text.
+    bool grammar_allows(std::int64_t token) const {
+        const auto next = step_as_text(at_, static_cast<std::int32_t>(token));
+        return next && is_allowed(*next);
+    }
+    bool is_filtered() const { return pda_->filter() != nullptr; }
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
@@ -152,6 +164,8 @@ class Matcher {
     TokenPda::Mask mask(const Position& at) const;
     TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
+    // Narrows a step with a token to what the filter allows.
+    std::optional<Step> filtered(std::optional<Step> step, const Position& from, std::int32_t token) const;
     std::int64_t least_tokens(const Position& at) const;
     std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
@@ -166,6 +180,7 @@ class Matcher {
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
     std::string text_;               // what was accepted, if it is kept
     std::vector<Labelled> labelled_;
+    mutable std::vector<std::int32_t> filtered_mask_;
     mutable std::atomic<bool> in_use_{false};
 };
 

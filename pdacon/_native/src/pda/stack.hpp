@@ -166,6 +166,17 @@ class Overlay {
     std::uint32_t popped() const { return popped_; }
     std::uint32_t pushed() const { return static_cast<std::uint32_t>(pushed_.size()); }
 
+    // What was changed, in numbers: overlays on one stack are equal if and only if these are.
+    std::vector<std::int32_t> change() const {
+        const auto block = reinterpret_cast<std::uintptr_t>(block_);
+        std::vector<std::int32_t> made{static_cast<std::int32_t>(popped_), static_cast<std::int32_t>(block),
+                                       static_cast<std::int32_t>(std::uint64_t{block} >> 32),
+                                       static_cast<std::int32_t>(pushed_.size())};
+        made.insert(made.end(), pushed_.begin(), pushed_.end());
+        made.insert(made.end(), opened_.begin(), opened_.end());
+        return made;
+    }
+
     // This stack as a view. Its own states are added to `nodes`, whose addresses stay; the view is valid as
     // long as these and the other stack.
     struct Nodes {

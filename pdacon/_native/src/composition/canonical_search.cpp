@@ -1,0 +1,272 @@
+#include "composition/canonical_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
+
+#include "detokenizer/token_set.hpp"
+#include "liveness/newline_liveness.hpp"
+
+namespace pdacon {
+
+std::int32_t CanonicalSearch::configuration(const LexerConfiguration& lexing, const Overlay& stack) {
+    auto key = stack.change();
+    key.insert(key.end(), {lexing.state, lexing.now.value, lexing.matched.value});
+    const auto id = configuration_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == known_.size())
+        known_.push_back(
+            std::make_unique<Known>(Known{lexing, stack, is_alive(lexing, stack), false, {}, -1, {}, {}}));
+    return id;
+}
+
+bool CanonicalSearch::is_alive(const LexerConfiguration& lexing, const Overlay& stack) {
+    Overlay here = stack;
+    if (machine_.layout.newline < 0) return coaccessibility_.is_future_live(lexing, 0, here);
+    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(lexing, 0);
+}
+
+// As DistanceAssembly, a depth-first walk over the tree of token classes by lexer states.
+void CanonicalSearch::expand(std::int32_t from) {
+    auto& start = *known_[static_cast<std::size_t>(from)];
+    if (start.expanded) return;
+    start.expanded = true;
+    struct Frame {
+        const TokenClasses::Node* node;
+        Overlay stack;
+        std::size_t next = 0;  // emitting edge
+    };
+    std::unordered_map<std::int32_t, std::size_t> at;  // in `found`, by configuration
+    std::vector<Successors> found;
+    const auto tokens_to = [&](const TokenClasses::InnerEnd& end, const Overlay& stack) {
+        const LexerConfiguration lexing{end.lexer_state, end.now.from(start.lexing),
+                                        end.matched.from(start.lexing)};
+        const auto target = configuration(lexing, stack);
+        if (!known_[static_cast<std::size_t>(target)]->alive)
+            return static_cast<std::vector<std::int32_t>*>(nullptr);
+        const auto [slot, is_new] = at.emplace(target, found.size());
+        if (is_new) found.push_back({target, {}});
+        return &found[slot->second].tokens;
+    };
+    const auto add_inner = [&](const Frame& frame) {
+        for (const auto& [end, set] : frame.node->inner)
+            if (auto* tokens = tokens_to(end, frame.stack)) add(*set, *tokens);
+        for (const auto& [end, first, last] : frame.node->listed)
+            if (auto* tokens = tokens_to(end, frame.stack)) {
+                const auto listed = std::span(frame.node->tokens).subspan(first, last - first);
+                tokens->insert(tokens->end(), listed.begin(), listed.end());
+            }
+    };
+    std::vector<Frame> path{{&classes_.of_state(start.lexing.state), start.stack}};
+    add_inner(path.back());
+    while (!path.empty()) {
+        budget_.tick();
+        auto& frame = path.back();
+        if (frame.next == frame.node->emitting.size()) {
+            path.pop_back();
+            continue;
+        }
+        const auto& edge = frame.node->emitting[frame.next++];
+        auto after = frame.stack;
+        if (!feed_label(machine_, after, edge.label, edge.column.from(start.lexing))) continue;
+        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+        path.push_back({&classes_.after(edge, context), std::move(after)});
+        add_inner(path.back());
+    }
+    start.successors = std::move(found);
+}
+
+void CanonicalSearch::add(const TokenSet& set, std::vector<std::int32_t>& tokens) const {
+    if (!set.is_mask()) {
+        tokens.insert(tokens.end(), set.ids().begin(), set.ids().end());
+        return;
+    }
+    std::vector<std::int32_t> mask(tokens_.words(), 0);
+    set.add_to(mask);
+    for (std::size_t word = 0; word < mask.size(); ++word)
+        for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
+            tokens.push_back(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest));
+}
+
+bool CanonicalSearch::may_end(Known& known) {
+    if (known.may_end < 0) {
+        Overlay stack = known.stack;
+        known.may_end = ends(machine_, stack, known.lexing) ? 1 : 0;
+    }
+    return known.may_end == 1;
+}
+
+bool CanonicalSearch::may_follow(const Known& known, std::string_view bytes) {
+    auto lexing = known.lexing;
+    Overlay stack = known.stack;
+    std::vector<std::int32_t> pending;
+    for (const auto byte : bytes) {
+        const auto byte_class = machine_.lexer.byte_class(static_cast<std::uint8_t>(byte));
+        const auto next = machine_.lexer.next(lexing.state, byte_class);
+        if (next >= 0) {
+            machine_.lexer.move(lexing, next, byte_class);
+            continue;
+        }
+        if (next == LexingAutomaton::kDead) return false;
+        pending.assign(1, byte_class);
+        if (!read(machine_, stack, lexing, pending)) return false;
+    }
+    return is_alive(lexing, stack);
+}
+
+const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
+    if (!known.characters.empty()) return known.characters;
+    const auto& samples = use_.pretokens.samples();
+    known.characters.assign(samples.size(), 0);
+    std::vector<std::int8_t> by_class(static_cast<std::size_t>(machine_.lexer.num_classes()), -1);
+    for (char32_t code = 0; code < 0x80; ++code) {
+        auto& follows =
+            by_class[static_cast<std::size_t>(machine_.lexer.byte_class(static_cast<std::uint8_t>(code)))];
+        const auto byte = static_cast<char>(code);
+        if (follows < 0) follows = may_follow(known, {&byte, 1}) ? 1 : 0;
+        if (follows == 1) known.characters[use_.pretokens.class_of(code)] = 1;
+    }
+    for (std::size_t character = 0; character < samples.size(); ++character)
+        if (known.characters[character] == 0)
+            known.characters[character] = std::ranges::any_of(
+                samples[character], [&](const std::string& sample) { return may_follow(known, sample); });
+    return known.characters;
+}
+
+bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place) {
+    auto& known = *known_[static_cast<std::size_t>(at)];
+    const auto slot = static_cast<std::size_t>(place);
+    if (known.settled.size() <= slot) known.settled.resize(slot + 1, -1);
+    if (known.settled[slot] < 0) {
+        bool settled = use_.pretokens.ends(place) && may_end(known);
+        const auto& follows = characters(known);
+        for (std::size_t character = 0; !settled && character < follows.size(); ++character)
+            settled = follows[character] != 0 &&
+                      use_.pretokens.is_free_behind(place, static_cast<std::uint8_t>(character));
+        known.settled[slot] = settled ? 1 : 0;
+    }
+    return known.settled[slot] == 1;
+}
+
+std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place) {
+    const auto key = static_cast<std::uint64_t>(at) << 32 | static_cast<std::uint32_t>(place);
+    const auto [found, is_new] = node_ids_.emplace(key, static_cast<std::int32_t>(nodes_.size()));
+    if (is_new) nodes_.push_back({at, place, false, {}, {}, {}});
+    return found->second;
+}
+
+void CanonicalSearch::explore(std::int32_t id) {
+    const auto [from, place] = std::pair(nodes_[static_cast<std::size_t>(id)].configuration,
+                                         nodes_[static_cast<std::size_t>(id)].place);
+    expand(from);
+    std::vector<std::int32_t> within, across;
+    std::vector<Edge> open;
+    for (const bool marked : {false, true}) {
+        const auto& behind = use_.pretokens.behind(place, marked);
+        auto& live = marked ? across : within;
+        for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
+            for (const auto token : tokens) {
+                budget_.tick();
+                if (!merges_.is_reachable(token)) continue;
+                const auto to = behind[static_cast<std::size_t>(use_.pretokens.group(token))];
+                if (to < 0) continue;
+                if (is_settled(target, to))
+                    live.push_back(token);
+                else
+                    open.push_back({token, node(target, to), marked});
+            }
+    }
+    auto& made = nodes_[static_cast<std::size_t>(id)];
+    made.explored = true;
+    made.within = std::move(within);
+    made.across = std::move(across);
+    made.open = std::move(open);
+}
+
+bool CanonicalSearch::close(Edge& edge) {
+    const auto& behind = nodes_[static_cast<std::size_t>(edge.node)];
+    if (!behind.across.empty()) return true;
+    for (; edge.tested < behind.within.size(); ++edge.tested)
+        if (!merges_.merges(edge.token, behind.within[edge.tested])) return true;
+    return false;
+}
+
+void CanonicalSearch::close_all() {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto& each : nodes_) {
+            std::vector<Edge> open;
+            for (auto edge : std::exchange(each.open, {})) {
+                budget_.tick();
+                if (!close(edge)) {
+                    open.push_back(edge);
+                    continue;
+                }
+                (edge.marked ? each.across : each.within).push_back(edge.token);
+                changed = true;
+            }
+            each.open = std::move(open);
+        }
+    }
+}
+
+// The nodes that are not explored and that tokens of the first nodes still wait for: along open tokens that
+// may follow each other.
+std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> roots) {
+    ++round_;
+    std::vector<Edge*> todo;
+    std::vector<std::int32_t> found;
+    const auto visit = [&](Edge& edge) {
+        if (std::exchange(edge.round, round_) != round_) todo.push_back(&edge);
+    };
+    for (const auto root : roots)
+        for (auto& edge : nodes_[static_cast<std::size_t>(root)].open) visit(edge);
+    while (!todo.empty()) {
+        budget_.tick();
+        const auto& edge = *todo.back();
+        todo.pop_back();
+        auto& behind = nodes_[static_cast<std::size_t>(edge.node)];
+        if (!behind.explored) found.push_back(edge.node);
+        for (auto& next : behind.open)
+            if (next.round != round_ && (next.marked || !merges_.merges(edge.token, next.token))) visit(next);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, const StackView& stack,
+                                             std::span<const std::int32_t> places, ReadSet& looked) {
+    const auto first = configuration(lexing, Overlay(stack, looked));
+    std::vector<std::int32_t> roots;
+    for (const auto place : places) roots.push_back(node(first, place));
+    for (const auto root : roots) explore(root);
+    const auto is_open = [&](std::int32_t root) {
+        return !nodes_[static_cast<std::size_t>(root)].open.empty();
+    };
+    Found found;
+    std::size_t explored = roots.size();
+    while (std::ranges::any_of(roots, is_open)) {
+        const auto next = wanted(roots);
+        explored += next.size();
+        if (next.empty() || explored > kMostNodes) {
+            found.cut = !next.empty();
+            break;
+        }
+        for (const auto each : next) explore(each);
+        close_all();
+    }
+    found.within.assign(tokens_.words(), 0);
+    found.across.assign(tokens_.words(), 0);
+    auto& start = *known_[static_cast<std::size_t>(first)];
+    for (const auto root : roots) {
+        const auto& node = nodes_[static_cast<std::size_t>(root)];
+        for (const auto token : node.within) set_bit(found.within, token);
+        for (const auto token : node.across) set_bit(found.across, token);
+        if (use_.pretokens.ends(node.place) && may_end(start))
+            for (const auto token : tokens_.end_tokens()) set_bit(found.across, token);
+    }
+    return found;
+}
+
+}  // namespace pdacon

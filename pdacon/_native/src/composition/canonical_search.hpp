@@ -1,0 +1,119 @@
+// Which tokens a configuration allows so that the text's own tokenization can still go on and end.
+//
+// A node is a configuration and a place of the pretokens' automaton. Its tokens are those that both allow,
+// each within the pretoken or across a mark. Whether one is live does not depend on the token before it, so a
+// node is found once for all of them. A token is live
+//   at once, if behind it the text may end as grammar and tokenizer want, or a character may follow, as the
+//     grammar wants, before which a pretoken ends for certain and behind which any text may follow: then
+//     all that follows has a tokenization of its own;
+//   else if a live token of the node behind it follows across a mark, or within the pretoken without merging
+//     with it: a least fixpoint, over the nodes level by level, until nothing of the first node is open.
+//
+// Stacks are overlays on the first configuration's stack, so that the answer holds for all stacks with the
+// states that were read.
+//
+// Bounded: after kMostNodes nodes what is open counts as dead, and `cut` says so. A level is looked at as a
+// whole or not at all, so what was found live on the way to a token is found behind it, too.
+//
+// Cost: the token classes of each lexer state; for each token and place O(1), and O(tokens of the next node)
+// where a pretoken cannot end behind it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "base/interner.hpp"
+#include "composition/token_classes.hpp"
+#include "detokenizer/tokens.hpp"
+#include "filters/canonical_filter.hpp"
+#include "liveness/coaccessibility.hpp"
+#include "pda/pushdown.hpp"
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+class CanonicalSearch {
+  public:
+    // `classes`: by lexer states.
+    CanonicalSearch(const Pushdown& machine, Coaccessibility& coaccessibility, TokenClasses& classes,
+                    const Tokens& tokens, CanonicalFilter& filter, Budget& budget)
+        : machine_(machine),
+          coaccessibility_(coaccessibility),
+          classes_(classes),
+          tokens_(tokens),
+          merges_(filter.merges()),
+          use_(filter),
+          budget_(budget) {}
+
+    // The live tokens: those that go on within a pretoken, unless they merge with the token before them, and
+    // those that begin one; the latter with the end tokens, if the text may end.
+    struct Found {
+        std::vector<std::int32_t> within, across;
+        bool cut = false;
+    };
+    Found find(const LexerConfiguration& lexing, const StackView& stack, std::span<const std::int32_t> places,
+               ReadSet& looked);
+
+  private:
+    static constexpr std::size_t kMostNodes = 2000;
+    struct Successors {
+        std::int32_t configuration;
+        std::vector<std::int32_t> tokens;
+    };
+    struct Known {
+        LexerConfiguration lexing;
+        Overlay stack;
+        bool alive;
+        bool expanded = false;
+        std::vector<Successors> successors;
+        std::int8_t may_end = -1;              // -1: not known
+        std::vector<std::uint8_t> characters;  // by class: whether such a character may follow
+        std::vector<std::int8_t> settled;      // by place: see is_settled; -1: not known
+    };
+    struct Edge {
+        std::int32_t token, node;
+        bool marked;
+        std::int32_t round = 0;  // the last one of `wanted` that came by
+        std::size_t tested = 0;  // how many of the node's tokens merge with this one
+    };
+    struct Node {
+        std::int32_t configuration, place;
+        bool explored = false;
+        std::vector<std::int32_t> within, across;
+        std::vector<Edge> open;
+    };
+    std::int32_t configuration(const LexerConfiguration& lexing, const Overlay& stack);
+    void expand(std::int32_t configuration);
+    void add(const TokenSet& set, std::vector<std::int32_t>& tokens) const;
+    bool is_alive(const LexerConfiguration& lexing, const Overlay& stack);
+    bool may_end(Known& known);
+    const std::vector<std::uint8_t>& characters(Known& known);
+    bool may_follow(const Known& known, std::string_view bytes);
+    // Whether the border behind a configuration is settled: the first of the two ways to be live.
+    bool is_settled(std::int32_t configuration, std::int32_t place);
+    std::int32_t node(std::int32_t configuration, std::int32_t place);
+    void explore(std::int32_t node);
+    bool close(Edge& edge);
+    void close_all();
+    std::vector<std::int32_t> wanted(std::span<const std::int32_t> roots);
+
+    const Pushdown& machine_;
+    Coaccessibility& coaccessibility_;
+    TokenClasses& classes_;
+    const Tokens& tokens_;
+    const MergeTable& merges_;
+    CanonicalFilter::Use use_;
+    Budget& budget_;
+    Interner configuration_ids_;
+    std::vector<std::unique_ptr<Known>> known_;
+    std::unordered_map<std::uint64_t, std::int32_t> node_ids_;
+    std::vector<Node> nodes_;
+    std::int32_t round_ = 0;
+};
+
+}  // namespace pdacon

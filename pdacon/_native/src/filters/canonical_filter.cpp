@@ -1,0 +1,96 @@
+#include "filters/canonical_filter.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace pdacon {
+
+std::int32_t CanonicalFilter::state_of(std::int32_t last, std::span<const std::int32_t> places) {
+    const auto set = sets_.intern(places);
+    const std::array<std::int32_t, 2> key = {last, set};
+    const auto id = state_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == states_.size()) states_.push_back({last, set});
+    return id;
+}
+
+std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
+    const std::lock_guard hold(lock_);
+    const auto key = static_cast<std::uint64_t>(state) << 32 | static_cast<std::uint32_t>(token);
+    if (const auto known = steps_.find(key); known != steps_.end()) return known->second;
+    const auto [last, set] = states_[in_range(state, states_.size())];
+    const auto group = merges_.is_reachable(token) ? pretokens_.group(token) : -1;
+    std::vector<std::int32_t> places;
+    if (group >= 0) {
+        const bool follows = last < 0 || !merges_.merges(last, token);
+        for (const auto place : places_of(set))
+            for (const bool marked : {false, true})
+                if (marked ? last >= 0 : follows)
+                    if (const auto to = pretokens_.behind(place, marked)[static_cast<std::size_t>(group)];
+                        to >= 0)
+                        places.push_back(to);
+    }
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    const auto to = places.empty() ? -1 : state_of(token, places);
+    if (steps_.size() >= kMostSteps) steps_.clear();
+    steps_.emplace(key, to);
+    return to;
+}
+
+bool CanonicalFilter::ends(std::int32_t state) {
+    const std::lock_guard hold(lock_);
+    const auto places = places_of(set_of(state));
+    return std::ranges::any_of(places, [&](std::int32_t place) { return pretokens_.ends(place); });
+}
+
+std::int32_t CanonicalFilter::set_of(std::int32_t state) {
+    const std::lock_guard hold(lock_);
+    return states_[in_range(state, states_.size())].set;
+}
+
+std::vector<std::int32_t> CanonicalFilter::places_of(std::int32_t set) {
+    const std::lock_guard hold(lock_);
+    const auto places = sets_[set];
+    return {places.begin(), places.end()};
+}
+
+const std::vector<std::int32_t>& CanonicalFilter::row(std::int32_t token) {
+    if (const auto known = rows_.find(token); known != rows_.end()) return known->second;
+    const auto words = tokens().words();
+    if ((rows_.size() + 1) * words * sizeof(std::int32_t) > kMostRowBytes) rows_.clear();
+    std::vector<std::int32_t> made(words, 0);
+    merges_.add_followers(token, made);
+    return rows_.emplace(token, std::move(made)).first->second;
+}
+
+void CanonicalFilter::combine(std::int32_t state, const std::int32_t* within, const std::int32_t* across,
+                              std::span<std::int32_t> mask) {
+    const std::lock_guard hold(lock_);
+    const auto last = states_[in_range(state, states_.size())].last;
+    auto* out = mask.data();
+    const auto words = mask.size();
+    if (last < 0) {
+        for (std::size_t at = 0; at < words; ++at) out[at] = within[at] | across[at];
+        return;
+    }
+    const auto* followers = row(last).data();
+    for (std::size_t at = 0; at < words; ++at) out[at] = (within[at] & followers[at]) | across[at];
+}
+
+bool CanonicalFilter::may_follow(std::int32_t state, std::int32_t token) {
+    const std::lock_guard hold(lock_);
+    const auto last = states_[in_range(state, states_.size())].last;
+    return last < 0 || !merges_.merges(last, token);
+}
+
+CanonicalFilter::Statistics CanonicalFilter::statistics() {
+    const std::lock_guard hold(lock_);
+    return {states_.size(),
+            sets_.size(),
+            static_cast<std::size_t>(pretokens_.num_places()),
+            rows_.size(),
+            rows_.size() * tokens().words() * sizeof(std::int32_t) + pretokens_.bytes(),
+            merges_.num_unreachable()};
+}
+
+}  // namespace pdacon

@@ -1,0 +1,111 @@
+// Room `filters`: which sequences of tokens a tokenizer itself would produce.
+//
+// In: what a tokenizer is made of, as flat arrays, and the tokens. Out: an automaton over tokens that runs
+// beside any constraint. It knows no grammar.
+//
+// MergeTable: the pairs that a byte-pair encoding merges, and which token may follow which within a pretoken.
+// A sequence of tokens is what the encoding makes of their bytes if and only if that holds of each token
+// alone and of each two neighbours (the bigram criterion), because merges run in the order of their ranks,
+// left to right: until the first merge across a border, what happens on its two sides does not depend on
+// anything else.
+//
+// Two tokens merge across their border if at some time a token on the right spine of the first one's
+// derivation and one on the left spine of the second one's are neighbours and may be merged, before either is
+// merged with others. A token on a spine is there from the rank that makes it to the rank that uses it up.
+//
+// For one token the tokens that may not follow are a union of intervals: in the tree in which each token
+// hangs below the left one of the pair that makes it, with the children of a token in descending order of the
+// ranks that make them, a pair (x, y) forbids y itself and those subtrees of y's first children whose ranks
+// are greater.
+//
+// Source: Vieira et al. 2025, "Language models over canonical byte-pair encodings" (the criterion); Berglund,
+// Martens and van der Merwe 2024, "Constructing a BPE tokenization DFA".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/in_range.hpp"
+#include "detokenizer/tokens.hpp"
+
+namespace pdacon {
+
+class MergeTable {
+  public:
+    // Two neighbours and the token that they become; lower ranks first, and of equal ones the leftmost pair.
+    struct Pair {
+        std::int32_t left, right, rank, made;
+    };
+    // The pairs of an encoding by ranks, as in tiktoken: any two tokens become the one that spells both.
+    // `ranks`: of each token, negative for what takes no part.
+    static std::vector<Pair> by_rank(const Tokens& tokens, std::span<const std::int32_t> ranks);
+
+    // `used`: of each token, whether it takes part. Throws std::invalid_argument if they do not fit together,
+    // or some byte is no token that takes part.
+    MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> pairs, std::vector<std::uint8_t> used);
+
+    const Tokens& tokens() const { return *tokens_; }
+    // Whether the encoding makes just this token of its bytes.
+    bool is_reachable(std::int32_t token) const { return at(token).reachable; }
+    // Tokens that take part and that the encoding does not make of their bytes.
+    std::size_t num_unreachable() const { return num_unreachable_; }
+    // Whether the encoding splits the bytes of two reachable tokens in any other way than between them.
+    bool merges(std::int32_t first, std::int32_t second) const;
+    // Sets the bits of the reachable tokens that may follow a reachable token within a pretoken. Cost:
+    // O(pairs on its right spine + tokens).
+    void add_followers(std::int32_t token, std::span<std::int32_t> mask) const;
+    // The tokens that the encoding makes of some bytes.
+    std::vector<std::int32_t> encode(std::string_view bytes) const;
+
+  private:
+    static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+    struct Token {
+        std::int32_t left = -1, right = -1;  // the pair that makes it; -1: it is a byte, or not reachable
+        std::int32_t rank = -1;              // of that pair
+        bool reachable = false;
+        bool ordered = false;               // the ranks of its derivation do not fall
+        std::int32_t begin = -1, end = -1;  // its subtree in the order of the tree; -1: it is not in there
+    };
+    struct Partner {
+        std::int32_t right, rank, made;
+    };
+    const Token& at(std::int32_t token) const { return entries_[in_range(token, entries_.size())]; }
+    Token& at(std::int32_t token) { return entries_[in_range(token, entries_.size())]; }
+    const Partner* find(std::int32_t left, std::int32_t right) const;
+    std::span<const Partner> partners(std::int32_t left) const {
+        const auto row = in_range(left, entries_.size());
+        return std::span(partners_).subspan(offsets_[row], offsets_[row + 1] - offsets_[row]);
+    }
+    std::span<const std::int32_t> children(std::int32_t token) const {
+        const auto row = in_range(token, entries_.size());
+        return std::span(children_).subspan(child_offsets_[row],
+                                            child_offsets_[row + 1] - child_offsets_[row]);
+    }
+    struct Derivation {
+        std::vector<std::int32_t> parts;
+        Partner last{-1, -1, -1};
+        std::int32_t last_left = -1;
+        bool ordered = true;
+    };
+    Derivation derive(std::string_view bytes) const;
+    void derive_all(std::span<const std::uint8_t> used);
+    void build_tree();
+
+    std::shared_ptr<const Tokens> tokens_;
+    std::array<std::int32_t, 256> byte_tokens_;
+    std::vector<std::size_t> offsets_;  // of the partners of each token
+    std::vector<Partner> partners_;     // by left token, then by right one
+    std::vector<Token> entries_;
+    std::vector<std::size_t> child_offsets_;
+    std::vector<std::int32_t> children_;  // in the tree, by descending ranks
+    std::vector<std::int32_t> order_;     // the tokens of the tree in preorder
+    std::size_t num_unreachable_ = 0;
+    std::vector<std::int32_t> unordered_;  // reachable tokens that are not in the tree
+};
+
+}  // namespace pdacon

@@ -1,0 +1,212 @@
+#include "filters/pretokens.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace pdacon {
+
+namespace {
+
+constexpr std::size_t kCodePoints = 0x110000;
+
+bool continues(std::uint8_t byte) { return (byte & 0xC0U) == 0x80U; }
+
+// The bytes of the character that a byte begins; 0: it begins none.
+std::int32_t length_of(std::uint8_t first) {
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first < 0xE0) return 2;
+    if (first >= 0xE0 && first < 0xF0) return 3;
+    return first >= 0xF0 && first < 0xF5 ? 4 : 0;
+}
+
+// The character that some bytes spell; kCodePoints: none.
+std::size_t decoded(std::uint32_t bytes, std::int32_t count) {
+    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+    const auto byte = [&](std::int32_t at) { return bytes >> (8 * (count - 1 - at)) & 0xFFU; };
+    if (count == 1) return byte(0);
+    auto code = byte(0) & (0x7FU >> count);
+    for (std::int32_t at = 1; at < count; ++at) code = code << 6 | (byte(at) & 0x3FU);
+    const bool surrogate = code >= 0xD800 && code < 0xE000;
+    return code < kLeast[static_cast<std::size_t>(count)] || surrogate || code >= kCodePoints ? kCodePoints
+                                                                                              : code;
+}
+
+std::string encoded(std::uint32_t code) {
+    const auto tail = [&](int shift) { return static_cast<char>(0x80U | (code >> shift & 0x3FU)); };
+    if (code < 0x800) return {static_cast<char>(0xC0U | code >> 6), tail(0)};
+    if (code < 0x10000) return {static_cast<char>(0xE0U | code >> 12), tail(6), tail(0)};
+    return {static_cast<char>(0xF0U | code >> 18), tail(12), tail(6), tail(0)};
+}
+
+}  // namespace
+
+Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
+                     std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
+                     std::vector<std::uint8_t> free)
+    : tokens_(std::move(tokens)),
+      classes_(std::move(classes)),
+      next_(std::move(next)),
+      num_classes_(num_classes),
+      ends_(std::move(ends)),
+      free_(std::move(free)) {
+    const auto states = ends_.size();
+    bool fits = num_classes > 0 && num_classes <= 255 && states > 0 && free_.size() == states &&
+                classes_.size() == kCodePoints &&
+                next_.size() == states * static_cast<std::size_t>(num_classes) * 2;
+    for (const auto character : classes_) fits = fits && character < num_classes;
+    for (const auto state : next_) fits = fits && state >= -1 && state < static_cast<std::int64_t>(states);
+    if (!fits) throw std::invalid_argument("pretokens: the tables do not fit together");
+    intern({0});
+    make_groups();
+    make_samples();
+}
+
+std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word) {
+    const auto [known, is_new] =
+        class_words_.emplace(std::array{missing, static_cast<std::int32_t>(code), word}, 0U);
+    if (!is_new) return known->second;
+    const auto first = std::size_t{code} << (6 * missing), last = std::size_t{code + 1} << (6 * missing);
+    for (auto at = first; at < std::min(last, kCodePoints); ++at)
+        if (classes_[at] / 32 == word) known->second |= 1U << (classes_[at] % 32);
+    return known->second;
+}
+
+// What a place is known by: its state; or, within a character, how many bytes are missing, and for each class
+// that the character may be of the state behind it. Which bytes have been begun matters only where it may be
+// of several classes, or where not all second bytes may follow the first one. Empty: no state is behind it.
+std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
+    if (place.num_begun == 0) return {place.state};
+    const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
+    const auto length = length_of(first);
+    if (place.num_begun > 1) {
+        const auto second = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 2)));
+        const bool fits = first == 0xE0   ? second >= 0xA0
+                          : first == 0xED ? second < 0xA0
+                          : first == 0xF0 ? second >= 0x90
+                          : first == 0xF4 ? second < 0x90
+                                          : true;
+        if (!fits) return {};
+    }
+    auto code = first & (0x7FU >> length);
+    for (auto at = place.num_begun - 2; at >= 0; --at) code = code << 6 | (place.begun >> (8 * at) & 0x3FU);
+    std::vector<std::int32_t> key{length, place.num_begun, 0};
+    const auto row = static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_);
+    bool lives = false;
+    for (std::int32_t character = 0; character < num_classes_; ++character) {
+        if ((classes_of(length - place.num_begun, code, character / 32) >> (character % 32) & 1U) == 0)
+            continue;
+        const auto behind =
+            next_[2 * (row + static_cast<std::size_t>(character)) + static_cast<std::size_t>(place.marked)];
+        lives = lives || behind >= 0;
+        key.push_back(behind);
+    }
+    const bool special =
+        place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
+    if (special || key.size() > 4) key[2] = static_cast<std::int32_t>(place.begun);
+    return lives ? key : std::vector<std::int32_t>();
+}
+
+std::int32_t Pretokens::intern(const Place& place) {
+    const auto key = key_of(place);
+    if (key.empty()) return -1;
+    const auto id = place_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == places_.size()) {
+        places_.push_back(place);
+        behind_.resize(2 * places_.size());
+    }
+    return id;
+}
+
+bool Pretokens::step(Place& place, std::uint8_t byte) const {
+    if ((place.num_begun == 0) == continues(byte)) return false;
+    place.begun = place.begun << 8 | byte;
+    ++place.num_begun;
+    const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
+    const auto length = length_of(first);
+    if (place.num_begun < length) return true;
+    const auto code = length == 0 ? kCodePoints : decoded(place.begun, length);
+    if (code == kCodePoints) return false;
+    const auto row =
+        static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_) + classes_[code];
+    place = {next_[2 * row + static_cast<std::size_t>(place.marked)]};
+    return place.state >= 0;
+}
+
+// Whole characters count by their classes; what begins within a character, or ends in one, by its bytes.
+void Pretokens::make_groups() {
+    std::unordered_map<std::string, std::int32_t> known;
+    group_of_.assign(tokens_->size(), -1);
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_->size(); ++token) {
+        if (!tokens_->has_text(token)) continue;
+        const auto text = tokens_->bytes_of(token);
+        std::string key;
+        for (std::size_t at = 0; at < text.size();) {
+            const auto length = static_cast<std::size_t>(length_of(static_cast<std::uint8_t>(text[at])));
+            std::uint32_t bytes = 0;
+            for (std::size_t k = at; k < at + length && k < text.size(); ++k)
+                bytes = bytes << 8 | static_cast<std::uint8_t>(text[k]);
+            const bool whole = length > 0 && at + length <= text.size();
+            const auto code = whole ? decoded(bytes, static_cast<std::int32_t>(length)) : kCodePoints;
+            if (code == kCodePoints) {
+                key += '\xFF';  // no class: bytes follow
+                key += text[at++];
+                continue;
+            }
+            key += static_cast<char>(classes_[code]);
+            at += length;
+        }
+        const auto [found, is_new] =
+            known.emplace(std::move(key), static_cast<std::int32_t>(group_text_.size()));
+        if (is_new) group_text_.push_back(text);
+        group_of_[static_cast<std::size_t>(token)] = found->second;
+    }
+}
+
+void Pretokens::make_samples() {
+    samples_.resize(static_cast<std::size_t>(num_classes_));
+    for (std::uint32_t code = 0x80; code < kCodePoints; ++code) {
+        auto& of_class = samples_[classes_[code]];
+        if (of_class.size() < kSamples && (code < 0xD800 || code >= 0xE000))
+            of_class.push_back(encoded(code));
+    }
+}
+
+const std::vector<std::int32_t>& Pretokens::behind(std::int32_t place, bool marked) {
+    const auto at = 2 * static_cast<std::size_t>(place) + (marked ? 1 : 0);
+    if (behind_[at]) return *behind_[at];
+    auto made = std::make_unique<std::vector<std::int32_t>>(group_text_.size(), -1);
+    const auto from = places_[static_cast<std::size_t>(place)];
+    for (std::size_t group = 0; group < group_text_.size(); ++group) {
+        auto here = from;
+        if (marked && here.num_begun > 0) break;  // there is no border within a character
+        if (here.num_begun == 0) here.marked = marked ? 1 : 0;
+        bool fits = true;
+        for (const auto byte : group_text_[group]) {
+            fits = step(here, static_cast<std::uint8_t>(byte));
+            if (!fits) break;
+        }
+        if (fits) (*made)[group] = intern(here);
+    }
+    bytes_ += made->size() * sizeof(std::int32_t);
+    behind_[at] = std::move(made);
+    return *behind_[at];
+}
+
+bool Pretokens::ends(std::int32_t place) const {
+    const auto& here = places_[static_cast<std::size_t>(place)];
+    return here.num_begun == 0 && ends_[static_cast<std::size_t>(here.state)] != 0;
+}
+
+bool Pretokens::is_free_behind(std::int32_t place, std::uint8_t character) const {
+    const auto& here = places_[static_cast<std::size_t>(place)];
+    if (here.num_begun > 0) return false;
+    const auto row =
+        static_cast<std::size_t>(here.state) * static_cast<std::size_t>(num_classes_) + character;
+    const auto state = next_[2 * row + 1];
+    return state >= 0 && free_[static_cast<std::size_t>(state)] != 0;
+}
+
+}  // namespace pdacon

@@ -1,0 +1,82 @@
+// Where a tokenizer splits texts beforehand: the automaton of pdacon.filters.splitting, over bytes.
+//
+// A place is a state of the automaton, with the bytes of a character that has been begun and whether a mark
+// stands before it. Places have ids; those within a character are one if the same is behind them, whatever it
+// becomes. Tokens of whole characters that are the same but for characters of
+// one class lead to the same places, and are one group.
+//
+// Cost: the places behind all groups are found once for each place and mark, some 10,000 steps for 131,072
+// tokens.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "detokenizer/tokens.hpp"
+
+namespace pdacon {
+
+class Pretokens {
+  public:
+    // `classes`: of each code point; `next`: [states, classes, 2], the state behind a character without a
+    // mark before it and with one, or -1; `ends`, `free`: of each state, whether the text may end there, and
+    // whether any text may follow. Throws std::invalid_argument.
+    Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
+              std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
+              std::vector<std::uint8_t> free);
+
+    static constexpr std::int32_t kStart = 0;  // the place at the start of a text
+    std::int32_t num_places() const { return static_cast<std::int32_t>(places_.size()); }
+    // The group of a token with text; -1 for others.
+    std::int32_t group(std::int32_t token) const { return group_of_[static_cast<std::size_t>(token)]; }
+    // For each group the place behind its tokens, read without a mark before them or with one; -1: none. The
+    // reference is valid as long as this object.
+    const std::vector<std::int32_t>& behind(std::int32_t place, bool marked);
+    bool ends(std::int32_t place) const;
+    // Whether a mark and a character of this class may follow, and then any text.
+    bool is_free_behind(std::int32_t place, std::uint8_t character) const;
+    std::uint8_t class_of(char32_t code) const { return classes_[code]; }
+    // Some characters of each class beyond ASCII, in UTF-8: the first ones.
+    const std::vector<std::vector<std::string>>& samples() const { return samples_; }
+    std::size_t bytes() const { return bytes_; }
+
+  private:
+    struct Place {
+        std::int32_t state;
+        std::int32_t marked = 0;
+        std::uint32_t begun = 0;  // the bytes of the character that has been begun
+        std::int32_t num_begun = 0;
+    };
+    static constexpr std::size_t kSamples = 16;
+    bool step(Place& place, std::uint8_t byte) const;
+    // One word of the set of classes of all characters that begin so.
+    std::uint32_t classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word);
+    std::vector<std::int32_t> key_of(const Place& place);
+    std::int32_t intern(const Place& place);
+    void make_groups();
+    void make_samples();
+
+    std::shared_ptr<const Tokens> tokens_;
+    std::vector<std::uint8_t> classes_;
+    std::vector<std::int32_t> next_;
+    std::int32_t num_classes_;
+    std::vector<std::uint8_t> ends_, free_;
+    std::vector<std::int32_t> group_of_;
+    std::vector<std::string_view> group_text_;  // of one token of each group
+    std::vector<Place> places_;
+    Interner place_ids_;
+    std::vector<std::unique_ptr<const std::vector<std::int32_t>>> behind_;  // by place and mark
+    std::vector<std::vector<std::string>> samples_;
+    // By how many bytes are missing, the code without their bits, and the number of the word.
+    std::map<std::array<std::int32_t, 3>, std::uint32_t> class_words_;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,82 @@
+"""The native filter of a tokenizer: all sequences of tokens that it produces itself."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from pdacon._native import _core
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import VocabularyError
+from pdacon.filters.split_regex import program_of
+from pdacon.filters.splitting import SplitAutomaton, split_automaton
+from pdacon.filters.tokenizer_parts import parts_of
+
+_lock = threading.Lock()
+_made: WeakKeyDictionary[Any, tuple[Vocabulary, _core.CanonicalFilter]] = WeakKeyDictionary()
+
+
+def canonical_filter(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
+    """The filter of a tokenizer; made once, and shared by all constraints of its vocabulary.
+
+    Parameters
+    ----------
+    tokenizer : transformers.PreTrainedTokenizerBase, tokenizers.Tokenizer, tiktoken.Encoding or Tekkenizer
+    vocabulary : Vocabulary
+        What was read from it.
+    trie : Trie
+        Of the vocabulary.
+
+    Raises
+    ------
+    VocabularyError
+        The tokenizer is no byte-level BPE, splits texts in a way that is not supported, or has other tokens than the
+        vocabulary.
+    """
+    try:
+        known = _made.get(tokenizer)
+    except TypeError:  # a class without weak references or a hash
+        return _make(tokenizer, vocabulary, trie)
+    with _lock:
+        if known is None or known[0] != vocabulary:
+            known = vocabulary, _make(tokenizer, vocabulary, trie)
+            _made[tokenizer] = known
+    return known[1]
+
+
+def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
+    parts = parts_of(tokenizer, vocabulary)
+    spelled = {vocabulary.tokens[i] for i in np.flatnonzero(parts.used)}
+    missing = [byte for byte in (bytes([value]) for value in range(256)) if byte not in spelled]
+    if missing:
+        raise VocabularyError(
+            f"canonical: the tokenizer has no token for the byte {missing[0]!r}, and drops it from texts; compile "
+            "without canonical"
+        )
+    splits = _splits(parts.patterns, parts.dollar_is_end)
+    made = _core.CanonicalFilter.make(
+        trie,
+        parts.pairs.reshape(-1),
+        parts.ranks,
+        parts.used.astype(np.uint8),
+        splits.classes,
+        splits.next.reshape(-1),
+        splits.ends,
+        splits.free,
+    )
+    unreachable = made.statistics()["unreachable"]
+    if parts.whole and unreachable:
+        raise VocabularyError(
+            f"canonical: {unreachable} tokens of the tokenizer are made of whole words only, and not by its merges, "
+            "which is not supported; compile without canonical"
+        )
+    return made
+
+
+@lru_cache(maxsize=16)
+def _splits(patterns: tuple[str, ...], dollar_is_end: bool) -> SplitAutomaton:
+    return split_automaton([program_of(pattern, dollar_is_end=dollar_is_end) for pattern in patterns])

@@ -1,0 +1,251 @@
+"""Canonical filtering: masks hold just the tokens that the tokenizer itself makes of some text of the grammar.
+
+The oracle is the tokenizer. Of a finite language every text is encoded, so the tokens that may follow a prefix are
+known; of an infinite one texts are walked at random, and encoded again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from itertools import product
+
+import pytest
+from support.real_vocabularies import coded
+from support.small_tokenizers import TEXT, train_byte_level, train_split
+
+import pdacon
+from pdacon import Constraint, Vocabulary
+from pdacon.errors import ArtifactError, MatcherError, UnsupportedGrammarError, VocabularyError
+from pdacon.matching.sampling import sample, sample_tokens
+
+GPT4O = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+DEEPSEEK = (
+    r"\p{N}{1,3}",
+    r"[一-龥぀-ゟ゠-ヿ]+",
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+)
+CORPUS = [
+    *TEXT,
+    "Amazon Alphabet Amazon Apple  \n\n  aaa a'll 'S ab1 12 123 1234\n   \r\n",
+    "'DON''T' FROM FOO",
+] * 3
+
+
+def trained(style: str) -> tuple[object, Vocabulary, Callable[[str], list[int]]]:
+    patterns = {"gpt4o": (GPT4O,), "qwen": (QWEN,), "deepseek": DEEPSEEK}
+    if style in patterns:
+        tokenizer = train_split(patterns[style], ["<end>"], 440, CORPUS)
+    else:
+        tokenizer = train_byte_level(style, ["<end>"], 440, CORPUS)
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=tokenizer.token_to_id("<end>"))
+    return tokenizer, vocabulary, lambda text: list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+STYLES = ("gpt2", "llama3", "gpt4o", "qwen", "deepseek")
+TOKENIZERS = {style: trained(style) for style in STYLES}
+
+
+def followers(texts: Iterable[str], encode: Callable[[str], list[int]], end: int) -> dict[tuple[int, ...], set[int]]:
+    """For each beginning of the tokens of a text, the tokens that come next in some of the texts."""
+    found: dict[tuple[int, ...], set[int]] = {}
+    for text in texts:
+        ids = [*encode(text), end]
+        for at, token in enumerate(ids):
+            found.setdefault(tuple(ids[:at]), set()).add(token)
+    return found
+
+
+def require_equal_masks(constraint: Constraint, expected: dict[tuple[int, ...], set[int]]) -> None:
+    matcher = constraint.matcher()
+    depth = 0
+    for prefix in sorted(expected):
+        matcher.rollback(depth)
+        depth = len(prefix)
+        assert all(map(matcher.accept_token, prefix)), prefix
+        assert set(matcher.allowed_tokens()) == expected[prefix], (prefix, matcher.text)
+        assert matcher.is_accepting() == (constraint.vocabulary.eos_ids[0] in expected[prefix])
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+def spelled(letters: str, most: int) -> list[str]:
+    return ["".join(text) for length in range(most + 1) for text in product(letters, repeat=length)]
+
+
+WORDS = {
+    "companies": ["Amazon", "Alphabet"],
+    "prefix": ["A", "Amazon"],
+    "cities": ["Cologne", "Berlin", "Munich", "Köln"],
+    "keywords": ["SELECT a", "SELECT 'a", "DON'T", "don't", "a'll", "a'llo", "FROM  FOO"],
+    "spaces": ["a", "a ", "a  ", "a   b", "a \n b", " \n", "\n  ", "  \n  x", "aaa aaa"],
+    "scripts": ["日本語", "日本", "Zoë", "naïve café", "한ABC", "한ABCd", "1234", "12a", "日1語"],
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("style", STYLES)
+def test_masks_of_words_are_those_of_their_tokenizations(style: str, name: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(WORDS[name]), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(WORDS[name], encode, vocabulary.eos_ids[0]))
+
+
+SMALL_WORLDS = [("a \n", 5), ("aA'l", 4), (" 1a.", 4), ("aé日 ", 4), ("\r\n /", 4), ("aB한d", 4)]
+
+
+@pytest.mark.parametrize(("letters", "most"), SMALL_WORLDS)
+@pytest.mark.parametrize("style", STYLES)
+def test_masks_of_a_small_world_are_those_of_its_tokenizations(style: str, letters: str, most: int) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,{most}}}"), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(spelled(letters, most), encode, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_grammar_may_force_what_follows_a_token(style: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    texts = [f"{a}{b}{c}" for a in ("the", "a", "") for b in spelled(" \n", 3) for c in ("quick", "brown", "x\n")]
+    grammar = 'start: ["the" | "a"] BLANK? BLANK? BLANK? ("quick" | "brown" | "x\\n")\nBLANK: " " | "\\n"'
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(texts, encode, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize("grammar", ["json", "sql"])
+@pytest.mark.parametrize("style", ["gpt2", "gpt4o"])
+def test_what_is_generated_is_what_the_tokenizer_makes_of_it(style: str, grammar: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    require_walks(constraint, encode, 6)
+
+
+def require_walks(constraint: Constraint, encode: Callable[[str], list[int]], count: int, seed: int = 5) -> None:
+    rng = random.Random(seed)
+    for _ in range(count):
+        matcher = constraint.matcher()
+        ids: list[int] = []
+        while len(ids) < 60:
+            allowed = matcher.allowed_tokens()
+            assert allowed, matcher.text
+            token = rng.choice(allowed)
+            assert matcher.accept_token(token)
+            if matcher.is_terminated():
+                text = constraint.vocabulary.decode(ids).decode()
+                assert constraint.accepts(text)
+                assert encode(text) == ids
+                break
+            ids.append(token)
+
+
+JSON_TEXTS = [
+    '{"name": "Zoë", "tags": ["日本語", 12.5e3, true]}',
+    '[\n  {"a": null},\n  "x  y"\n]',
+    '"don\'t   stop"',
+    "-0.1",
+]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_tokens_of_each_text_are_accepted(style: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    for text in JSON_TEXTS:
+        assert constraint.matcher().validate_tokens([*encode(text), vocabulary.eos_ids[0]]) == len(encode(text)) + 1
+
+
+def test_tekken() -> None:
+    known = coded("tekken")
+    from importlib.resources import files
+
+    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+    tokenizer = Tekkenizer.from_file(str(files("mistral_common") / "data" / "tekken_240911.json"))
+    for words in WORDS.values():
+        constraint = pdacon.compile(pdacon.Grammar.from_choices(words), known.vocabulary, canonical=tokenizer)
+        require_equal_masks(constraint, followers(words, known.encode, known.vocabulary.eos_ids[0]))
+    constraint = pdacon.compile("json", known.vocabulary, canonical=tokenizer)
+    require_walks(constraint, known.encode, 4)
+    for text in JSON_TEXTS:
+        assert constraint.matcher().validate_tokens(known.encode(text)) == len(known.encode(text))
+
+
+def test_roll_back_fork_and_reset() -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS["llama3"]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(WORDS["scripts"]), vocabulary, canonical=tokenizer)
+    ids = encode("naïve café")
+    matcher = constraint.matcher()
+    masks = []
+    for token in ids:
+        masks.append(matcher.allowed_tokens())
+        assert matcher.accept_token(token)
+    fork = matcher.fork()
+    matcher.rollback(len(ids))
+    assert matcher.allowed_tokens() == masks[0]
+    assert fork.allowed_tokens() == [vocabulary.eos_ids[0]]
+    fork.reset()
+    assert fork.allowed_tokens() == masks[0]
+
+
+def test_the_filter_is_named_where_it_refuses() -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS["gpt2"]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(["Amazon"]), vocabulary, canonical=tokenizer)
+    matcher = constraint.matcher()
+    letter = vocabulary.tokens.index(b"A")
+    assert letter not in encode("Amazon")
+    explanation = matcher.explain(letter)
+    assert not explanation.allowed
+    assert explanation.reason.startswith("canonical: in no text")
+    assert "canonical" not in matcher.explain(vocabulary.tokens.index(b"b")).reason
+
+
+def test_what_is_not_supported_is_refused() -> None:
+    tokenizer, vocabulary, _ = TOKENIZERS["gpt2"]
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    with pytest.raises(ArtifactError, match="canonical"):
+        constraint.to_bytes()
+    with pytest.raises(MatcherError, match="fill_bitmask"):
+        constraint.matcher().mask_id()
+    with pytest.raises(MatcherError, match="fill_bitmask"):
+        pdacon.mask_ids([constraint.matcher()])
+    with pytest.raises(ValueError, match="canonical"):
+        constraint.matcher(max_tokens=10)
+    with pytest.raises(ValueError, match="canonical"):
+        constraint.matcher().limit_tokens(10)
+    with pytest.raises(TypeError, match="tokenizer="):
+        pdacon.compile("json", vocabulary, canonical=True)
+    labelled = pdacon.Grammar.from_lark('start: "a" T\nT: /(?P<TEXT_TOKEN>)/', extensions=True)
+    with pytest.raises(UnsupportedGrammarError, match="canonical"):
+        pdacon.compile(labelled, vocabulary, canonical=tokenizer)
+    other = Vocabulary.from_tokens([bytes([byte]) for byte in range(256)] + [None] * 300, eos_ids=[256])
+    with pytest.raises(VocabularyError, match="another one in the vocabulary"):
+        pdacon.compile("json", other, canonical=tokenizer)
+
+
+def test_transformers() -> None:
+    from pdacon.integrations.huggingface import PDALogitsProcessor, load_tiny
+
+    model, tokenizer = load_tiny()
+    constraint = pdacon.compile("json", tokenizer=tokenizer, model=model, canonical=True)
+    inputs = tokenizer(["A person as JSON:"] * 3, return_tensors="pt")
+    output = model.generate(
+        **inputs, max_new_tokens=120, do_sample=False, logits_processor=[PDALogitsProcessor(constraint)]
+    )
+    for row in output[:, inputs["input_ids"].shape[1] :].tolist():
+        ids = [token for token in row if constraint.vocabulary.tokens[token]]
+        text = constraint.vocabulary.decode(ids).decode()
+        encoded = tokenizer.encode(text, add_special_tokens=False)
+        # The last token of a text that was cut off may be one that goes on.
+        assert encoded == ids or (len(row) == 120 and encoded[:-3] == ids[: len(encoded) - 3])
+
+
+def test_texts_are_drawn_as_without() -> None:
+    tokenizer, vocabulary, _ = TOKENIZERS["gpt2"]
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    with pytest.raises(ValueError, match="canonical"):
+        next(sample_tokens(constraint, 1))
+    assert constraint.accepts(next(sample(constraint, 1)))
