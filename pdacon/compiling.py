@@ -128,8 +128,9 @@ def compile(
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
-        for pda in pdas if filter is not None else ():
-            pda.set_filter(filter)
+        if filter is not None:
+            for pda in pdas:
+                pda.set_filter(filter)
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)

@@ -21,8 +21,8 @@ from pdacon.filters import characters
 from pdacon.filters.characters import Set
 
 try:
-    from re import _constants as sre  # type: ignore[attr-defined]
-    from re import _parser as sre_parser  # type: ignore[attr-defined]
+    from re import _constants as sre
+    from re import _parser as sre_parser
 except ImportError:  # Python 3.10
     import sre_constants as sre
     import sre_parse as sre_parser
