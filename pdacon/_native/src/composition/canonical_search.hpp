@@ -12,8 +12,8 @@
 // Stacks are overlays on the first configuration's stack, so that the answer holds for all stacks with the
 // states that were read.
 //
-// Bounded: after kMostNodes nodes what is open counts as dead, and `cut` says so. Then a token may be missing,
-// and a later mask may be empty; nothing that is wrong is allowed.
+// Bounded: after kMostNodes nodes what is open counts as dead, and `cut` says so. Then a token may be
+// missing, and a later mask may be empty; nothing that is wrong is allowed.
 //
 // Cost: the token classes of each lexer state; for each token and place O(1), and O(tokens of the next node)
 // where a pretoken cannot end behind it.
