@@ -39,7 +39,8 @@ def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """``did you mean "a" or "b"? ``, with a space behind it, or nothing where no known name is near."""
-    near = get_close_matches(name, known) or get_close_matches(name.upper(), known)
+    spellings = name, name.upper(), name.lower()
+    near = next(filter(None, (get_close_matches(one, known) for one in spellings)), [])
     return f"did you mean {listing(near)}? " if near else ""
 
 

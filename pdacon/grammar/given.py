@@ -76,8 +76,8 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
                 f"pdacon.Constraint.load({given!r})"
             )
         raise ValueError(
-            f"{caller}: grammar={given!r} is neither the name of a built-in grammar nor the text of one; for a file "
-            f"give pathlib.Path({given!r})"
+            f"{caller}: grammar={given!r:.80} is neither the name of a built-in grammar nor the text of one; for a "
+            f"file give pathlib.Path(...), for a regular expression pdacon.Grammar.from_regex(...)"
         )
     return Grammar.from_lark(given, **options)
 

@@ -44,7 +44,12 @@ def one_case(name: str) -> str:
 # The first one that covers the place counts.
 _HABITS = (
     _habit(
-        rf"^\s*(?P<name>{_WORD})\s*(?:::?=|=|->|→)",
+        rf"^\s*(?P<name>{_WORD})\s*::=",
+        r"a definition has one colon behind its name: <name>: ...; where ::= stands is GBNF (pdacon.Grammar.from_gbnf) "
+        r"or EBNF (pdacon.Grammar.from_ebnf)",
+    ),
+    _habit(
+        rf"^\s*(?P<name>{_WORD})\s*(?::=|=|->|→)",
         r"a definition has one colon behind its name: <name>: ...",
     ),
     _Habit(re.compile(rf"%(?!(?:{'|'.join(_STATEMENTS)})\b)(?P<word>\w*)"), _statement),

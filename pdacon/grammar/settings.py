@@ -85,12 +85,16 @@ def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:
 
 
 def schema_advice(given: Any) -> str:
-    """What to do with a JSON Schema, or a class of Pydantic that has one, in place of a grammar; empty for others."""
+    """What to do with a JSON Schema, a regular expression and the like in place of a grammar; empty for others."""
     if callable(getattr(given, "model_json_schema", None)):
         name = given.__name__ if isinstance(given, type) else type(given).__name__
-        return f"; of its JSON Schema, make one with pdacon.Grammar.from_json_schema({name}.model_json_schema())"
+        return f"; of the class, make one with pdacon.Grammar.from_type({name}), or give the class itself"
     if isinstance(given, Mapping):
         return "; of a JSON Schema, make one with pdacon.Grammar.from_json_schema"
+    if isinstance(given, re.Pattern):
+        return f"; of a regular expression, make one with pdacon.Grammar.from_regex({given.pattern!r:.60})"
+    if isinstance(given, list | tuple | set | frozenset):
+        return "; of a list of texts, make one with pdacon.Grammar.from_choices"
     return ""
 
 

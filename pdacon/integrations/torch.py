@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from pdacon.constraint import Constraint
 from pdacon.integrations.widths import is_plausible, refusal
@@ -177,18 +178,23 @@ def apply_masks(
     return _forbid(logits, table[ids.clamp(min=0)], ids < 0)
 
 
-def apply_bitmask(logits: torch.Tensor, bitmask: torch.Tensor, *, size: int | None = None) -> torch.Tensor:
+def apply_bitmask(
+    logits: torch.Tensor, bitmask: torch.Tensor | NDArray[np.int32], *, size: int | None = None
+) -> torch.Tensor:
     """Set to -inf, in place, what a bitmask does not allow: `apply_masks` for rows that lie there one by one.
 
     Parameters
     ----------
     logits : torch.Tensor, floating[n, columns]
-    bitmask : torch.Tensor, int32[n, words]
-        As `pdacon.fill_bitmasks` writes it, on the device of the logits. A row of -1 allows all that it has bits for:
-        ``bitmask[row] = -1`` for a sequence that nothing constrains.
+    bitmask : torch.Tensor or numpy.ndarray, int32[n, words]
+        As `pdacon.fill_bitmasks` writes it: a tensor on the device of the logits, or an array, which is copied there. A
+        row of -1 allows all that it has bits for: ``bitmask[row] = -1`` for a sequence that nothing constrains.
     size : int, optional
         As in `apply_masks`. With it the rows may have more words than the vocabulary needs, as a host may lay them out.
     """
+    _require_tensor("logits", logits)
+    if isinstance(bitmask, np.ndarray):
+        bitmask = torch.from_numpy(bitmask).to(logits.device)
     _require_fit(logits, bitmask, "bitmask", size)
     if bitmask.shape[:1] != logits.shape[:1]:
         raise ValueError(f"a bitmask of {bitmask.shape[0]} rows for logits of shape {tuple(logits.shape)}")

@@ -79,7 +79,12 @@ HABITS = [
     ("start: 'a'\n", 1, 8, 'texts stand in double quotes: "a"'),
     ('start: "it\'s" \'say "x"\'\n', 1, 15, 'texts stand in double quotes: "say \\"x\\""'),
     ("start: 'a\n", 1, 8, 'texts stand in double quotes: "..."'),
-    ('start ::= "a"\n', 1, 8, "a definition has one colon behind its name: start: ..."),
+    (
+        'start ::= "a"\n',
+        1,
+        8,
+        "a definition has one colon behind its name: start: ...; where ::= stands is GBNF (pdacon.Grammar.from_gbnf)",
+    ),
     ('start = "a"\n', 1, 7, "a definition has one colon behind its name: start: ..."),
     ('start := "a"\n', 1, 8, "a definition has one colon behind its name: start: ..."),
     ('start: "a"\n%ignre " "\n', 2, 1, "did you mean %ignore?"),
@@ -161,7 +166,7 @@ class _Model:
 def test_a_json_schema_is_told_where_it_belongs(load: Any) -> None:
     for given, words in [
         ({"type": "object"}, r"Grammar\.from_json_schema"),
-        (_Model(), r"Grammar\.from_json_schema\(_Model\.model_json_schema\(\)\)"),
+        (_Model(), r"Grammar\.from_type\(_Model\)"),
     ]:
         with pytest.raises(TypeError, match=words):
             load(given)

@@ -194,7 +194,7 @@ def test_what_does_not_fit_is_refused() -> None:
         (lambda: apply_bitmask(logits, words, size="261"), "'str' object cannot be interpreted as an integer"),
         (lambda: masks.ids(["json"]), r"matchers\[0\] must be a Matcher or None, not str"),
         (lambda: apply_bitmask(logits.numpy(), words), "logits must be a torch.Tensor, not ndarray"),
-        (lambda: apply_bitmask(logits, words.numpy()), "bitmask must be a torch.Tensor, not ndarray"),
+        (lambda: apply_bitmask(logits, words.tolist()), "bitmask must be a torch.Tensor, not list"),
         (lambda: apply_bitmask(logits.long(), words), "floating dtype, not torch.int64"),
         (lambda: apply_masks(logits, words, [0, 1]), "ids must be a torch.Tensor, not list"),
         (lambda: apply_masks(logits, words, torch.tensor([0.0, 1.0])), "ids must have an integer dtype"),

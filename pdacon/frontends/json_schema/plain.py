@@ -44,8 +44,9 @@ def plain(schema: Any, document: str = "#") -> Any:
     if isinstance(schema, bytes):
         schema = schema.decode("utf-8-sig", "replace")
     if isinstance(schema, type):
-        way = f"{schema.__name__}.model_json_schema()" if hasattr(schema, "model_json_schema") else "a dict or a text"
-        raise UnsupportedSchemaError(document, "", f"it is a class; give {way}")
+        raise UnsupportedSchemaError(
+            document, "", f"it is a class; pdacon.Grammar.from_type({schema.__name__}) takes it"
+        )
     try:
         if isinstance(schema, str):
             text = schema

@@ -6,7 +6,7 @@ In: what the user gives. Out: a `Grammar` whose ``values`` reads and writes.
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
@@ -64,7 +64,15 @@ def type_grammar(
     given: Any, form: FormName, spelling: Spelling | None, lax: bool, watch: Watch | None = None
 ) -> Grammar:
     """See `Grammar.from_type`."""
+    if not isinstance(given, Hashable):
+        raise TypeError(f"Grammar.from_type takes a class or another type, not the value {given!r:.60}{_advice(given)}")
     return _grammar(("type", given), (form, spelling, lax), watch)
+
+
+def _advice(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; of a JSON Schema, make a grammar with pdacon.Grammar.from_json_schema"
+    return "" if type(value).__module__ == "builtins" else f"; give its class, {type(value).__name__}"
 
 
 def function_grammar(

@@ -187,9 +187,10 @@ def read_free(
 
 def warn_of_cuts(texts: Sequence[Generation], max_tokens: int) -> None:
     """Warn the caller of `generate` about texts that the most tokens have cut."""
-    cut = [text for text in texts if not text.complete and len(text.token_ids) >= max_tokens]
+    held = [text for text in texts if text._constraint is not None]  # what nothing constrains has no end to miss
+    cut = [text for text in held if not text.complete and len(text.token_ids) >= max_tokens]
     if cut:
-        which = "the text was" if len(texts) == 1 else f"{len(cut)} of {len(texts)} texts were"
+        which = "the text was" if len(held) == 1 else f"{len(cut)} of {len(held)} texts were"
         warnings.warn(
             f"{which} cut off after {max_tokens} tokens, before the grammar's end (`complete` says which are whole); "
             "give more max_new_tokens, or continue with prefix=",
