@@ -16,7 +16,6 @@ from pdacon.detokenizer.cache import cached
 from pdacon.detokenizer.labelled import TEXT_LABELS, checked_labels, checked_names, text_labels
 from pdacon.detokenizer.reading import MOST_IDS, Reading
 from pdacon.errors import VocabularyError
-from pdacon.grammar.regular_groups import TEXT_GROUPS
 from pdacon.quoting import did_you_mean
 
 Text = bytes  # `bytes` is a name of the class, too
@@ -320,6 +319,8 @@ class Vocabulary:
             return self.labels[label]
         if label in TEXT_LABELS:
             return self._text_labels[label]
+        from pdacon.grammar.regular_groups import TEXT_GROUPS  # brings lark along, which no vocabulary needs
+
         known = sorted({*self.labels, *TEXT_LABELS})
         raise VocabularyError(
             f"this vocabulary has no label {label}; {did_you_mean(label, [*known, *TEXT_GROUPS])}give it one, as in "
