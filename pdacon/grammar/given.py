@@ -77,7 +77,7 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
             )
         raise ValueError(
             f"{caller}: grammar={given!r:.80} is neither the name of a built-in grammar nor the text of one; for a "
-            f"file give pathlib.Path(...), for a regular expression pdacon.Grammar.from_regex(...)"
+            f"file give pathlib.Path({given!r:.60}), for a regular expression pdacon.Grammar.from_regex({given!r:.60})"
         )
     return Grammar.from_lark(given, **options)
 

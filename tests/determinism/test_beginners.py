@@ -76,7 +76,7 @@ def test_what_a_priority_would_cost_is_true(text: str) -> None:
     finding = the(text, "PDA005")
     assert finding.repair is not None
     *_, cost = finding.repair.split("\n")
-    raised, other = cost.split()[4], cost.split()[-5]
+    raised, other = cost.split()[5], cost.split()[-5]
     part, whole = (eval(quoted) for quoted in cost.split("take ")[1].split(" too")[0].split(" of "))
     for priority, expected in ((0, whole), (1, part)):
         one = text.replace(f"{raised}: ", f"{raised}.{priority}: ").partition("\n")[2]

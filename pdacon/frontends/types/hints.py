@@ -116,9 +116,7 @@ class Hints:
             That is not allowed.
         """
         if not self.lax:
-            raise UnsupportedTypeError(
-                path, f"{what}: {why}; pdacon.Grammar.from_type(..., lax=True) leaves it out and names it in unenforced"
-            )
+            raise UnsupportedTypeError(path, f"{what}: {why}; lax=True leaves it out and names it in unenforced")
         self.unenforced.append((path, what, why))
 
     def once(self, key: Any, name: str, make: Callable[[Later], Shape]) -> Shape:
