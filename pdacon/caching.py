@@ -114,7 +114,7 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
         found = self._constraint(
-            ("grammar", made.fingerprint, made.source, repr(made.source_path), _names_of(words)),
+            ("grammar", made.fingerprint, made.source, repr(made.source_path)),
             words,
             limits,
             cancel,
@@ -164,12 +164,9 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile_keyed", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile_keyed", limits)
 
-        def made() -> Constraint:
-            with Watch(limits.seconds, cancel) as watch:
-                grammar = make()
-                return compile(grammar, words, limits=replace(limits, seconds=watch.left()), cancel=cancel)
-
-        return self._constraint(("keyed", *key, _names_of(words)), words, limits, cancel, made)
+        return self._constraint(
+            ("keyed", *key), words, limits, cancel, lambda: _compiled(lambda _: make(), words, limits, cancel)
+        )
 
     def compile_schema(
         self,
@@ -195,11 +192,14 @@ class CompileCache:
         spelling = Spelling() if spelling is None else spelling
 
         def make() -> Constraint:
-            with Watch(limits.seconds, cancel) as watch:
-                grammar = schema_grammar(
+            return _compiled(
+                lambda watch: schema_grammar(
                     schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch
-                )
-                return compile(grammar, words, limits=replace(limits, seconds=watch.left()), cancel=cancel)
+                ),
+                words,
+                limits,
+                cancel,
+            )
 
         own = canonical(schema)
         others = {uri: canonical(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
@@ -236,7 +236,7 @@ class CompileCache:
         cancel: CancelEvent | None,
         make: Callable[[], Constraint],
     ) -> Constraint:
-        said = (self._version, vocabulary.fingerprint, repr(limits), *parts)
+        said = (self._version, vocabulary.fingerprint, _names_of(vocabulary), repr(limits), *parts)
         key = hashlib.sha256(json.dumps(said).encode()).hexdigest()
         while True:
             with self._lock:
@@ -328,6 +328,15 @@ class CompileCache:
 def _names_of(vocabulary: Vocabulary) -> str:
     """The labels and special tokens that a grammar may name: a vocabulary's fingerprint is of its texts only."""
     return repr((sorted(vocabulary.labels.items()), sorted(vocabulary.special_tokens.items())))
+
+
+def _compiled(
+    make: Callable[[Watch], Grammar], vocabulary: Vocabulary, limits: Limits, cancel: CancelEvent | None
+) -> Constraint:
+    """The constraint of a grammar that is made first, both within the limits' time."""
+    with Watch(limits.seconds, cancel) as watch:
+        grammar = make(watch)
+        return compile(grammar, vocabulary, limits=replace(limits, seconds=watch.left()), cancel=cancel)
 
 
 def _limits(caller: str, given: Limits | None) -> Limits:

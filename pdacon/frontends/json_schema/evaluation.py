@@ -8,7 +8,7 @@ Source: JSON Schema Core, draft 2020-12, section 11.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pdacon.errors import UnsupportedSchemaError
@@ -53,36 +53,40 @@ def items_fact(facts: Facts, first: tuple[int, ...], rest: int) -> int:
 
 def members_beside(facts: Facts, place: Place, question: int, covers: Sequence[Cover]) -> int:
     """Every member that no cover evaluates satisfies the question."""
-    formulas = facts.formulas
-    if question == TRUE:
-        return TRUE
-    parts = []
-    for some, none in _ways_to_evaluate(place, covers):
-        if any(cover.all for cover in none):
-            continue
-        names = frozenset().union(*[cover.names for cover in none])
-        patterns = dict.fromkeys(pattern for cover in none for pattern in cover.patterns)
-        members = Members(
-            tuple((name, TRUE) for name in sorted(names)), tuple((pattern, TRUE) for pattern in patterns), question
-        )
-        parts.append(formulas.disjunction(*[cover.condition for cover in some], facts.holds(members)))
-    return formulas.conjunction(*parts)
+
+    def others(counted_on: Sequence[Cover]) -> int:
+        names = frozenset().union(*[cover.names for cover in counted_on])
+        patterns = dict.fromkeys(pattern for cover in counted_on for pattern in cover.patterns)
+        named = tuple((name, TRUE) for name in sorted(names))
+        return facts.holds(Members(named, tuple((pattern, TRUE) for pattern in patterns), question))
+
+    return _beside(facts, place, question, covers, others)
 
 
 def items_beside(facts: Facts, place: Place, question: int, covers: Sequence[Cover]) -> int:
     """Every item that no cover evaluates satisfies the question."""
-    formulas = facts.formulas
+
+    def others(counted_on: Sequence[Cover]) -> int:
+        count = max((cover.count for cover in counted_on), default=0)
+        rest = facts.formulas.disjunction(question, *[cover.items for cover in counted_on])
+        return items_fact(facts, (TRUE,) * count, rest)
+
+    return _beside(facts, place, question, covers, others)
+
+
+def _beside(
+    facts: Facts, place: Place, question: int, covers: Sequence[Cover], others: Callable[[Sequence[Cover]], int]
+) -> int:
+    """All that no cover evaluates satisfies the question; ``others`` says that of what is beside covers that hold."""
     if question == TRUE:
         return TRUE
-    parts = []
-    for some, none in _ways_to_evaluate(place, covers):
-        if any(cover.all for cover in none):
-            continue
-        count = max((cover.count for cover in none), default=0)
-        rest = formulas.disjunction(question, *[cover.items for cover in none])
-        items = items_fact(facts, (TRUE,) * count, rest)
-        parts.append(formulas.disjunction(*[cover.condition for cover in some], items))
-    return formulas.conjunction(*parts)
+    return facts.formulas.conjunction(
+        *[
+            facts.formulas.disjunction(*[cover.condition for cover in some], others(counted_on))
+            for some, counted_on in _ways_to_evaluate(place, covers)
+            if not any(cover.all for cover in counted_on)
+        ]
+    )
 
 
 def _ways_to_evaluate(place: Place, covers: Sequence[Cover]) -> list[tuple[tuple[Cover, ...], tuple[Cover, ...]]]:
