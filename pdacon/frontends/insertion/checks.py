@@ -1,4 +1,4 @@
-"""What cannot be put together, by name."""
+"""Refuses, by name, grammars that cannot be put into one another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was made for one schema and is wanted again for the next: kept for the process, up to so many bytes."""
+"""A least-recently-used cache, bounded in bytes: what was made for one schema and is wanted again for the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """Values by what they mean, those used last; safe from any thread.
+    """Values by a key that says what they mean; the least recently used go first. Safe from any thread.
 
     Parameters
     ----------

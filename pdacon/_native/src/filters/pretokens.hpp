@@ -1,9 +1,9 @@
 // Where a tokenizer splits texts beforehand: the automaton of pdacon.filters.splitting, over bytes.
 //
-// A place is a state of the automaton, with the bytes of a character that has been begun and whether a mark
-// stands before it. Places have ids; those within a character are one if the same is behind them, whatever it
-// becomes. Tokens of whole characters that are the same but for characters of
-// one class lead to the same places, and are one group.
+// A place is a state of the automaton over bytes: a state over characters, the bytes of a character that has
+// been begun, and whether a mark stands before that character. Places within a character are merged if the
+// same places follow, whatever the character turns out to be. Tokens of whole characters form a group if they
+// differ only in characters of one class, because they lead to the same places.
 //
 // Cost: the places behind all groups are found once for each place and mark, some 10,000 steps for 131,072
 // tokens.
