@@ -26,8 +26,8 @@ from pdacon.explanation import Explanation
 from pdacon.frontends import insertion, printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
-from pdacon.frontends.regular_sets import RegularSet, checked_strings
-from pdacon.frontends.texts import choices_grammar
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.frontends.texts import checked_strings, choices_grammar
 from pdacon.frontends.types import FormName, function_grammar, tools_grammar, type_grammar
 from pdacon.grammar import Grammar, GrammarOptions, GrammarSource
 from pdacon.grammar.model import Automaton

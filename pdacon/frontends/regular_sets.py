@@ -15,10 +15,10 @@ from itertools import islice
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.frontends.texts import (
+    checked_strings,
     listed,
     set_program,
     substrings_program,
@@ -38,6 +38,7 @@ from pdacon.regular.operations import (
     concatenated,
     number_of_words,
     of_bytes,
+    of_deterministic_bytes,
     of_factors,
     of_ranges,
     repeated,
@@ -122,7 +123,7 @@ class RegularSet:
             assert self._substrings is not None
             states, size = self._limits.states, self._limits.bytes
             offset, byte, target, accepting = of_factors(self._substrings.text, states, size)
-            self._made = of_bytes(*_with_ends(offset, byte, byte, target, accepting), 0, states, size)
+            self._made = of_deterministic_bytes(offset, byte, byte, target, accepting, states, size)
         return self._made
 
     @classmethod
@@ -390,7 +391,7 @@ class RegularSet:
         offset = np.concatenate([[0], np.cumsum(kept)])[offset].astype(np.int32)
         accepting = np.zeros(len(offset) - 1, np.uint8)
         accepting[: len(dfa)] = dfa.native.accepting
-        made = of_bytes(*_with_ends(offset, low[kept], high[kept], target[kept], accepting), 0, states, size)
+        made = of_deterministic_bytes(offset, low[kept], high[kept], target[kept], accepting, states, size)
         return RegularSet(made, _cut(f"{self._name} within a JSON string"), self._limits)
 
     def __or__(self, other: RegularSet) -> RegularSet:
@@ -544,32 +545,6 @@ class RegularSet:
         return RegularSet, (self._given, self._name, self._limits)
 
 
-def checked_strings(caller: str, strings: Iterable[str]) -> list[str]:
-    """The strings as a list.
-
-    Raises
-    ------
-    TypeError, ValueError
-        See `RegularSet.from_choices`.
-    """
-    if isinstance(strings, (str, bytes)):
-        raise TypeError(f"{caller} takes a list of strings, not one: give [{strings!r:.60}]")
-    words = list(strings)
-    try:
-        "".join(words).encode()
-    except TypeError:
-        place, wrong = next((k, word) for k, word in enumerate(words) if not isinstance(word, str))
-        raise TypeError(
-            f"{caller} takes strings, not {wrong!r:.40} (number {place}, a {type(wrong).__name__}); write str(...)"
-        ) from None
-    except UnicodeEncodeError:
-        place, wrong = next((k, word) for k, word in enumerate(words) if any("\ud800" <= c <= "\udfff" for c in word))
-        raise ValueError(
-            f"{caller}: {wrong!a:.60} (number {place}) has a lone surrogate, which no text can have"
-        ) from None
-    return words
-
-
 def _read_whole(program: Program, limits: SizeLimits) -> Dfa:
     """The strings that any thread of a program reads whole."""
     arrays = (_BYTE_STATES[program.kind], program.offset, program.lo, program.hi, program.target)
@@ -590,30 +565,6 @@ def _as_set(caller: str, given: str | RegularSet) -> RegularSet:
     if isinstance(given, str):
         return RegularSet.from_choices([given])
     raise TypeError(f"{caller} takes strings and RegularSets, not {given!r:.40}")
-
-
-def _with_ends(
-    offset: NDArray[np.int32],
-    first: NDArray[np.uint8],
-    last: NDArray[np.uint8],
-    target: NDArray[np.int32],
-    accepting: NDArray[np.uint8],
-) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]:
-    """A deterministic automaton as `of_bytes` takes it: an accepting state is a split, of its edges and the end."""
-    count = len(accepting)
-    inner, end = count + np.arange(count, dtype=np.int32), 2 * count
-    splits = accepting != 0
-    degrees = np.concatenate([np.where(splits, 2, np.diff(offset)), np.where(splits, np.diff(offset), 0), [0]])
-    starts = np.cumsum([0, *degrees], dtype=np.int32)
-    low, high = np.zeros((2, starts[-1]), np.uint8)
-    to = np.full(starts[-1], end, np.int32)
-    reads = np.where(splits, inner, np.arange(count))
-    places = np.repeat(starts[reads] - offset[:-1], np.diff(offset)) + np.arange(len(target))
-    low[places], high[places], to[places] = first, last, target
-    to[starts[np.flatnonzero(splits)]] = inner[splits]
-    kinds = np.zeros(end + 1, np.uint8)
-    kinds[:count][splits], kinds[end] = 1, 2
-    return kinds, starts, low, high, to
 
 
 def _either(one: Dfa, other: Dfa, limits: SizeLimits) -> Dfa:

@@ -6,7 +6,7 @@ string, so that where one is the beginning of another the lexer goes on; no Lark
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,32 @@ def words_program(words: Sequence[str], max_states: int, max_bytes: int) -> tupl
     has_empty = bool(accepting[0])
     accepting[0] = 0
     return (_longest(offset, byte, byte, target, accepting) if len(target) else None), has_empty
+
+
+def checked_strings(caller: str, strings: Iterable[str]) -> list[str]:
+    """The strings as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `RegularSet.from_choices`.
+    """
+    if isinstance(strings, (str, bytes)):
+        raise TypeError(f"{caller} takes a list of strings, not one: give [{strings!r:.60}]")
+    words = list(strings)
+    try:
+        "".join(words).encode()
+    except TypeError:
+        place, wrong = next((k, word) for k, word in enumerate(words) if not isinstance(word, str))
+        raise TypeError(
+            f"{caller} takes strings, not {wrong!r:.40} (number {place}, a {type(wrong).__name__}); write str(...)"
+        ) from None
+    except UnicodeEncodeError:
+        place, wrong = next((k, word) for k, word in enumerate(words) if any("\ud800" <= c <= "\udfff" for c in word))
+        raise ValueError(
+            f"{caller}: {wrong!a:.60} (number {place}) has a lone surrogate, which no text can have"
+        ) from None
+    return words
 
 
 def listed(strings: Sequence[str]) -> str:

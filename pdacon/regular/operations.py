@@ -72,6 +72,38 @@ def of_bytes(
     return Dfa(_core.characters_of(kind, offset, low, high, target, start, max_states, max_bytes))
 
 
+def of_deterministic_bytes(
+    offset: NDArray[np.int32],
+    low: NDArray[np.uint8],
+    high: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    accepting: NDArray[np.uint8],
+    max_states: int,
+    max_bytes: int,
+) -> Dfa:
+    """The texts that a deterministic automaton over UTF-8 accepts from state 0.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    # For `of_bytes` an accepting state is a split, of its edges and the end.
+    count = len(accepting)
+    inner, end = count + np.arange(count, dtype=np.int32), 2 * count
+    splits = accepting != 0
+    degrees = np.concatenate([np.where(splits, 2, np.diff(offset)), np.where(splits, np.diff(offset), 0), [0]])
+    starts = np.cumsum([0, *degrees], dtype=np.int32)
+    all_low, all_high = np.zeros((2, starts[-1]), np.uint8)
+    to = np.full(starts[-1], end, np.int32)
+    reads = np.where(splits, inner, np.arange(count))
+    places = np.repeat(starts[reads] - offset[:-1], np.diff(offset)) + np.arange(len(target))
+    all_low[places], all_high[places], to[places] = low, high, target
+    to[starts[np.flatnonzero(splits)]] = inner[splits]
+    kinds = np.zeros(end + 1, np.uint8)
+    kinds[:count][splits], kinds[end] = 1, 2
+    return of_bytes(kinds, starts, all_low, all_high, to, 0, max_states, max_bytes)
+
+
 def of_ranges(
     rows: Iterable[Iterable[tuple[Ranges, int]]], accepting: Sequence[bool], max_states: int, max_bytes: int
 ) -> Dfa:
