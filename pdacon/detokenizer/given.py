@@ -7,6 +7,7 @@ so none of these packages is imported. What was read is kept as long as the toke
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -14,11 +15,16 @@ from weakref import WeakKeyDictionary
 from pdacon.detokenizer.vocabulary import Vocabulary
 from pdacon.errors import VocabularyError
 
-_read: WeakKeyDictionary[Any, tuple[object, Vocabulary]] = WeakKeyDictionary()
+_read: WeakKeyDictionary[Any, dict[object, Vocabulary]] = WeakKeyDictionary()
+_KEPT = 2  # vocabularies of a tokenizer: the model's own, and one with other ends
 
 
 def vocabulary_of(
-    caller: str, vocabulary: Vocabulary | None = None, tokenizer: Any = None, model: Any = None
+    caller: str,
+    vocabulary: Vocabulary | None = None,
+    tokenizer: Any = None,
+    model: Any = None,
+    eos_ids: Sequence[int] | None = None,
 ) -> Vocabulary:
     """The vocabulary that the arguments of a call mean.
 
@@ -32,6 +38,8 @@ def vocabulary_of(
         Of transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
     model : transformers.PreTrainedModel, optional
         How wide its logits are, and with which ids ``generate`` ends. Without it: as the tokenizer says.
+    eos_ids : sequence of int, optional
+        Exactly the ids that end a text, whatever model and tokenizer say.
 
     Raises
     ------
@@ -65,6 +73,8 @@ def vocabulary_of(
         )
     width = None if model is None else logits_width(model)
     ends = None if model is None else model.generation_config.eos_token_id
+    if eos_ids is not None:
+        ends = list(eos_ids)
     # Tokens can be added to a tokenizer, and words that it has can be made special.
     has_length = hasattr(tokenizer, "__len__")
     key = (width, repr(ends), len(tokenizer) if has_length else 0, tuple(getattr(tokenizer, "all_special_ids", ())))
@@ -72,10 +82,11 @@ def vocabulary_of(
         known = _read.get(tokenizer)
     except TypeError:  # a class without weak references or a hash
         return _read_with(tokenizer, width, ends)
-    if known is None or known[0] != key:
-        known = key, _read_with(tokenizer, width, ends)
-        _read[tokenizer] = known
-    return known[1]
+    if known is None or key not in known:
+        read = _read_with(tokenizer, width, ends)
+        latest = list((known or {}).items())[1 - _KEPT :]
+        _read[tokenizer] = known = {**dict(latest), key: read}  # a new one: other threads may be reading the old
+    return known[key]
 
 
 def logits_width(model: Any) -> int:

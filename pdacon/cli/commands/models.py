@@ -89,7 +89,7 @@ def generate(
             min=0.0,
             max=100.0,
             metavar="T",
-            help="0: always the likeliest token. Default: 1, or 0 with beams.",
+            help="0: always the likeliest token. Default: as the model says, or 1; 0 with beams.",
         ),
     ] = None,
     top_p: Annotated[

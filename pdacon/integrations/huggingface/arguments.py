@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pdacon.compiling import compile
@@ -13,9 +13,6 @@ from pdacon.errors import VocabularyError
 from pdacon.grammar import grammar_of
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import Generation, continued
-
-MOST_TOKENS = 256
-"""So many tokens are generated for a text unless a call says otherwise."""
 
 
 def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
@@ -38,78 +35,81 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     return vocabulary_of("vocabulary", tokenizer=tokenizer, model=model)
 
 
-def usual_names(
-    max_tokens: int | None, temperature: float | None, num_beams: int, options: dict[str, Any]
-) -> tuple[int, float]:
-    """The most tokens and the temperature, whichever of their names were given; transformers' are taken out."""
-    most = options.pop("max_new_tokens", None)
-    if most is not None and max_tokens is not None:
-        raise TypeError("max_tokens and max_new_tokens are two names of one number; give one of them")
-    do_sample = options.pop("do_sample", None)
-    if do_sample is not None and temperature is not None and bool(do_sample) != (temperature > 0):
-        raise ValueError(f"do_sample={do_sample} contradicts temperature={temperature}; give one of them")
-    if temperature is None:
-        temperature = 1.0 if (num_beams == 1 if do_sample is None else do_sample) else 0.0
-    most = most if max_tokens is None else max_tokens
-    return MOST_TOKENS if most is None else most, temperature
-
-
-def require_sensible(max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int) -> None:
-    """Raise ValueError for numbers out of range, and for several texts where there is only one."""
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be generated")
-    if not temperature >= 0:
-        raise ValueError(f"temperature is {temperature}; it must be 0 (no sampling) or more")
-    if num_beams < 1:
-        raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
-    if num_return_sequences < 1:
-        raise ValueError(f"num_return_sequences is {num_return_sequences}; it must be at least 1")
-    if num_beams == 1 and num_return_sequences > 1 and temperature == 0:
-        raise ValueError(
-            "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or num_beams"
-        )
-    if num_beams > 1 and num_return_sequences > num_beams:
-        raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
-
-
 def choose_constraints(
-    caller: str, model: Any, tokenizer: Any, grammar: Any, constraint: Any, start: str | None, prompts: int
+    caller: str,
+    model: Any,
+    tokenizer: Any,
+    grammar: Any,
+    constraint: Any,
+    start: str | None,
+    prompts: int,
+    ends: tuple[int, ...] | None = None,
 ) -> list[Constraint | None]:
     """Return what constrains each prompt, as two arguments say it; each grammar is compiled once.
 
-    Either is one for all prompts, or a list with one for each, in which None constrains nothing.
+    Either is one for all prompts, or a list with one for each, in which None constrains nothing. ``ends`` are the ids
+    that are to end the texts, if they are not the model's.
 
     Raises
     ------
     TypeError
         Neither or both are given, or something that is neither.
     ValueError
-        There is not one for each prompt, or see `grammar_of`.
+        There is not one for each prompt, or see `grammar_of`; or a constraint has other ends.
     VocabularyError
         See `require_same_texts`.
+    PdaconError
+        A grammar cannot be compiled; of a list, the note says which.
     """
     if (grammar is None) == (constraint is None):
         raise TypeError(f"{caller} needs grammar or constraint, and not both")
     name, given = ("constraint", constraint) if grammar is None else ("grammar", grammar)
-    if not isinstance(given, list | tuple):
+    several = isinstance(given, list | tuple)
+    if not several:
         given = [given] * prompts
     elif len(given) != prompts:
         raise ValueError(f"there are {prompts} prompts, but {len(given)} {name}s; give one for each")
     made: dict[int, Constraint | None] = {id(None): None}
-    for one in given:
+    for index, one in enumerate(given):
         if id(one) in made:
             continue
-        if grammar is not None:
-            made[id(one)] = compile(grammar_of(caller, one, start), tokenizer=tokenizer, model=model)
-        else:
-            require_same_texts(model, tokenizer, one)
-            made[id(one)] = one
+        with numbered(caller, f"{name}[{index}]" if several else ""):
+            if grammar is not None:
+                made[id(one)] = compiled(caller, model, tokenizer, one, start, ends)
+            else:
+                require_same_texts(model, tokenizer, one, ends)
+                made[id(one)] = one
     return [made[id(one)] for one in given]
 
 
-def vocabularies_of(model: Any, tokenizer: Any, constraints: Sequence[Constraint | None]) -> list[Vocabulary]:
+def compiled(
+    caller: str, model: Any, tokenizer: Any, grammar: Any, start: str | None, ends: tuple[int, ...] | None
+) -> Constraint:
+    """A grammar, compiled for a model's vocabulary, or one with other ends."""
+    if isinstance(grammar, Constraint):
+        raise TypeError(f"{caller}: grammar= is a constraint; give it as constraint=")
+    return compile(grammar_of(caller, grammar, start), vocabulary_of(caller, None, tokenizer, model, ends))
+
+
+@contextmanager
+def numbered(caller: str, which: str) -> Iterator[None]:
+    """Say in an error which one of a list it is about, such as ``grammar[1]``; empty: there is no list."""
+    try:
+        yield
+    except Exception as error:
+        if which and len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (f"{caller}: {which}: {error.args[0].removeprefix(f'{caller}: ')}",)
+        raise
+
+
+def vocabularies_of(
+    model: Any, tokenizer: Any, constraints: Sequence[Constraint | None], ends: tuple[int, ...] | None = None
+) -> list[Vocabulary]:
     """Return what the ids of each answer mean: as its constraint says, or the tokenizer where there is none."""
-    return [vocabulary(model, tokenizer) if one is None else one.vocabulary for one in constraints]
+    return [
+        vocabulary_of("vocabulary", None, tokenizer, model, ends) if one is None else one.vocabulary
+        for one in constraints
+    ]
 
 
 def end_ids(vocabularies: Sequence[Vocabulary]) -> list[int]:
@@ -127,8 +127,8 @@ def end_ids(vocabularies: Sequence[Vocabulary]) -> list[int]:
     return list(known.pop())
 
 
-def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> None:
-    """Refuse a constraint that means other texts by the ids than the tokenizer does.
+def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint, ends: tuple[int, ...] | None = None) -> None:
+    """Refuse a constraint that means other texts by the ids than the tokenizer does, or ends otherwise than asked.
 
     Ids that have no text for the constraint are never allowed, so it may know fewer of them; end ids are its own
     business. So are more ids of the tokenizer than the model has columns: the model never gives them. With a tokenizer
@@ -138,6 +138,8 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
     ------
     TypeError
         It is no constraint.
+    ValueError
+        It has other ends than were asked for.
     VocabularyError
         An id has a text that is not the tokenizer's.
     """
@@ -146,6 +148,11 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint) -> No
         raise TypeError(
             f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns; a name, a text "
             "or a path is given as grammar="
+        )
+    if ends is not None and set(ends) != set(ours.eos_ids):
+        raise ValueError(
+            f"eos_token_id is {list(ends)}, but the constraint ends with {list(ours.eos_ids)}; give the grammar to "
+            "this call, or compile it for a vocabulary made with eos_ids=, which Vocabulary.from_huggingface has"
         )
     theirs = _texts_of(model, tokenizer)
     if theirs is not None:

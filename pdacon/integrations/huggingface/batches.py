@@ -17,14 +17,13 @@ from pdacon.integrations.huggingface.arguments import (
     is_readable,
     pad_id,
     read_prefixes,
-    require_sensible,
-    usual_names,
     vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
 from pdacon.integrations.huggingface.results import Generation, read, read_free, warn_of_cuts
+from pdacon.integrations.huggingface.settings import Settings, settings_of
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -39,7 +38,10 @@ def generate_batch(
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
     temperature: float | None = None,
-    num_return_sequences: int = 1,
+    num_return_sequences: int | None = None,
+    eos_token_id: int | Sequence[int] | None = None,
+    pad_token_id: int | None = None,
+    generation_config: Any = None,
     chat_options: Mapping[str, Any] | None = None,
     continuous_batching_config: ContinuousBatchingConfig | None = None,
     **options: Any,
@@ -56,12 +58,8 @@ def generate_batch(
         See `generate`.
     grammar, constraint
         See `generate`.
-    prefix, max_tokens, chat_options
+    prefix, max_tokens, temperature, num_return_sequences, eos_token_id, pad_token_id, generation_config, chat_options
         See `generate`.
-    temperature : float
-        0: no sampling; 1: sample from the model's own distribution.
-    num_return_sequences : int
-        How many texts for each prompt.
     continuous_batching_config : transformers.ContinuousBatchingConfig, optional
         How much memory to take, its ``seed``, ... On the CPU give ``num_blocks`` and ``max_batch_tokens`` where psutil
         is not installed. A copy of it is switched to synchronous batches.
@@ -80,15 +78,22 @@ def generate_batch(
     MatcherError
         A request failed.
     """
-    if options.get("num_beams", 1) != 1:
+    own: dict[str, Any] = {
+        "max_tokens": max_tokens,
+        "temperature": temperature,
+        "num_return_sequences": num_return_sequences,
+    }
+    own |= {"eos_token_id": eos_token_id, "pad_token_id": pad_token_id, "generation_config": generation_config}
+    if (options.get("num_beams") or getattr(generation_config, "num_beams", None) or 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
-    max_tokens, temperature = usual_names(max_tokens, temperature, 1, options)
-    require_sensible(max_tokens, temperature, 1, num_return_sequences)
+    chosen = settings_of("generate_batch", model, {**options, **own, "num_beams": 1})
     asked = split(prompts)
-    constraints = choose_constraints("generate_batch", model, tokenizer, grammar, constraint, None, len(asked))
+    constraints = choose_constraints(
+        "generate_batch", model, tokenizer, grammar, constraint, None, len(asked), chosen.ends
+    )
     if not asked:
         return []
-    vocabularies = vocabularies_of(model, tokenizer, constraints)
+    vocabularies = vocabularies_of(model, tokenizer, constraints, chosen.ends)
     before = read_prefixes(vocabularies, prefix)
     for one, begun in zip(constraints, before, strict=True):
         if one is not None:
@@ -96,8 +101,8 @@ def generate_batch(
     rows = [prompt_ids(tokenizer, *pair, chat_options or {}) for pair in zip(asked, before, strict=True)]
     require_embedded(model, tokenizer, rows)
     ends = end_ids(vocabularies)
-    pad = pad_id(model, tokenizer, ends)
-    config = _configuration(model, ends, pad, max_tokens, temperature, num_return_sequences, options)
+    pad = pad_id(model, tokenizer, ends) if chosen.pad is None else chosen.pad
+    config = _configuration(model, ends, pad, chosen)
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
     names = {str(number): one for number, one in enumerate(constraints)}
     constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
@@ -107,7 +112,7 @@ def generate_batch(
     try:
         for number, (ids, begun) in enumerate(zip(rows, before, strict=True)):
             numbers[manager.add_request(ids, constraint=str(number), prefix=begun)] = number
-        outputs = _collect(manager, num_return_sequences * len(asked))
+        outputs = _collect(manager, chosen.num_return_sequences * len(asked))
     finally:
         manager.stop(block=True)
         manager.destroy()
@@ -122,28 +127,20 @@ def generate_batch(
         else:
             matcher = begin(constraint_there, before[number])
             texts.append(read(constraint_there, matcher, before[number], ids, pad, number))
-    warn_of_cuts(texts, max_tokens)
+    warn_of_cuts(texts, chosen.max_tokens)
     return sorted(texts, key=lambda text: text.prompt)
 
 
-def _configuration(
-    model: Any,
-    ends: Sequence[int],
-    pad: int | None,
-    max_tokens: int,
-    temperature: float,
-    num_return_sequences: int,
-    options: Mapping[str, Any],
-) -> Any:
+def _configuration(model: Any, ends: Sequence[int], pad: int | None, chosen: Settings) -> Any:
     config: Any = copy.deepcopy(model.generation_config)
     unused = config.update(
         eos_token_id=list(ends),
         pad_token_id=pad,
-        max_new_tokens=max_tokens,
-        num_return_sequences=num_return_sequences,
-        do_sample=temperature > 0,
-        temperature=float(temperature) if temperature > 0 else None,
-        **options,
+        max_new_tokens=chosen.max_tokens,
+        num_return_sequences=chosen.num_return_sequences,
+        do_sample=chosen.temperature > 0,
+        temperature=chosen.temperature if chosen.temperature > 0 else None,
+        **chosen.others,
     )
     if unused:
         raise TypeError(f"generate_batch has no option {', '.join(unused)}, and neither has GenerationConfig")

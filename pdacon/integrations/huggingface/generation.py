@@ -21,8 +21,6 @@ from pdacon.integrations.huggingface.arguments import (
     is_readable,
     pad_id,
     read_prefixes,
-    require_sensible,
-    usual_names,
     vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
@@ -31,22 +29,29 @@ from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
 from pdacon.integrations.huggingface.seeds import Seeded
+from pdacon.integrations.huggingface.settings import Settings, settings_of
 
-_OTHER_NAMES = ("max_new_tokens", "do_sample")  # which `usual_names` reads
+_Grammars = GrammarSource | Sequence[GrammarSource | None] | None
 _SMALL = 10_000_000  # Parameters of a model with which threads cost more than they bring.
 
 
 @overload
 def generate(
-    model: Any, tokenizer: Any, prompt: str | Chat, *, num_return_sequences: Literal[1] = 1, **options: Any
+    model: Any,
+    tokenizer: Any,
+    prompt: str | Chat,
+    grammar: _Grammars = None,
+    *,
+    num_return_sequences: Literal[1] | None = None,
+    **options: Any,
 ) -> Generation: ...
 @overload
 def generate(
-    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], **options: Any
+    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], grammar: _Grammars = None, **options: Any
 ) -> list[Generation]: ...
 @overload
 def generate(
-    model: Any, tokenizer: Any, prompt: Prompt | Sequence[Prompt], **options: Any
+    model: Any, tokenizer: Any, prompt: Prompt | Sequence[Prompt], grammar: _Grammars = None, **options: Any
 ) -> Generation | list[Generation]: ...
 
 
@@ -54,8 +59,8 @@ def generate(
     model: Any,
     tokenizer: Any,
     prompt: Prompt | Sequence[Prompt],
+    grammar: _Grammars = None,
     *,
-    grammar: GrammarSource | Sequence[GrammarSource | None] | None = None,
     constraint: Constraint | Sequence[Constraint | None] | None = None,
     start: str | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
@@ -63,8 +68,11 @@ def generate(
     complete: bool = False,
     seed: int | None = None,
     temperature: float | None = None,
-    num_beams: int = 1,
-    num_return_sequences: int = 1,
+    num_beams: int | None = None,
+    num_return_sequences: int | None = None,
+    eos_token_id: int | Sequence[int] | None = None,
+    pad_token_id: int | None = None,
+    generation_config: Any = None,
     on_text: Callable[[str], None] | None = None,
     chat_options: Mapping[str, Any] | None = None,
     **options: Any,
@@ -93,7 +101,7 @@ def generate(
         The beginning of the answer, to be continued: a text, or a generation that was cut off.
     max_tokens : int, optional
         The most tokens to generate for a text, the end token included; ``max_new_tokens``, transformers' name, is the
-        same. Default: 256.
+        same. Default: what `generation_config` or the model's says, or 256.
     complete : bool
         Whether every text is to be a sentence within `max_tokens`: what would lead further is not allowed, so no text
         is cut off. See ``max_tokens`` of `Constraint.matcher`.
@@ -101,13 +109,21 @@ def generate(
         Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
         torch's global state is used, which all threads share.
     temperature : float, optional
-        0: no sampling; 1: sample from the model's own distribution. Default: 1, or 0 with beams; ``do_sample=False``
-        is 0, too.
-    num_beams : int
-        More than 1: beam search.
-    num_return_sequences : int
+        0: no sampling; 1: sample from the model's own distribution. Default: what `generation_config` or the model's
+        says, or 1; 0 with beams, unless `generation_config` samples. ``do_sample=False`` is 0, too.
+    num_beams : int, optional
+        More than 1: beam search. Default: what `generation_config` or the model's says, or 1.
+    num_return_sequences : int, optional
         How many texts for each prompt. Beam search returns fewer where it finds fewer; two of them may be the same
-        text in different tokens.
+        text in different tokens. Default: what `generation_config` says, or 1.
+    eos_token_id : int or sequence of int, optional
+        Exactly the ids that end a text; they stand for no text then. Default: the model's. A `constraint` was compiled
+        for its own.
+    pad_token_id : int, optional
+        What pads rows. Default: what the model or the tokenizer says, or an end token.
+    generation_config : transformers.GenerationConfig, optional
+        What it says goes before what the model's says, and behind the arguments of this call. It has no seed: that is
+        `seed`.
     on_text : callable, optional
         Is given what is generated piece by piece, in whole characters, meanwhile. For one text only.
     chat_options : mapping, optional
@@ -145,31 +161,36 @@ def generate(
     IncompleteWarning
         The most tokens were too few for a text.
     """
-    max_tokens, temperature = require_values(
+    chosen = require_values(
         "generate",
         model,
         max_tokens=max_tokens,
         temperature=temperature,
         num_beams=num_beams,
         num_return_sequences=num_return_sequences,
+        eos_token_id=eos_token_id,
+        pad_token_id=pad_token_id,
+        generation_config=generation_config,
         on_text=on_text,
         **options,
     )
-    for name in _OTHER_NAMES:
-        options.pop(name, None)
+    max_tokens, num_beams, num_return_sequences = chosen.max_tokens, chosen.num_beams, chosen.num_return_sequences
+    options = chosen.others
     prompts = split(prompt)
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
-    constraints = choose_constraints("generate", model, tokenizer, grammar, constraint, start, len(prompts))
+    constraints = choose_constraints(
+        "generate", model, tokenizer, grammar, constraint, start, len(prompts), chosen.ends
+    )
     if not prompts:
         return []
-    vocabularies = vocabularies_of(model, tokenizer, constraints)
+    vocabularies = vocabularies_of(model, tokenizer, constraints, chosen.ends)
     before = read_prefixes(vocabularies, prefix)
     pairs = zip(constraints, before, strict=True)
     beginnings = Beginnings([None if one is None else begin(one, begun, start) for one, begun in pairs])
     ends = end_ids(vocabularies)
-    pad = pad_id(model, tokenizer, ends)
-    inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {})
+    pad = pad_id(model, tokenizer, ends) if chosen.pad is None else chosen.pad
+    inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {}, options)
     processors = [*options.get("logits_processor", ())]
     if any(constraints):
         processors.append(
@@ -203,7 +224,7 @@ def generate(
             num_return_sequences=num_return_sequences,
             eos_token_id=ends,
             pad_token_id=pad,
-            **_sampling(temperature, options),
+            **_sampling(chosen.temperature, options),
         )
     rows = output if isinstance(output, torch.Tensor) else output.sequences
     texts: list[Generation] = []
@@ -226,18 +247,8 @@ def generate(
     return texts[0]
 
 
-def require_values(
-    caller: str,
-    model: Any,
-    *,
-    max_tokens: int | None = None,
-    temperature: float | None = None,
-    num_beams: int = 1,
-    num_return_sequences: int = 1,
-    on_text: object = None,
-    **options: Any,
-) -> tuple[int, float]:
-    """Refuse options of `generate` that make no sense; return the most tokens and the temperature that they mean.
+def require_values(caller: str, model: Any, *, on_text: object = None, **options: Any) -> Settings:
+    """Refuse options of `generate` that make no sense; return what they mean.
 
     Raises
     ------
@@ -246,12 +257,13 @@ def require_values(
     require_options(caller, model, _PARAMETERS, options)
     if on_text is not None and options.get("streamer") is not None:
         raise TypeError("on_text is a streamer itself; give one of them")
-    max_tokens, temperature = usual_names(max_tokens, temperature, num_beams, options)
-    require_sensible(max_tokens, temperature, num_beams, num_return_sequences)
-    return max_tokens, temperature
+    return settings_of(caller, model, {name: value for name, value in options.items() if name not in _NOT_SETTINGS})
 
 
 _PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
+_NOT_SETTINGS = frozenset(
+    {"grammar", "constraint", "start", "prefix", "complete", "seed", "chat_options", "prompt", "model", "tokenizer"}
+)
 
 
 class _Streamer(BaseStreamer):

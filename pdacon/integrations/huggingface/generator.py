@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from pdacon.compiling import compile
 from pdacon.constraint import Constraint
-from pdacon.grammar import GrammarSource, grammar_of
-from pdacon.integrations.huggingface.arguments import require_same_texts
+from pdacon.grammar import GrammarSource
+from pdacon.integrations.huggingface.arguments import compiled, numbered, require_same_texts
 from pdacon.integrations.huggingface.generation import generate, require_values
 from pdacon.integrations.huggingface.prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
+from pdacon.integrations.huggingface.settings import Settings, configured
 
 
 class Generator:
@@ -28,7 +28,7 @@ class Generator:
         Which of the grammar's start rules; the first if it is not given.
     **options
         Options of `generate` for every call, such as ``temperature`` and ``max_new_tokens``; a call may give others.
-        Without them: sampling from the model's own distribution, at most 256 tokens.
+        Without them: what the model's ``generation_config`` says, or sampling, at most 256 tokens.
 
     Attributes
     ----------
@@ -63,20 +63,23 @@ class Generator:
         **options: Any,
     ) -> None:
         self._options = {**options, **({} if start is None else {"start": start})}
-        self._require_options(model, self._options)
+        chosen = self._require_options(model, self._options)
         several = isinstance(grammar, list | tuple)
         sources: list[Any] = list(grammar) if isinstance(grammar, list | tuple) else [grammar]
         if not sources:
             raise ValueError("Generator: there is no grammar: the list is empty")
-        compiled: dict[int, Constraint | None] = {id(None): None} if several else {}
-        for one in sources:
-            if id(one) not in compiled:
-                compiled[id(one)] = _compiled(model, tokenizer, one, start)
-        self.constraint: Any = [compiled[id(one)] for one in sources] if several else compiled[id(grammar)]
+        made: dict[int, Constraint | None] = {id(None): None} if several else {}
+        for index, one in enumerate(sources):
+            if id(one) not in made:
+                with numbered("Generator", f"grammar[{index}]" if several else ""):
+                    made[id(one)] = _compiled(model, tokenizer, one, start, chosen.ends)
+        self.constraint: Any = [made[id(one)] for one in sources] if several else made[id(grammar)]
         self.model, self.tokenizer = model, tokenizer
 
     @overload
-    def __call__(self, prompt: str | Chat, *, num_return_sequences: Literal[1] = 1, **options: Any) -> Generation: ...
+    def __call__(
+        self, prompt: str | Chat, *, num_return_sequences: Literal[1] | None = None, **options: Any
+    ) -> Generation: ...
     @overload
     def __call__(self, prompt: Sequence[str] | Sequence[Chat], **options: Any) -> list[Generation]: ...
     @overload
@@ -100,6 +103,10 @@ class Generator:
         """
         self._require_options(self.model, options)
         kept = dict(self._options)
+        if options.get("generation_config") is not None:  # of this call, so it goes before what is for all
+            for name in configured("Generator", self.model, options["generation_config"]):
+                for other in _SAME.get(name, (name,)):
+                    kept.pop(other, None)
         # A call's name for something replaces the other name of it.
         for name, other in (("max_tokens", "max_new_tokens"), ("do_sample", "temperature")):
             if name in options:
@@ -109,25 +116,28 @@ class Generator:
         return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **{**kept, **options})
 
     @staticmethod
-    def _require_options(model: Any, options: Mapping[str, Any]) -> None:
+    def _require_options(model: Any, options: Mapping[str, Any]) -> Settings:
         for name in ("grammar", "constraint"):
             if name in options:
                 raise TypeError(
                     f"Generator: the grammar, or a list with one for each prompt, is its third argument, not {name}=; "
                     f"for one that changes from call to call: pdacon.generate(model, tokenizer, prompt, {name}=...)"
                 )
-        require_values("Generator", model, **options)
+        return require_values("Generator", model, **options)
 
     def __repr__(self) -> str:
         return f"<Generator of {self.constraint!r} with {type(self.model).__name__}>"
 
 
-def _compiled(model: Any, tokenizer: Any, grammar: Any, start: str | None) -> Constraint:
+_SAME = {"max_new_tokens": ("max_tokens", "max_new_tokens"), "do_sample": ("do_sample", "temperature")}
+
+
+def _compiled(model: Any, tokenizer: Any, grammar: Any, start: str | None, ends: tuple[int, ...] | None) -> Constraint:
     """What constrains a prompt, with a start rule that it has."""
     if isinstance(grammar, Constraint):
-        require_same_texts(model, tokenizer, grammar)
+        require_same_texts(model, tokenizer, grammar, ends)
         constraint = grammar
     else:
-        constraint = compile(grammar_of("Generator", grammar, start), tokenizer=tokenizer, model=model)
+        constraint = compiled("Generator", model, tokenizer, grammar, start, ends)
     constraint.matcher(start)
     return constraint

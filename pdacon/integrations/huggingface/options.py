@@ -20,7 +20,6 @@ _OURS = {
     "attention_mask": "the prompt",
     "decoder_input_ids": "prefix",
     "max_length": "max_tokens",
-    "eos_token_id": "the vocabulary's eos_ids",
 }
 _OF_COMPILE = frozenset({"limits", "eager", "cancel"}) & inspect.signature(compile).parameters.keys()
 

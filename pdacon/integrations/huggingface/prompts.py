@@ -89,6 +89,7 @@ def encode(
     before: Sequence[Begun],
     pad_id: int | None,
     chat_options: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Inputs:
     """Return the ids of prompts and of the text that stands behind them.
 
@@ -103,6 +104,8 @@ def encode(
         Pads the rows on the left (an encoder's on the right); it is masked.
     chat_options : mapping
         More arguments of ``tokenizer.apply_chat_template``.
+    options : mapping
+        What the call says of the ids that a decoder begins with; what it does not say the model's configuration does.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def encode(
         rows = [prompt_ids(tokenizer, prompt, Begun(), chat_options) for prompt in prompts]
         require_embedded(model, tokenizer, rows)
         input_ids, attention_mask = _padded(rows, pad, model.device, left=False)
-        decoder_ids = _decoder_ids(model, tokenizer, before)
+        decoder_ids = _decoder_ids(model, tokenizer, before, options)
         arguments = {"input_ids": input_ids, "attention_mask": attention_mask, "decoder_input_ids": decoder_ids}
         return Inputs(arguments, decoder_ids.shape[1])
     rows = [prompt_ids(tokenizer, *pair, chat_options) for pair in zip(prompts, before, strict=True)]
@@ -182,16 +185,21 @@ def prompt_ids(tokenizer: Any, prompt: Prompt, before: Begun, chat_options: Mapp
     return ids
 
 
-def _decoder_ids(model: Any, tokenizer: Any, before: Sequence[Begun]) -> torch.Tensor:
-    config = model.generation_config
-    start = config.decoder_start_token_id if config.decoder_start_token_id is not None else config.bos_token_id
+def _decoder_ids(model: Any, tokenizer: Any, before: Sequence[Begun], options: Mapping[str, Any]) -> torch.Tensor:
+    def said(name: str) -> int | None:
+        given = options.get(name)
+        known: int | None = getattr(model.generation_config, name) if given is None else given
+        return known
+
+    start, first = said("decoder_start_token_id"), said("forced_bos_token_id")
+    start = said("bos_token_id") if start is None else start
     if start is None:
         raise ValueError("the model's generation_config has neither decoder_start_token_id nor bos_token_id; set one")
     rows = []
     for one in before:
         row = [start]
         if one.written:
-            forced = [] if config.forced_bos_token_id is None else [config.forced_bos_token_id]
+            forced = [] if first is None else [first]
             row += forced + tokenizer(one.written, add_special_tokens=False)["input_ids"]
         row += one.token_ids
         rows.append(row)
