@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
+from pdacon.cautions import caution
 from pdacon.compiling import compile
 from pdacon.composition import Limits
 from pdacon.constraint import Constraint
@@ -67,12 +68,19 @@ def from_json_schema(
     lax: bool,
     registry: Any,
     formats: bool,
+    closed: bool,
     seconds: float,
     cancel: CancelEvent | None,
 ) -> Grammar:
     """See `Grammar.from_json_schema`."""
     with Watch(seconds, cancel) as watch:
-        return schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch)
+        grammar = schema_grammar(
+            schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch, closed=closed
+        )
+    for pointer, keyword, why in grammar.unenforced:
+        if "did you mean" in why:
+            caution(f"{pointer}: {keyword}: {why}")
+    return grammar
 
 
 def json(

@@ -179,6 +179,7 @@ class CompileCache:
         lax: bool = False,
         registry: Any = None,
         formats: bool = True,
+        closed: bool = False,
         limits: Limits | None = None,
         cancel: CancelEvent | None = None,
     ) -> Constraint:
@@ -194,7 +195,13 @@ class CompileCache:
         def make() -> Constraint:
             return _compiled(
                 lambda watch: schema_grammar(
-                    schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch
+                    schema,
+                    spelling=spelling,
+                    lax=lax,
+                    registry=registry,
+                    formats=formats,
+                    watch=watch,
+                    closed=closed,
                 ),
                 words,
                 limits,
@@ -206,7 +213,7 @@ class CompileCache:
         told_apart = registry is None or isinstance(registry, Mapping)
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
-        said = "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats))
+        said = "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed))
         return self._constraint(said, words, limits, cancel, make)
 
     def statistics(self) -> dict[str, int]:

@@ -13,9 +13,17 @@ from typing import Any
 from pdacon._native import _core
 from pdacon.arguments import helps_with_names, require, require_bool
 from pdacon.cancelling import CancelEvent, Watch
+from pdacon.cautions import caution
 from pdacon.composition import Limits, compose, lower, native_trie
 from pdacon.constraint import Constraint, no_sentence
-from pdacon.determinism import check_stages, check_within, emptiness_findings, label_findings
+from pdacon.determinism import (
+    Texts,
+    check_stages,
+    check_within,
+    emptiness_findings,
+    label_findings,
+    unmatched_terminals,
+)
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
 from pdacon.filters import canonical_filter
@@ -98,15 +106,19 @@ def compile(
     >>> constraint.accepts('{"a": [1, 2]}')
     True
 
+    Warns
+    -----
+    GrammarWarning
+        A terminal that rules use is never matched (PDA010).
+
     Notes
     -----
     Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
     threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
     tokens, 5 s for Python; docs/masks.md says more.
 
-    Terminals that are never matched, patterns that match less than they denote, and lexical dead ends (PDA010, PDA012,
-    PDA015) are no errors here, and to find them can cost many times what compiling does: ``constraint.report``, or
-    `check` beforehand, names them.
+    Patterns that match less than they denote, lexical dead ends (PDA012, PDA015) and the like are no errors here, and
+    to find them can cost many times what compiling does: ``constraint.report``, or `check` beforehand, names them.
     """
     grammar = grammar_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
@@ -128,6 +140,7 @@ def compile(
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
+        _caution_about(grammar, lexer)
         if filter is not None:
             for pda in pdas:
                 pda.set_filter(filter)
@@ -174,6 +187,19 @@ def _require_readable_labels(
     if any(finding.level == "error" for finding in found):
         report = check_within(grammar, vocabulary, seconds=0, max_states=limits.states, max_bytes=limits.bytes)
         raise NondeterministicGrammarError(report)
+
+
+def _caution_about(grammar: Grammar, lexer: Lexer) -> None:
+    """Warns of what is found at next to no cost, in grammars that somebody has written."""
+    if grammar.language not in ("Lark", "several grammars"):
+        return
+    for terminal in unmatched_terminals(Texts(grammar, lexer)):
+        span = grammar.terminals[terminal].span
+        place = "" if span is None else f"{span}: "
+        caution(
+            f"{place}{grammar.describe_symbol(terminal)} is never matched, so no text has what needs it (PDA010); "
+            "pdacon.check says what is read in its place, and what to write"
+        )
 
 
 def _require_determinism(grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:

@@ -17,6 +17,7 @@ PdaconError
 └── MatcherError                    a Matcher used in a way that has no meaning
 
 UserWarning
+├── GrammarWarning                  a grammar or a schema can be used, and may not mean what its author thinks
 └── IncompleteWarning               a generated text was cut off before it was a sentence
 """
 
@@ -130,6 +131,10 @@ class CancelledError(PdaconError):
 
 class DrawingError(PdaconError):
     """What is to be drawn is not in the grammar: a terminal, a rule or a state; the message names those there are."""
+
+
+class GrammarWarning(UserWarning):
+    """A grammar, or a JSON Schema, can be used, and may not mean what its author thinks."""
 
 
 class IncompleteWarning(UserWarning):

@@ -37,10 +37,13 @@ def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
     return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
 
 
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """``did you mean "a" or "b"? ``, with a space behind it, or nothing where no known name is near."""
+def did_you_mean(name: str, known: Sequence[str], nearness: float = 0.6) -> str:
+    """``did you mean "a" or "b"? ``, with a space behind it, or nothing where no known name is near.
+
+    ``nearness`` is that of `difflib`: 1 for the name itself.
+    """
     spellings = name, name.upper(), name.lower()
-    near = next(filter(None, (get_close_matches(one, known) for one in spellings)), [])
+    near = next(filter(None, (get_close_matches(one, known, cutoff=nearness) for one in spellings)), [])
     return f"did you mean {listing(near)}? " if near else ""
 
 

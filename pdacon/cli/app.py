@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +16,7 @@ from pdacon.cli.commands import files, grammars, models, texts
 from pdacon.cli.failures import BadInput, guarded
 from pdacon.cli.help import Command, Group, described, marked
 from pdacon.cli.options import LONG_HELP
+from pdacon.errors import GrammarWarning
 
 _EXAMPLES = 3  # in the short help
 
@@ -56,7 +58,19 @@ def run(argv: list[str]) -> int:
 def _started(argv: list[str]) -> int:
     if sys.stdout is None:
         raise BadInput("standard output is closed")
-    return app(argv, prog_name="pdacon", standalone_mode=False) or 0
+    usual: Any = warnings.showwarning
+
+    def show(message: Any, category: Any, *place: Any, **others: Any) -> None:
+        """One line, as of everything else that a command has to say."""
+        if issubclass(category, GrammarWarning):
+            sys.stderr.write(f"pdacon: {message}\n")
+        else:
+            usual(message, category, *place, **others)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", GrammarWarning)
+        warnings.showwarning = show
+        return app(argv, prog_name="pdacon", standalone_mode=False) or 0
 
 
 def _show_version(wanted: bool) -> None:

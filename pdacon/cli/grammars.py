@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pdacon.cli.failures import BadInput
 from pdacon.cli.options import JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
-from pdacon.errors import EmptyLanguageError, SchemaError, UnsupportedSchemaError
+from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, UnsupportedSchemaError
 from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
@@ -160,7 +161,11 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         numbers=options.numbers.value,
     )
     try:
-        grammar = Grammar.from_json_schema(decoded(content, str(path)), spelling, options.lax)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GrammarWarning)  # it is among what is said below
+            grammar = Grammar.from_json_schema(
+                decoded(content, str(path)), spelling, options.lax, closed=options.closed
+            )
     except UnsupportedSchemaError as error:
         raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None
     except EmptyLanguageError as error:

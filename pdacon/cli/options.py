@@ -288,6 +288,10 @@ class GrammarOptions:
         bool,
         _json_option("--lax", metavar="", help="Leave out what cannot be enforced, and name it on standard error."),
     ] = False
+    closed: Annotated[
+        bool,
+        _json_option("--closed", metavar="", help="Objects have only the properties that are listed, unless it says."),
+    ] = False
 
     def given(self, options: Iterable[str]) -> dict[str, Any]:
         """Of these options those that are not as they are by themselves."""

@@ -14,6 +14,8 @@ and LALRPOP.
 from pdacon.determinism.checker import check, check_stages, check_within, rule_findings
 from pdacon.determinism.language.emptiness import emptiness_findings
 from pdacon.determinism.language.labels import label_findings
+from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.unmatched import unmatched_terminals
 from pdacon.determinism.report.findings import (
     LEVELS,
     TITLES,
@@ -36,6 +38,7 @@ __all__ = [
     "Failure",
     "Finding",
     "Level",
+    "Texts",
     "Witness",
     "check",
     "check_stages",
@@ -44,4 +47,5 @@ __all__ = [
     "label_findings",
     "quote",
     "rule_findings",
+    "unmatched_terminals",
 ]

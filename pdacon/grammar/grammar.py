@@ -204,6 +204,7 @@ class Grammar(GrammarQuestions):
         registry: Any = None,
         formats: bool = True,
         *,
+        closed: bool = False,
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Grammar:
@@ -223,6 +224,9 @@ class Grammar(GrammarQuestions):
             Other documents that ``$ref`` may lead to, by URI. Nothing is fetched.
         formats : bool
             Whether ``format`` is enforced, or is an annotation only.
+        closed : bool
+            Whether an object whose schemas list ``properties`` has only those, unless they say what others it has
+            (``additionalProperties``, ``patternProperties``, ``unevaluatedProperties``).
         seconds : float
             Most time; 0: no limit. Give one to schemas from strangers.
         cancel : threading.Event, optional
@@ -237,11 +241,16 @@ class Grammar(GrammarQuestions):
         LimitExceededError, CancelledError
             See above.
 
+        Warns
+        -----
+        GrammarWarning
+            A keyword or a format that there is not looks like one that there is; `unenforced` has it, too.
+
         Notes
         -----
         Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
         """
-        grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats, seconds, cancel)
+        grammar: Grammar = ask("from_json_schema", schema, spelling, lax, registry, formats, closed, seconds, cancel)
         return grammar
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,3 +68,27 @@ def test_a_bitmask_of_numpy_is_applied() -> None:
     logits = torch.zeros(1, constraint.vocabulary.size)
     apply_bitmask(logits, bitmask)
     assert np.flatnonzero(np.isfinite(logits[0].numpy())).tolist() == [ord("n"), ord("y")]
+
+
+UNMATCHED = """
+start: "!" COLOUR | "!" ANY
+COLOUR: /red|blue/
+ANY.2: /[a-z]+/
+"""
+
+
+def test_a_terminal_that_is_never_matched_is_a_warning_of_compile() -> None:
+    with pytest.warns(pdacon.GrammarWarning, match=r"3:1: COLOUR is never matched.*PDA010.*pdacon\.check") as caught:
+        pdacon.compile(UNMATCHED, Vocabulary.bytes())
+    assert [one.filename for one in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['start: "a"', "start: A | NEVER\nA: /a/\nNEVER: /(?!)x/", 'start: A | B\nA: "a"\nB: /[a-z]+/'],
+    ids=["nothing to say", "meant to match nothing", "a keyword"],
+)
+def test_other_grammars_are_compiled_in_silence(text: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pdacon.compile(text, Vocabulary.bytes())

@@ -51,6 +51,20 @@ def never_matched(texts: Texts) -> list[int]:
     return never
 
 
+def unmatched_terminals(texts: Texts) -> list[int]:
+    """The terminals that rules use and no text makes the parser get, but for those that are meant to match nothing.
+
+    Those of `unmatched_findings` that are warnings, without what was tried to repair them. Where a terminal waits
+    without bound, or a collision is settled in silence, nothing is said: the report says more than that.
+    """
+    grammar = texts.grammar
+    if texts.automaton.unbounded or grammar.options.conflicts == "shift":
+        return []
+    used = {symbol for production in grammar.productions for symbol in production.rhs}
+    patterns = {k: terminal.pattern for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None}
+    return [k for k in never_matched(texts) if k in used and k in patterns and _NEVER not in patterns[k].value]
+
+
 class UnmatchedRepairs(Protocol):
     """Who knows how to repair them."""
 

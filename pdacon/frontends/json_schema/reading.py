@@ -39,6 +39,7 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
     Type,
 )
+from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.quoting import did_you_mean
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
@@ -56,10 +57,6 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
 _SMALL = 4
-_NO_KEYWORDS = {
-    "nullable": 'it is no keyword of JSON Schema; write "null" as one of the types',
-    "propertyOrdering": "it is no keyword of JSON Schema; members come in the order of properties",
-}
 _LONGEST = 10_000_000  # characters of a string that are counted
 
 
@@ -88,6 +85,8 @@ class Reader:
         Told of what has no meaning in JSON Schema, though it may be meant: a place, a keyword and why.
     marked : iterable of str
         The types of a `Notation`, which are beside those of JSON.
+    closed : bool
+        Whether an object whose schemas list properties has no others, unless one says what others it has.
     """
 
     def __init__(
@@ -97,6 +96,7 @@ class Reader:
         drop: Callable[[UnsupportedSchemaError], None],
         note: Callable[[str, str, str], None],
         marked: Iterable[str] = (),
+        closed: bool = False,
     ) -> None:
         self.note = note
         self._marked = tuple(marked)
@@ -109,6 +109,7 @@ class Reader:
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
+        self._closed = closed
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -127,7 +128,11 @@ class Reader:
 
     def formula(self, schema: int, kind: Type) -> int:
         """What the schema of a number says of the values of one type."""
-        return self._of(schema, kind).formula
+        meaning = self._of(schema, kind)
+        if self._closed and base_of(kind) == "object" and any(cover.names for cover in meaning.covers):
+            beside = members_beside(self.facts, self.places[schema], FALSE, meaning.covers)
+            return self.facts.formulas.conjunction(meaning.formula, beside)
+        return meaning.formula
 
     def _number(self, place: Place) -> int:
         key: Any = place
@@ -138,8 +143,8 @@ class Reader:
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):
             self.places.append(place)
-            for keyword in _NO_KEYWORDS.keys() & node.keys():
-                self.note(place.pointer, keyword, _NO_KEYWORDS[keyword])
+            for keyword, why in remarks(node, place.draft):
+                self.note(place.pointer, keyword, why)
         return number
 
     def _of(self, schema: int, kind: Type) -> Meaning:
@@ -330,7 +335,9 @@ class Reader:
             elif node["format"] in formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))
             else:
-                self.note(place.pointer, "format", f"{node['format']!r:.40} is no format of JSON Schema, an annotation")
+                near = did_you_mean(node["format"], sorted(formats.PATTERNS), 0.8).strip()
+                why = f"{node['format']!r:.40} is no format of JSON Schema, an annotation"
+                self.note(place.pointer, "format", f"{why}; {near}" if near else why)
         return parts
 
     def _length(self, place: Place, keyword: str, length: int) -> int:

@@ -33,6 +33,7 @@ def schema_grammar(
     formats: bool = True,
     watch: Watch | None = None,
     notation: Notation | None = None,
+    closed: bool = False,
 ) -> Grammar:
     """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work.
 
@@ -52,7 +53,7 @@ def schema_grammar(
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry)
     marked = () if notation is None else tuple(notation.marks)
-    reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said), marked)
+    reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said), marked, closed)
     _refuse_envelope(schema)
     watch = Watch(0.0, None) if watch is None else watch
     writer = Writer(reader, spelling, watch, notation)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pdacon.cautions import caution
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
@@ -191,20 +190,11 @@ def warn_of_cuts(texts: Sequence[Generation], max_tokens: int) -> None:
     cut = [text for text in held if not text.complete and len(text.token_ids) >= max_tokens]
     if cut:
         which = "the text was" if len(held) == 1 else f"{len(cut)} of {len(held)} texts were"
-        warnings.warn(
+        caution(
             f"{which} cut off after {max_tokens} tokens, before the grammar's end (`complete` says which are whole); "
             "give more max_new_tokens, or continue with prefix=",
             IncompleteWarning,
-            stacklevel=_callers_level(),
         )
-
-
-def _callers_level() -> int:
-    """How many frames above the caller of this function the code is that is not pdacon's own."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("pdacon."):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _up_to_end(ids: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdacon import EmptyLanguageError, Grammar, UnsupportedSchemaError
+from pdacon import EmptyLanguageError, Grammar, GrammarWarning, UnsupportedSchemaError
 
 
 class Colour(str, enum.Enum):
@@ -114,7 +114,8 @@ def test_what_has_no_meaning_but_may_be_meant_is_named() -> None:
         "properties": {"a": {"type": "string", "format": "datetime"}, "b": {"type": "string", "nullable": True}},
         "propertyOrdering": ["b", "a"],
     }
-    grammar = Grammar.from_json_schema(schema)
+    with pytest.warns(GrammarWarning, match="did you mean date-time"):
+        grammar = Grammar.from_json_schema(schema)
     places = {(pointer, keyword) for pointer, keyword, _ in grammar.unenforced}
     assert places == {("#", "propertyOrdering"), ("#/properties/b", "nullable"), ("#/properties/a", "format")}
     assert not Grammar.from_json_schema({"type": "string", "format": "int32"}, formats=False).unenforced

@@ -1,0 +1,68 @@
+"""Keywords that say nothing where they stand: misspelled ones, those of other drafts, and what is beside ``$ref``.
+
+JSON Schema takes keywords that it does not know as annotations, and so does this front end. A keyword that is near to
+one that asserts something was most likely meant to be that one.
+
+Source: JSON Schema Core, section 6.5, and the lists of keywords of the drafts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from pdacon.quoting import did_you_mean
+
+_SINCE = {
+    "const": 6, "contains": 6, "propertyNames": 6, "if": 7, "then": 7, "else": 7, "dependentRequired": 2019,
+    "dependentSchemas": 2019, "maxContains": 2019, "minContains": 2019, "unevaluatedItems": 2019,
+    "unevaluatedProperties": 2019, "prefixItems": 2020, "$dynamicRef": 2020,
+}  # fmt: skip
+"""The first draft that has a keyword, where it is not the fourth."""
+_ASSERT = frozenset({
+    *_SINCE, "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "dependencies",
+    "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties",
+    "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern",
+    "patternProperties", "properties", "required", "type", "uniqueItems",
+})  # fmt: skip
+_ANNOTATE = frozenset({
+    "$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary",
+    "contentEncoding", "contentMediaType", "contentSchema", "default", "definitions", "deprecated", "description",
+    "discriminator", "enumNames", "example", "examples", "externalDocs", "id", "note", "readOnly", "title", "writeOnly",
+    "xml",
+})  # fmt: skip
+_KNOWN = _ASSERT | _ANNOTATE
+_LIKELY = sorted(_ASSERT - {"if", "then", "else", "not"})  # too short to be near to anything
+_FOREIGN = {
+    "nullable": 'it is no keyword of JSON Schema; write "null" as one of the types',
+    "propertyOrdering": "it is no keyword of JSON Schema; members come in the order of properties",
+}
+_NEAR = 0.82
+
+
+def remarks(node: Mapping[str, Any], draft: int) -> Iterator[tuple[str, str]]:
+    """The keywords of a schema that say nothing though they may be meant, and why."""
+    for keyword in node.keys() - _KNOWN:
+        if why := _FOREIGN.get(keyword) or misspelled(keyword):
+            yield keyword, why
+    if "$ref" in node and draft <= 7:
+        for keyword in sorted(node.keys() & _ASSERT - {"$ref"}):
+            yield keyword, f'beside "$ref" it means nothing in draft {draft}; put both into "allOf"'
+        return
+    for keyword in node.keys() & _SINCE.keys():
+        if _SINCE[keyword] > draft:
+            yield keyword, f'draft {draft} has no such keyword; "$schema" says which draft is meant'
+    if draft >= 2019 and "dependencies" in node:
+        yield "dependencies", 'it is of draft 7; write "dependentRequired" or "dependentSchemas"'
+
+
+@lru_cache(maxsize=1024)
+def misspelled(keyword: str) -> str:
+    """Which keyword was meant by one that there is not; empty if none is near."""
+    if keyword.startswith(("x-", "$")) and keyword[1:] not in _KNOWN:
+        return ""
+    plain = keyword.replace("_", "").replace("-", "").lower()
+    same = [known for known in _LIKELY if known.lower() == plain]
+    near = f'did you mean "{same[0]}"?' if same else did_you_mean(keyword, _LIKELY, _NEAR).strip()
+    return f"it is no keyword of JSON Schema and says nothing; {near}" if near else ""
