@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 #include <span>
 #include <utility>
 
+#include "composition/open_nodes.hpp"
 #include "detokenizer/token_set.hpp"
 #include "liveness/newline_liveness.hpp"
 
@@ -26,16 +28,10 @@ bool CanonicalSearch::is_alive(const LexerConfiguration& lexing, const Overlay& 
     return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(lexing, 0);
 }
 
-// As DistanceAssembly, a depth-first walk over the tree of token classes by lexer states.
 void CanonicalSearch::expand(std::int32_t from) {
     auto& start = *known_[static_cast<std::size_t>(from)];
     if (start.expanded) return;
     start.expanded = true;
-    struct Frame {
-        const TokenClasses::Node* node;
-        Overlay stack;
-        std::size_t next = 0;  // emitting edge
-    };
     std::unordered_map<std::int32_t, std::size_t> at;  // in `found`, by configuration
     std::vector<Successors> found;
     const auto tokens_to = [&](const TokenClasses::InnerEnd& end, const Overlay& stack) {
@@ -48,31 +44,17 @@ void CanonicalSearch::expand(std::int32_t from) {
         if (is_new) found.push_back({target, {}});
         return &found[slot->second].tokens;
     };
-    const auto add_inner = [&](const Frame& frame) {
-        for (const auto& [end, set] : frame.node->inner)
-            if (auto* tokens = tokens_to(end, frame.stack)) add(*set, *tokens);
-        for (const auto& [end, first, last] : frame.node->listed)
-            if (auto* tokens = tokens_to(end, frame.stack)) {
-                const auto listed = std::span(frame.node->tokens).subspan(first, last - first);
+    const auto add_inner = [&](const TokenClasses::Node& node, const Overlay& stack) {
+        for (const auto& [end, set] : node.inner)
+            if (auto* tokens = tokens_to(end, stack)) add(*set, *tokens);
+        for (const auto& [end, first, last] : node.listed)
+            if (auto* tokens = tokens_to(end, stack)) {
+                const auto listed = std::span(node.tokens).subspan(first, last - first);
                 tokens->insert(tokens->end(), listed.begin(), listed.end());
             }
     };
-    std::vector<Frame> path{{&classes_.of_state(start.lexing.state), start.stack}};
-    add_inner(path.back());
-    while (!path.empty()) {
-        budget_.tick();
-        auto& frame = path.back();
-        if (frame.next == frame.node->emitting.size()) {
-            path.pop_back();
-            continue;
-        }
-        const auto& edge = frame.node->emitting[frame.next++];
-        auto after = frame.stack;
-        if (!feed_label(machine_, after, edge.label, edge.column.from(start.lexing))) continue;
-        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
-        path.push_back({&classes_.after(edge, context), std::move(after)});
-        add_inner(path.back());
-    }
+    for_each_open_node(machine_, classes_, classes_.of_state(start.lexing.state), start.lexing, start.stack,
+                       budget_, add_inner);
     start.successors = std::move(found);
 }
 
@@ -99,19 +81,10 @@ bool CanonicalSearch::may_end(Known& known) {
 bool CanonicalSearch::may_follow(const Known& known, std::string_view bytes) {
     auto lexing = known.lexing;
     Overlay stack = known.stack;
-    std::vector<std::int32_t> pending;
-    for (const auto byte : bytes) {
-        const auto byte_class = machine_.lexer.byte_class(static_cast<std::uint8_t>(byte));
-        const auto next = machine_.lexer.next(lexing.state, byte_class);
-        if (next >= 0) {
-            machine_.lexer.move(lexing, next, byte_class);
-            continue;
-        }
-        if (next == LexingAutomaton::kDead) return false;
-        pending.assign(1, byte_class);
-        if (!read(machine_, stack, lexing, pending)) return false;
-    }
-    return is_alive(lexing, stack);
+    std::vector<std::int32_t> pending;  // read from the back
+    for (const char byte : bytes | std::views::reverse)
+        pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
+    return read(machine_, stack, lexing, pending) && is_alive(lexing, stack);
 }
 
 const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {

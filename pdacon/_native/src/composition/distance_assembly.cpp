@@ -1,29 +1,18 @@
 #include "composition/distance_assembly.hpp"
 
+#include "composition/open_nodes.hpp"
 #include "detokenizer/token_set.hpp"
 
 namespace pdacon {
 
-void DistanceAssembly::add(const TokenClasses::Node& node, const LexerConfiguration& start,
+void DistanceAssembly::add(const TokenClasses::Node& root, const LexerConfiguration& start,
                            const StackView& stack) {
+    ReadSet read_set;
     Overlay::Nodes stack_nodes;
-    std::vector<Frame> path{{&node, stack}};
-    add_inner(path.back(), start);
-    while (!path.empty()) {
-        budget_.tick();
-        auto& frame = path.back();
-        if (frame.next == frame.node->emitting.size()) {
-            path.pop_back();
-            continue;
-        }
-        const auto& edge = frame.node->emitting[frame.next++];
-        ReadSet read_set;
-        Overlay after(frame.stack, read_set);
-        if (!feed_label(machine_, after, edge.label, edge.column.from(start))) continue;
-        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
-        path.push_back({&classes_.after(edge, context), after.view(stack_nodes)});
-        add_inner(path.back(), start);
-    }
+    for_each_open_node(machine_, classes_, root, start, Overlay(stack, read_set), budget_,
+                       [&](const TokenClasses::Node& node, const Overlay& here) {
+                           add_inner(node, start, distances_.cell(here.view(stack_nodes).top));
+                       });
 }
 
 void DistanceAssembly::add_leading(const Trie& trie, const LexerConfiguration& start,
@@ -38,9 +27,8 @@ void DistanceAssembly::add_leading(const Trie& trie, const LexerConfiguration& s
     add(classes_.below(space, start.state), start, stack);
 }
 
-void DistanceAssembly::add_inner(const Frame& frame, const LexerConfiguration& start) {
-    const auto cell = distances_.cell(frame.stack.top);
-    const auto& node = *frame.node;
+void DistanceAssembly::add_inner(const TokenClasses::Node& node, const LexerConfiguration& start,
+                                 std::int32_t cell) {
     for (const auto& [end, tokens] : node.inner)
         if (auto* mask = mask_of(end, start, cell)) tokens->add_to(*mask);
     for (const auto& [end, first, last] : node.listed)

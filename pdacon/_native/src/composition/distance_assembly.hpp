@@ -1,7 +1,7 @@
 // The tokens that a configuration allows, by how many tokens are needed behind them.
 //
-// As MaskAssembly, a depth-first walk over the tree of token classes, here classes by lexer states. Behind
-// the tokens of an inner edge the same number of tokens is needed, and TokenDistances knows it.
+// A walk over the open nodes of the tree of token classes, here classes by lexer states. Behind the tokens of
+// an inner edge the same number of tokens is needed, and TokenDistances knows it.
 //
 // Cost: O(nodes on the way x their edges) stacks and distances.
 #pragma once
@@ -28,7 +28,7 @@ class DistanceAssembly {
         : machine_(machine), distances_(distances), classes_(classes), words_(words), budget_(budget) {}
 
     // Adds the tokens of a node of a lexer state, in a configuration with that state.
-    void add(const TokenClasses::Node& node, const LexerConfiguration& start, const StackView& stack);
+    void add(const TokenClasses::Node& root, const LexerConfiguration& start, const StackView& stack);
     // Adds all tokens at the start of a text where a token loses one leading space.
     void add_leading(const Trie& trie, const LexerConfiguration& start, const StackView& stack);
     // For each distance, ascending, the mask of all tokens with no more than that. Each has the end tokens.
@@ -36,12 +36,7 @@ class DistanceAssembly {
         std::span<const std::int32_t> end_tokens) const;
 
   private:
-    struct Frame {
-        const TokenClasses::Node* node;
-        StackView stack;
-        std::size_t next = 0;  // emitting edge
-    };
-    void add_inner(const Frame& frame, const LexerConfiguration& start);
+    void add_inner(const TokenClasses::Node& node, const LexerConfiguration& start, std::int32_t cell);
     std::vector<std::int32_t>* mask_of(const TokenClasses::InnerEnd& end, const LexerConfiguration& start,
                                        std::int32_t cell);
 
