@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
+from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, UnsupportedSchemaError
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from pdacon.grammar import Grammar
 
 STDIN = "-"
-DIALECTS = {".gbnf": "gbnf", ".ebnf": "ebnf"}
-"""The dialect of files with these endings; others are Lark's."""
+DIALECTS = (".gbnf", ".ebnf")
+"""The endings of files in dialects that have no options; others are Lark's."""
 _ARTIFACT = b"\x89PDA"
 
 
@@ -58,6 +59,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         raise BadInput(f"--start is given {len(starts)} times, but a text of this command begins with one rule")
     if starts:
         chosen["start"] = starts
+    if is_imported(name):
+        return _of_object(name, options)
     if name == STDIN:
         return Grammar.from_lark(decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()
@@ -85,13 +88,27 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
 
 def _of_dialect(path: Path, options: GrammarOptions) -> Grammar:
     """What a file in another dialect describes."""
+    from pdacon.grammar import Grammar
+
     if options != GrammarOptions():
         raise BadInput(f"{path}: options of a Lark grammar do not go with other dialects; leave them out")
-    return in_dialect(DIALECTS[path.suffix], decoded(path.read_bytes(), str(path)), str(path))
+    return Grammar.from_file(path)
+
+
+def _of_object(name: str, options: GrammarOptions) -> Grammar:
+    """The grammar of what a module has: a type, a function, a `Grammar` or a `RegularSet`."""
+    from pdacon.grammar import grammar_of
+
+    if options != GrammarOptions():
+        raise BadInput(f"{name}: options of a Lark grammar do not go with Python types; leave them out")
+    try:
+        return grammar_of("pdacon", imported(name, name))
+    except TypeError as error:
+        raise BadInput(f"{name}: {error}") from error
 
 
 def in_dialect(dialect: str, text: str, path: str | None) -> Grammar:
-    """The grammar of a text in a dialect, one of those of `DIALECTS`."""
+    """The grammar of a text in a dialect."""
     from pdacon.grammar import Grammar
 
     return Grammar.from_gbnf(text, source_path=path) if dialect == "gbnf" else Grammar.from_ebnf(text, source_path=path)

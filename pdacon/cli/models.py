@@ -12,15 +12,20 @@ from typing import Any
 from pdacon.cli.failures import BadInput
 from pdacon.cli.waiting import waiting
 
+TINY = "tiny"
+"""What the embedded model is called; a folder of that name goes before it."""
+
 
 def load_model(name: str | None) -> tuple[Any, Any]:
-    """Model and tokenizer; None: the embedded ones. On the GPU if there is one and a name was given.
+    """Model and tokenizer; None or ``tiny``: the embedded ones. On the GPU if there is one and a name was given.
 
     Raises
     ------
     BadInput
         If they cannot be loaded.
     """
+    if name == TINY and not Path(name).exists():
+        name = None
     require("torch", "transformers")
     with waiting("loading PyTorch and transformers"):
         import torch
@@ -47,7 +52,7 @@ def require(*modules: str, extra: str = "huggingface") -> None:
 
 def is_local(name: str | None) -> bool:
     """Whether nothing has to be downloaded, which takes time and shows bars of its own."""
-    return name is None or Path(name).is_dir()
+    return name in (None, TINY) or Path(str(name)).is_dir()
 
 
 def be_quiet(*, bars: bool) -> None:

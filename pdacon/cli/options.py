@@ -104,7 +104,10 @@ def complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
-GRAMMAR_HELP = "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; or a JSON Schema (.json)."
+GRAMMAR_HELP = (
+    "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; a JSON Schema (.json); or a Python type "
+    "(MODULE:NAME, FILE.py:NAME)."
+)
 
 GrammarArgument = Annotated[
     str, typer.Argument(metavar="GRAMMAR", help=GRAMMAR_HELP, autocompletion=complete_grammar, show_default=False)
@@ -126,7 +129,7 @@ TokenizerOption = Annotated[
         "--tokenizer",
         "-t",
         metavar="NAME|PATH",
-        help="A tokenizer: a folder, a file, a name on the hub, or 'bytes'.",
+        help="A tokenizer: a folder, a file, a name on the hub, 'tiny' or 'bytes'.",
         show_default=False,
     ),
 ]

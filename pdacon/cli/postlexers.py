@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdacon.cli.failures import BadInput
-from pdacon.errors import PdaconError
+from pdacon.cli.imported import imported
 
 if TYPE_CHECKING:
     from pdacon.grammar.model import Indentation
@@ -35,13 +32,8 @@ def load_postlexer(name: str) -> Indentation | None:
         raise BadInput(
             f"--postlex {name}: expected {' or '.join(SHORT_NAMES)}, or an Indenter of your own as MODULE:CLASS"
         )
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
+    found = imported(name, f"--postlex {name}")
     try:
-        return read_postlex(getattr(importlib.import_module(module), attribute))
-    except PdaconError:
-        raise
-    except Exception as error:  # whatever a module raises while it is imported
-        raise BadInput(f"--postlex {name}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(here)
+        return read_postlex(found)
+    except TypeError as error:
+        raise BadInput(f"--postlex {name}: {error}") from error

@@ -14,7 +14,7 @@ from typing import Any
 import pdacon
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
-from pdacon.cli.models import be_quiet, be_quiet_about_downloads, is_local, load, require
+from pdacon.cli.models import TINY, be_quiet, be_quiet_about_downloads, is_local, load, require
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 
@@ -54,7 +54,7 @@ class Tokens:
 
 
 def load_vocabulary(name: str | None) -> Tokens:
-    """The vocabulary of a tokenizer; None: the embedded model's; ``bytes``: one token for each byte.
+    """The vocabulary of a tokenizer; None or ``tiny``: the embedded model's; ``bytes``: one token for each byte.
 
     Raises
     ------
@@ -67,9 +67,9 @@ def load_vocabulary(name: str | None) -> Tokens:
         vocabulary = Vocabulary.bytes()
         names = dict.fromkeys(vocabulary.eos_ids, "<end>")
         return Tokens(vocabulary, "one token for each byte", names, lambda text: list(text.encode()))
-    if name is None:
+    path = Path(name or TINY).expanduser()
+    if name is None or (name == TINY and not path.exists()):
         return _from_folder(tiny_folder(), "the tokenizer of the tiny model")
-    path = Path(name).expanduser()
     if is_artifact(path):
         return Tokens(pdacon.Constraint.load(path).vocabulary, f"the vocabulary in {name}")
     if path.is_file():

@@ -406,8 +406,13 @@ class RegularSet:
     def __xor__(self, other: RegularSet) -> RegularSet:
         return self.symmetric_difference(other) if isinstance(other, RegularSet) else NotImplemented
 
-    def __add__(self, other: RegularSet) -> RegularSet:
+    def __add__(self, other: RegularSet | str) -> RegularSet:
+        """The strings of one with those of the other behind them; a str stands for itself."""
+        other = RegularSet.from_choices([other]) if isinstance(other, str) else other
         return self.concatenation(other) if isinstance(other, RegularSet) else NotImplemented
+
+    def __radd__(self, other: str) -> RegularSet:
+        return RegularSet.from_choices([other]) + self if isinstance(other, str) else NotImplemented
 
     def __invert__(self) -> RegularSet:
         return self.complement()

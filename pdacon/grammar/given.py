@@ -32,6 +32,7 @@ GrammarSource = (
 """A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path`, a text in Lark's language, a type or a
 function."""
 
+_ENDINGS = (".lark", ".gbnf", ".ebnf", ".json")
 _NAME = re.compile(r"\s*[\w-]+\s*")
 
 
@@ -54,7 +55,7 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
     if isinstance(given, HasGrammar):
         return given.to_grammar()
     if isinstance(given, os.PathLike):
-        return Grammar.from_file(given, **options)
+        return Grammar.from_file(given, **options)  # whose ending says what it is written in
     if not isinstance(given, str) and (callable(given) or get_origin(given) is not None):
         return _of_type(given, options, caller)
     if not isinstance(given, str):
@@ -69,7 +70,8 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
         raise ValueError(
             f"{caller}: this text is JSON, not a grammar; of a JSON Schema pdacon.Grammar.from_json_schema makes one"
         )
-    if given.strip() and "\n" not in given and "%" not in given and (":" not in given or given.endswith(".lark")):
+    is_path = ":" not in given or given.endswith(_ENDINGS)
+    if given.strip() and "\n" not in given and "%" not in given and is_path:
         if given.endswith(".pda"):
             raise ValueError(
                 f"{caller}: grammar={given!r} looks like the path of a saved constraint; load it with "

@@ -162,12 +162,16 @@ class Grammar(GrammarQuestions):
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Unpack[LarkOptions]) -> Grammar:
-        """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`."""
-        from pdacon.grammar.reading import read_source
+        """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`.
+
+        Its ending says what it is written in: ``.gbnf`` GBNF, ``.ebnf`` XGrammar's EBNF, ``.json`` a JSON Schema, each
+        without options, and any other one Lark's language. Errors are those of the way in that is taken, and OSError.
+        """
+        from pdacon.grammar.endings import read_file
 
         require_options("Grammar.from_file", options, cls.from_lark)
-        options.setdefault("source_path", path)
-        return cls.from_lark(read_source(path), **options)
+        grammar: Grammar = read_file(cls, path, options)
+        return grammar
 
     @classmethod
     def builtin(cls, name: str, **options: Unpack[LarkOptions]) -> Grammar:
@@ -225,8 +229,7 @@ class Grammar(GrammarQuestions):
         formats : bool
             Whether ``format`` is enforced, or is an annotation only.
         closed : bool
-            Whether an object whose schemas list ``properties`` has only those, unless they say what others it has
-            (``additionalProperties``, ``patternProperties``, ``unevaluatedProperties``).
+            Whether objects have only the ``properties`` listed, if any are, unless something is said of others.
         seconds : float
             Most time; 0: no limit. Give one to schemas from strangers.
         cancel : threading.Event, optional
@@ -327,7 +330,7 @@ class Grammar(GrammarQuestions):
         Raises
         ------
         UnsupportedTypeError
-            A parameter has no annotation, or has no name in a call, as ``*args``; ``path`` is the place.
+            A parameter has no annotation, or no name in a call, as ``*args``; ``path`` is the place.
         """
         grammar: Grammar = ask("from_function", function, form, spelling, lax, arguments, seconds, cancel)
         return grammar
@@ -416,10 +419,8 @@ class Grammar(GrammarQuestions):
 
         Raises
         ------
-        GrammarSyntaxError, EmptyLanguageError, LimitExceededError
-            As :meth:`from_gbnf` does.
-        UnsupportedGrammarError
-            It has what is not about characters (macros, options of rules), or a look-ahead.
+        GrammarError, LimitExceededError
+            As :meth:`from_gbnf`; or it has what is not about characters (macros, options of rules), or a look-ahead.
 
         Notes
         -----
@@ -499,13 +500,10 @@ class Grammar(GrammarQuestions):
 
         Raises
         ------
-        TypeError
-            Not all of them are str, or it is one str.
-        ValueError
-            One has a lone surrogate.
-        EmptyLanguageError
-            There are none.
-        LimitExceededError
+        TypeError, ValueError
+            Not all of them are str, or it is one str; or one has a lone surrogate.
+        EmptyLanguageError, LimitExceededError
+            There are none, or too many.
 
         Notes
         -----
@@ -520,9 +518,8 @@ class Grammar(GrammarQuestions):
 
         Raises
         ------
-        EmptyLanguageError
-            The set is empty.
-        LimitExceededError, TypeError
+        EmptyLanguageError, LimitExceededError, TypeError
+            The set is empty, too large or none.
         """
         grammar: Grammar = ask("from_set", regular_set)
         return grammar

@@ -219,3 +219,16 @@ def test_what_cannot_be_escaped() -> None:
         RegularSet.from_regex("a").escaped("xml")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="escapes"):
         RegularSet.from_regex("a").escaped(escapes="none")  # type: ignore[arg-type]
+
+
+def test_a_text_stands_for_itself_in_a_sum() -> None:
+    number = RegularSet.from_regex("[0-9]{1,2}")
+    price = "$" + number + ".00"
+    assert [text in price for text in ("$7.00", "7.00", "$7", "$777.00")] == [True, False, False, False]
+    assert price == RegularSet.from_regex(r"\$[0-9]{1,2}\.00")
+    assert number + "" == number == "" + number
+    for other in (7, None, b"$"):
+        with pytest.raises(TypeError):
+            _ = number + other  # type: ignore[operator]
+        with pytest.raises(TypeError):
+            _ = other + number  # type: ignore[operator]

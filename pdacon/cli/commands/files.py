@@ -83,7 +83,7 @@ def convert(
 
     The other commands take such files as they are.
     """
-    chosen = dialect.value if dialect else DIALECTS.get(file.suffix)
+    chosen = dialect.value if dialect else (file.suffix[1:] if file.suffix in DIALECTS else None)
     if chosen is None:
         raise BadInput(f"{file}: what is it written in? Say --from gbnf or --from ebnf")
     if str(file) != STDIN and not file.is_file():

@@ -9,6 +9,7 @@ import typer
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import load_grammar
+from pdacon.cli.imported import is_imported
 from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.options import (
     GRAMMAR_HELP,
@@ -43,6 +44,10 @@ def generate(
             autocompletion=complete_grammar,
             hidden=True,
         ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--type", metavar="MODULE:NAME", help="In its place a Python type; or FILE.py:NAME.", hidden=True),
     ] = None,
     model: Annotated[
         str | None,
@@ -119,10 +124,14 @@ def generate(
     Once a text has several lines, `--- 2 ---` and so on stand between texts, on a terminal always; `--jsonl` and
     `--null` say exactly where each ends.
     """
-    if (positional is None) == (grammar is None):
-        raise BadInput("give the grammar: pdacon generate GRAMMAR" + ("" if grammar is None else ", only once"))
-    name = positional if grammar is None else grammar
-    assert name is not None
+    given = [one for one in (positional, grammar, kind) if one is not None]
+    if not given and options.schema and options.schema[0].suffix == ".json":
+        given = ["json"]  # which is what goes with a JSON Schema
+    if len(given) != 1:
+        raise BadInput("give the grammar: pdacon generate GRAMMAR" + (", only once" if given else ""))
+    (name,) = given
+    if kind is not None and not is_imported(kind):
+        raise BadInput(f"--type {kind}: expected MODULE:NAME or FILE.py:NAME")
     require_one_form(json_lines, null)
     require_one_standard_input(name, source)
     loaded = load_grammar(name, options)

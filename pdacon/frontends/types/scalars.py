@@ -190,7 +190,7 @@ class Text(Shape):
 
     def words(self) -> str:
         least, most = self.said.lengths
-        return f"string{lengths_words(least, most, 'characters')}"
+        return f"string{lengths_words(least, most, 'characters')}{_patterns_words(self.said)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ class Spelled(Shape):
             raise Mismatch(path, f"{shown(value)}: {error}") from error
 
     def words(self) -> str:
-        return str(self.spelling.kind.__name__)
+        return f"{self.spelling.kind.__name__}{_patterns_words(self.said)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,6 +301,11 @@ def _key(raw: Any) -> tuple[str, Any]:
     if isinstance(raw, int | Real):
         return "number", Fraction(Decimal(raw.text)) if isinstance(raw, Real) else Fraction(raw)
     return "other", repr(raw)
+
+
+def _patterns_words(said: Said) -> str:
+    """What patterns ask for; they are JSON Schema's, found anywhere in a string unless they have anchors."""
+    return f" that matches {' and '.join(said.patterns)}" if said.patterns else ""
 
 
 def _string_keywords(said: Said) -> dict[str, Any]:

@@ -34,6 +34,14 @@ def test_a_model_is_read_back(kind: Any, value: Any) -> None:
     assert grammar.describe()
 
 
+def test_a_description_has_patterns() -> None:
+    @dataclass
+    class Plate:
+        country: Annotated[str, pydantic.Field(pattern="^[A-Z]{1,3}$", max_length=3)]
+
+    assert "- country (string of at most 3 characters that matches ^[A-Z]{1,3}$)" in Grammar.from_type(Plate).describe()
+
+
 def test_what_json_dumps_writes_is_read_back() -> None:
     event = Event(title="é", start="2024-01-02T03:04:05Z", duration=0)  # type: ignore[arg-type]
     plain = event.model_dump(mode="json")
