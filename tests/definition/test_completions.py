@@ -160,3 +160,15 @@ def test_levels_of_a_large_grammar_add_up(name: str, start: bytes, level: bytes)
 
     few, more = completed(2), completed(3)
     assert len(completed(400)) == len(few) + 398 * (len(more) - len(few))
+
+
+@pytest.mark.slow
+def test_a_detour_looks_no_further_than_it_has_to() -> None:
+    """Every byte of a detour more makes a summary of Python several times as large; here four more were too many."""
+    constraint = pdacon.compile(Grammar.builtin("python"), pdacon.Vocabulary.bytes())
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(b"[x for f'{a if")
+    completion = matcher.shortest_completion()
+    assert len(completion) == len('""else\t0}\'.A\tin\t0]')
+    assert matcher.accept_bytes(completion)
+    assert matcher.is_accepting()

@@ -209,8 +209,11 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
                 tighten_below(from.cell,
                               yields_.reductions(state(from.cell))[static_cast<std::size_t>(best.reduction)]))
                 continue;
-            summaries_.explore(best.summary,
-                               bound > kFew ? WeightedSummaries::kUnbounded : bound + bound / 2);
+            // No further than where another edge, or the end of the search, comes first: each byte of a
+            // detour can make a summary several times as large.
+            const auto room = std::min(most, best.second) - best.cost;
+            summaries_.explore(best.summary, bound > kFew ? WeightedSummaries::kUnbounded
+                                                          : bound + std::min(bound / 2, room));
         } else {
             const auto& next = search_nodes_[static_cast<std::size_t>(best.node_id)];
             const auto room = std::min(most, best.second);
