@@ -68,10 +68,9 @@ class Productions:
     def add(self, lhs: int, rhs: Sequence[int]) -> None: ...
     def lowered(
         self, start: int
-    ) -> tuple[list[int], list[int], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]] | None:
+    ) -> tuple[list[int], list[int], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]] | None:
         """What a sentence of the start can have: terminals and nonterminals by their new numbers, and of each
-        production its left-hand side, offset and symbols, and its place among those of its left-hand side; None if
-        there is no sentence."""
+        production its left-hand side, offset and symbols; None if there is no sentence."""
 
 class Container:
     """An object or an array that is to be written."""

@@ -63,6 +63,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             value = getattr(self, name)
+            if type(value) is (float if name == "seconds" else int) and 0 <= value < 1 << 62:
+                continue
             wanted, kind = (SupportsFloat, "a number") if name == "seconds" else (SupportsIndex, "a whole number")
             if isinstance(value, bool) or not isinstance(value, wanted):
                 raise TypeError(f"Limits({name}=...) must be {kind}, not {type(value).__name__}")
@@ -105,6 +107,8 @@ def label_masks(grammar: Grammar, vocabulary: Vocabulary) -> NDArray[np.int32]:
     VocabularyError
         The vocabulary does not know a label, or has no token for it.
     """
+    if not grammar.labels:
+        return np.empty(0, np.int32)
     words = -(-vocabulary.size // 32)
     bits = np.zeros((len(grammar.labels), words * 32), np.uint8)
     for row, label in zip(bits, grammar.labels, strict=True):
@@ -167,7 +171,7 @@ def compose(
         classes = ColumnClasses(known.single, known.period)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
         tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)
-    base = len(grammar.terminals) + 1
+    base, flat = len(grammar.terminals) + 1, grammar.flat_productions
     return _core.TokenPda.make(
         lexer.automaton,
         tables.action,
@@ -175,8 +179,8 @@ def compose(
         tables.goto.nonterminal,
         tables.goto.target,
         tables.goto.num_nonterminals,
-        np.array([production.lhs - base for production in grammar.productions], np.int32),
-        np.array([len(production.rhs) for production in grammar.productions], np.int32),
+        flat.lhs - np.int32(base),
+        np.diff(flat.offset),
         context,
         tables.start_states[start],
         tables.end_states[start],

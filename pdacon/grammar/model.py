@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.labels import Label
 from pdacon.spans import Span
 
@@ -300,6 +302,9 @@ class Values(Protocol):
         """What values are, in words."""
 
 
+AnyGrammar = TypeVar("AnyGrammar", bound="GrammarData")
+
+
 @dataclass(frozen=True)
 class GrammarData:
     """The fields of a `Grammar`, checked, and what follows from them alone.
@@ -350,6 +355,40 @@ class GrammarData:
             ids = {self.layout.newline, self.layout.indent, self.layout.dedent, *self.layout.opens, *self.layout.closes}
             if min(ids) < 0 or max(ids) >= end:
                 raise ValueError(f"layout: not terminals (0..{end - 1}): {sorted(ids - set(range(end)))}")
+
+    @classmethod
+    def of_flat(cls: type[AnyGrammar], flat: FlatProductions, **fields: Any) -> AnyGrammar:
+        """A grammar whose productions, all of rules called as their nonterminals, become records when asked for.
+
+        The arrays are not checked here; who builds tables of them does.
+        """
+        grammar = cls(productions=(), **fields)
+        del vars(grammar)["productions"]
+        vars(grammar)["flat_productions"] = flat
+        return grammar
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "productions" or "flat_productions" not in vars(self):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return vars(self).setdefault("productions", self._records())
+
+    def _records(self) -> tuple[Production, ...]:
+        flat, base = self.flat_productions, self.end + 1
+        symbols = flat.rhs.tolist()
+        orders: Counter[int] = Counter()
+        records = []
+        for lhs, (begin, end) in zip(flat.lhs.tolist(), pairwise(flat.offset.tolist()), strict=True):
+            rule = self.nonterminals[lhs - base].name
+            records.append(Production(lhs, tuple(symbols[begin:end]), 0, rule, None, orders[lhs], None))
+            orders[lhs] += 1
+        return tuple(records)
+
+    @cached_property
+    def flat_productions(self) -> FlatProductions:
+        """The productions as arrays."""
+        return FlatProductions.of(self.productions)
 
     def __hash__(self) -> int:
         return hash(self.source)  # Options may hold what has no hash, and the text tells grammars apart.
@@ -437,9 +476,6 @@ def _meaning_of(pattern: Pattern) -> list[Any]:
     own = pattern.automaton
     arrays = [] if own is None else [hashlib.sha256(own.kind + own.offset + own.lo + own.hi + own.target).hexdigest()]
     return [pattern.kind, pattern.value, sorted(pattern.flags), *arrays]
-
-
-AnyGrammar = TypeVar("AnyGrammar", bound=GrammarData)
 
 
 def _folder(name: str, original: str) -> str:

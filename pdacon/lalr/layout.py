@@ -142,6 +142,8 @@ def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_0
     Cost: linear in the result; lark's python.lark (796 states become 1,105) 6 ms. A rule that opens n parentheses
     itself before it closes one makes up to n + 1 copies of the states in it.
     """
+    if grammar.layout is None:
+        return tables
     effect = _parentheses(grammar)
     levels = levels_of(grammar, effect)
     imbalance = next(iter(_imbalances(grammar, levels)), None)

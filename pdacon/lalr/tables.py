@@ -8,10 +8,9 @@ Source: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahead
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, chain
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +18,8 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent
+from pdacon.grammar.flat import FlatProductions
+from pdacon.grammar.model import GrammarData
 from pdacon.lalr.gotos import Gotos
 
 ConflictKind = Literal["shift/reduce", "reduce/reduce", "reads-cycle"]
@@ -93,13 +94,13 @@ class Conflict:
 class _Rules:
     """The productions, those of the distinct starts behind them; made when they are asked for."""
 
-    def __init__(self, productions: Sequence[_Production], starts: Sequence[int]) -> None:
-        self._productions, self._starts = productions, starts
+    def __init__(self, grammar: _Grammar, starts: Sequence[int]) -> None:
+        self._grammar, self._starts = grammar, starts
 
     @cached_property
     def all(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """Left and right sides; -1 on the left of what is augmented."""
-        return (*((p.lhs, p.rhs) for p in self._productions), *((-1, (start,)) for start in self._starts))
+        return (*((p.lhs, p.rhs) for p in self._grammar.productions), *((-1, (start,)) for start in self._starts))
 
     @cached_property
     def closures(self) -> dict[int, list[tuple[int, int]]]:
@@ -213,19 +214,16 @@ def build_tables(
 
     Source: DeRemer and Pennello 1982; see the room's charter.
     """
-    productions = grammar.productions
     starts = tuple(dict.fromkeys(grammar.starts))
-    priorities = [p.priority for p in productions]
-    rank = {priority: k for k, priority in enumerate(sorted({*priorities}))}
-    sides = [p.rhs for p in productions]
+    flat = grammar.flat_productions if isinstance(grammar, GrammarData) else FlatProductions.of(grammar.productions)
     native = _core.lalr_tables(
         num_terminals=len(grammar.terminals),
         num_nonterminals=len(grammar.nonterminals),
-        lhs=_array([p.lhs for p in productions]),
-        rhs_offset=_array(accumulate(map(len, sides), initial=0)),
-        rhs=_array(chain.from_iterable(sides)),
-        priority=_array(map(rank.__getitem__, priorities)),
-        starts=_array(starts),
+        lhs=flat.lhs,
+        rhs_offset=flat.offset,
+        rhs=flat.rhs,
+        priority=flat.priority,
+        starts=np.array(starts, np.int32),
         max_states=max_states,
         max_bytes=max_bytes,
         max_seconds=max_seconds,
@@ -241,7 +239,7 @@ def build_tables(
         conflicts=_conflicts(native),
         origin=_frozen(np.arange(len(native.accessing), dtype=np.int32)),
         in_parens=_frozen(np.zeros(len(native.accessing), np.bool_)),
-        _rules=_Rules(productions, starts),
+        _rules=_Rules(grammar, starts),
         _kernels=(native.kernel_offset, native.kernel_production, native.kernel_dot),
     )
 
@@ -251,12 +249,10 @@ def _frozen(array: NDArray[_Kind]) -> NDArray[_Kind]:
     return array
 
 
-def _array(values: Iterable[int]) -> NDArray[np.int32]:
-    return np.fromiter(values, dtype=np.int32)
-
-
 def _conflicts(native: _core.LalrTables) -> tuple[Conflict, ...]:
     rows = native.conflicts.tolist()
+    if not rows:
+        return ()
     productions = native.conflict_productions.tolist()
     ends = [*(row[-1] for row in rows[1:]), len(productions)]
     return tuple(

@@ -86,9 +86,11 @@ class Documents:
         The schema: a dict or a bool.
     registry : optional
         Other documents: a mapping from URIs to schemas, or a ``referencing.Registry``.
+    text : str, optional
+        What ``json.dumps`` writes for the schema, where that is known.
     """
 
-    def __init__(self, root: Any, registry: Any = None) -> None:
+    def __init__(self, root: Any, registry: Any = None, text: str | None = None) -> None:
         self._registry = registry
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
@@ -98,14 +100,14 @@ class Documents:
         base = _base_of(root, "", draft) if isinstance(root, dict) else ""
         self.root = Place(base, "#", root, draft)
         self._resources[""] = self.root
-        self._add(self.root, "")
+        self._add(self.root, "", _text(root) if text is None else text)
         if self._dynamic:
             self.root = Place(base, "#", root, draft, (base,))
 
-    def _add(self, place: Place, own: str) -> None:
+    def _add(self, place: Place, own: str, text: str) -> None:
         self._resources.setdefault(place.base, place)
         self._resources.setdefault(own, place)
-        if not any(word in _text(place.node) for word in ('"$id"', '"id"', "nchor")):
+        if not any(word in text for word in ('"$id"', '"id"', "nchor")):
             return
         pending = [place]
         while pending:
@@ -190,11 +192,11 @@ class Documents:
             raise UnsupportedSchemaError(
                 place.pointer, keyword, f"{reference!r} is in another document; give it with registry={{{uri!r}: ...}}"
             )
-        node = plain(node, f"{uri}#")
+        node, text = plain(node, f"{uri}#")
         draft = draft_of(node, LATEST, f"{uri}#") if isinstance(node, dict) else LATEST
         base = _base_of(node, uri, draft) if isinstance(node, dict) else uri
         added = Place(base, f"{uri}#", node, draft)
-        self._add(added, uri)
+        self._add(added, uri, text)
         return added
 
     def _from_registry(self, uri: str) -> Any:

@@ -9,8 +9,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
-from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
+from pdacon.grammar.flat import FlatProductions
+from pdacon.grammar.model import Nonterminal, Pattern, Terminal
 from pdacon.quoting import quoted
 
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
@@ -23,7 +26,7 @@ class Lowered:
 
     terminals: tuple[Terminal, ...]
     nonterminals: tuple[Nonterminal, ...]
-    productions: tuple[Production, ...]
+    productions: FlatProductions
 
 
 def lower(out: Productions, start: int) -> Lowered | None:
@@ -31,19 +34,14 @@ def lower(out: Productions, start: int) -> Lowered | None:
     lowered = out.native.lowered(start)
     if lowered is None:
         return None
-    terminals, order, lhs, offset, rhs, places = lowered
+    terminals, order, lhs, offset, rhs = lowered
     names = _Names()
     nonterminals = [names.unique(KINDS[out.native.kind(symbol)]) for symbol in order]
     rules = ["start", *nonterminals[1:]]
-    symbols, ends = rhs.tolist(), offset.tolist()
-    base = len(terminals) + 1
     return Lowered(
         terminals=tuple(_terminal(names, *out.terminals[~symbol]) for symbol in terminals),
         nonterminals=tuple(Nonterminal(name, None) for name in rules),
-        productions=tuple(
-            Production(own, tuple(symbols[begin:end]), 0, rules[own - base], None, place, None)
-            for own, begin, end, place in zip(lhs.tolist(), ends, ends[1:], places.tolist(), strict=False)
-        ),
+        productions=FlatProductions(lhs, offset, rhs, np.zeros(len(lhs), np.int32)),
     )
 
 

@@ -21,8 +21,10 @@ _HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _DEEP = "it is nested too deeply"
 
 
-def plain(schema: Any, document: str = "#") -> Any:
+def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
     """A copy of a schema with the types that ``json.loads`` gives; a number that no float is equal to is a Decimal.
+
+    Beside it what ``json.dumps`` writes for it, with floats for decimals.
 
     Parameters
     ----------
@@ -47,10 +49,10 @@ def plain(schema: Any, document: str = "#") -> Any:
         raise UnsupportedSchemaError(
             document, "", f"it is a class; pdacon.Grammar.from_type({schema.__name__}) takes it"
         )
+    text = ""
     try:
         if isinstance(schema, str):
-            text = schema
-            copy = json.loads(text, parse_float=_exact, parse_constant=_no_constant)
+            copy = json.loads(schema, parse_float=_exact, parse_constant=_no_constant)
         else:
             text = json.dumps(schema, allow_nan=False)
             copy = json.loads(text)
@@ -60,10 +62,19 @@ def plain(schema: Any, document: str = "#") -> Any:
         if isinstance(schema, str):
             file = " (to read a file, give a pathlib.Path)" if schema.endswith(".json") else ""
             raise UnsupportedSchemaError(document, "", f"the text is no JSON: {error}{file}") from None
-        text, copy = "", _copied(schema, document, 0)
-    if not text or _HALF_OF_A_PAIR.search(text):
+        copy = _copied(schema, document, 0)
+    if not text:
+        text = _text_of(copy, document)
+    if _HALF_OF_A_PAIR.search(text):
         _check_texts(copy, document)
-    return copy
+    return copy, text
+
+
+def _text_of(copy: Any, document: str) -> str:
+    try:
+        return json.dumps(copy, default=float)
+    except RecursionError:
+        raise UnsupportedSchemaError(document, "", _DEEP) from None
 
 
 def _exact(text: str) -> float | Decimal:

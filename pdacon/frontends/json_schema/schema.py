@@ -39,7 +39,7 @@ def schema_grammar(
 
     ``notation`` has the marks of types that are not JSON's.
     """
-    schema = plain(schema)
+    schema, source = plain(schema)
     dropped: list[tuple[str, str, str]] = []
     noted: dict[tuple[str, str, str], None] = {}
 
@@ -51,14 +51,13 @@ def schema_grammar(
     spelling = Spelling() if spelling is None else spelling
     if not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
-    documents = Documents(schema, registry)
+    documents = Documents(schema, registry, source)
     marked = () if notation is None else tuple(notation.marks)
     reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said), marked, closed)
     _refuse_envelope(schema)
     watch = Watch(0.0, None) if watch is None else watch
     writer = Writer(reader, spelling, watch, notation)
     try:
-        source = json.dumps(schema, default=float)
         start = writer.write(reader.question(documents.root))
     except LimitExceededError as error:
         if error.what == "seconds":
@@ -82,10 +81,10 @@ def schema_grammar(
             )
         raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
     base = len(lowered.terminals) + 1
-    return Grammar(
+    return Grammar.of_flat(
+        lowered.productions,
         terminals=lowered.terminals,
         nonterminals=lowered.nonterminals,
-        productions=lowered.productions,
         ignore=frozenset(),
         starts=(base,),
         options=GrammarOptions(),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pdacon import Grammar
 from pdacon._native import _core
 from pdacon.errors import LimitExceededError
+from pdacon.grammar.flat import FlatProductions
 
 
 def lowered(out: _core.Productions, start: int) -> list[tuple[int, tuple[int, ...]]] | None:
     made: Any = out.lowered(start)
     if made is None:
         return None
-    _, _, lhs, offset, rhs, _ = made
+    _, _, lhs, offset, rhs = made
     ends = offset.tolist()
     return [
         (own, tuple(rhs[begin:end].tolist())) for own, begin, end in zip(lhs.tolist(), ends, ends[1:], strict=False)
@@ -60,3 +64,21 @@ def test_what_is_no_symbol_is_refused() -> None:
     out.add(start, (~1,))
     with pytest.raises(LimitExceededError, match="productions"):
         out.add(start, (~2,))
+
+
+def test_records_of_productions_are_made_when_they_are_asked_for_and_are_those_of_the_arrays() -> None:
+    schema = {"properties": {"a": {"type": "integer"}, "b": {"items": {"$ref": "#"}}}}
+    grammar = Grammar.from_json_schema(schema)
+    assert "productions" not in vars(grammar)
+    for copy in (pickle.loads(pickle.dumps(grammar)), replace(grammar)):
+        assert copy.productions == grammar.productions
+        assert copy.fingerprint == grammar.fingerprint
+    assert vars(grammar)["productions"] is grammar.productions
+    flat, again = grammar.flat_productions, FlatProductions.of(grammar.productions)
+    for name in ("lhs", "offset", "rhs", "priority"):
+        assert getattr(flat, name).tolist() == getattr(again, name).tolist()
+    first = [p for p in grammar.productions if p.lhs == grammar.starts[0]]
+    assert [p.order for p in first] == list(range(len(first)))
+    assert {p.rule for p in first} == {"start"}
+    with pytest.raises(AttributeError, match="prodictions"):
+        _ = grammar.prodictions  # type: ignore[attr-defined]

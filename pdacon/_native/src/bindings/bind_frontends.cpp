@@ -97,8 +97,7 @@ nb::object lowered(const Productions& productions, std::int32_t start) {
     auto made = productions.lowered(start);
     if (made.nonterminals.empty()) return nb::none();
     return nb::make_tuple(nb::cast(made.terminals), nb::cast(made.nonterminals), owned(std::move(made.lhs)),
-                          owned(std::move(made.rhs_offset)), owned(std::move(made.rhs)),
-                          owned(std::move(made.order)));
+                          owned(std::move(made.rhs_offset)), owned(std::move(made.rhs)));
 }
 
 }  // namespace

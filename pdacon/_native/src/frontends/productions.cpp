@@ -121,7 +121,6 @@ LoweredProductions Productions::lowered(std::int32_t start) const {
     made.nonterminals.push_back(start);
     number[static_cast<std::size_t>(start)] = 0;
     for (std::size_t at = 0; at < made.nonterminals.size(); ++at) {
-        std::int32_t order = 0;
         for (const auto k : of[made.nonterminals[at]]) {
             for (const auto symbol : rhs_of(k)) {
                 const auto one = meant(symbol);
@@ -138,7 +137,6 @@ LoweredProductions Productions::lowered(std::int32_t start) const {
             }
             made.lhs.push_back(static_cast<std::int32_t>(at));
             made.rhs_offset.push_back(static_cast<std::int32_t>(made.rhs.size()));
-            made.order.push_back(order++);
         }
     }
     const auto base = static_cast<std::int32_t>(made.terminals.size()) + 1;

@@ -22,7 +22,6 @@ struct LoweredProductions {
     std::vector<std::int32_t> terminals;     // of each symbol the number of before
     std::vector<std::int32_t> nonterminals;  // the same
     std::vector<std::int32_t> lhs, rhs_offset{0}, rhs;
-    std::vector<std::int32_t> order;  // among the productions of the left-hand side
 };
 
 class Productions {
