@@ -84,11 +84,14 @@ def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
             for _, equals in groupby(sorted(context.alternation, key=priority.__getitem__), priority.__getitem__)
         }
     order = {k: at for at, k in enumerate(sorted(terminals, key=lambda k: lexing_order(grammar.terminals[k])))}
+    beside: dict[int, set[int]] = {}
+    for equals in together:
+        for pattern in patterns & equals:
+            beside.setdefault(pattern, set()).update(equals)
     found = {
         (pattern, k) if order[pattern] < order[k] else (k, pattern)
-        for equals in together
-        for pattern in patterns & equals
-        for k in equals
+        for pattern, others in beside.items()
+        for k in others
     }
     for regex, keywords in {rename for context in contexts for rename in context.renames}:
         found.difference_update(pair for k in keywords for pair in ((regex, k), (k, regex)))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.frontends.json_schema.spelling import Escapes
+from pdacon.grammar.model import Automaton
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.regular import Dfa
 
@@ -86,7 +87,7 @@ def _program(offset: Numbers, lo: Bytes, hi: Bytes, target: Numbers) -> Program:
     )
 
 
-def all_but_program(every: Program, words: Iterable[bytes]) -> Program:
+def all_but_automaton(every: Program, words: Iterable[bytes]) -> Automaton:
     """The texts of a program that begin with none of some words."""
     words = list(words)
     offset, lo, hi, target = _core.all_but_words(
@@ -99,11 +100,14 @@ def all_but_program(every: Program, words: Iterable[bytes]) -> Program:
         _MOST_STATES,
     )
     made = len(offset) - 1
-    return _program(
-        np.concatenate([offset, every.offset[1:] + offset[-1]]),
-        np.concatenate([lo, every.lo]),
-        np.concatenate([hi, every.hi]),
-        np.concatenate([target, every.target + made]),
+    offset = np.concatenate([offset, every.offset[1:] + offset[-1]])
+    kind = np.where(offset[1:] == offset[:-1], np.uint8(MATCH), np.uint8(BYTES))
+    return Automaton(
+        kind.tobytes(),
+        offset.astype("<i4").tobytes(),
+        lo.tobytes() + every.lo.tobytes(),
+        hi.tobytes() + every.hi.tobytes(),
+        np.concatenate([target, every.target + made]).astype("<i4").tobytes(),
     )
 
 

@@ -19,7 +19,7 @@ from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import shape_name, words_name
 from pdacon.frontends.json_schema.patterns import strings_pattern
 from pdacon.frontends.json_schema.productions import PART, Productions, Text
-from pdacon.frontends.json_schema.programs import all_but_program, number_program, string_program, words_program
+from pdacon.frontends.json_schema.programs import all_but_automaton, number_program, string_program, words_program
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape
@@ -54,6 +54,11 @@ class Scalars:
     def strings(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
         """Add the strings for which each of some formulas holds to the nonterminal of its question."""
         facts = self._facts
+        if [*meanings.values()] == [TRUE]:  # nothing is asked, as in most schemas
+            terminal = self._other_strings("STRING", TRUE, frozenset(), '"')
+            assert terminal is not None
+            self._out.add(value(*meanings), terminal)
+            return
         named = strings.named_strings(facts, list(meanings.values()))
         for one, formula in meanings.items():
             words = sorted(strings.strings_among(facts, formula, named))
@@ -139,7 +144,7 @@ class Scalars:
             listed = "|".join(re.escape(spelled(text)[1:-1]) for text in sorted(excluded))
             not_listed = f'(?!(?:{listed})")' if excluded else ""
             pattern = f'"{not_listed}{CHARACTER}*{closing}'
-        return Text("automaton", pattern, _names_but(excluded, escapes, closing)[1])
+        return Text("automaton", pattern, _all_but(excluded, escapes, closing))
 
     def _text(self, shape: Shape, closing: str, opening: str = '"') -> Text:
         """The strings for which a formula holds, between fixed texts."""
@@ -159,6 +164,11 @@ class Scalars:
             if isinstance(number, Fraction)
         }
         integral = facts.holds(Integral())
+        if [*meanings.values()] in ([TRUE], [integral]):  # nothing else is asked, as in most schemas
+            terminal = self._other_numbers(TRUE, set(), [*meanings.values()] == [integral], False)
+            assert terminal is not None
+            self._out.add(value(*meanings), terminal)
+            return
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():
             values = sorted(number for number in named if numbers.number_holds(facts, formula, number))
@@ -245,14 +255,16 @@ def _of_program(pattern: str, program: Program) -> Text:
 
 
 @lru_cache(maxsize=256)
-def _names_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> tuple[Program, Automaton]:
+def _all_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> Automaton:
     """Every string but some, followed by a fixed text."""
-    if excluded:
-        words = [f'{spelled(name, escapes)[:-1]}"'.encode() for name in excluded]
-        program = all_but_program(_names_but(frozenset(), escapes, closing)[0], words)
-    else:
-        program = string_program(strings.string_automaton(True), escapes, behind=closing.encode())
-    return program, to_automaton(program)
+    every = _every_string(escapes, closing)
+    words = [f'{spelled(name, escapes)[:-1]}"'.encode() for name in excluded]
+    return all_but_automaton(every, words) if words else to_automaton(every)
+
+
+@lru_cache(maxsize=8)
+def _every_string(escapes: Escapes, closing: str) -> Program:
+    return string_program(strings.string_automaton(True), escapes, behind=closing.encode())
 
 
 def _size(text: Text) -> int:

@@ -10,6 +10,7 @@ about the whole becomes one about the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Protocol, TypeAlias
 
 from pdacon.frontends.json_schema.facts import (
@@ -124,13 +125,20 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tu
 
 def _merged(before: dict[str, set[str]]) -> tuple[str, ...]:
     """The names, each behind those that are to come before it, where there is no circle; else in the order given."""
-    waiting = {name: set(some) for name, some in before.items()}
-    done: list[str] = []
-    while waiting:
-        ready = next((name for name, some in waiting.items() if not some), None)
-        name = next(iter(waiting)) if ready is None else ready
-        del waiting[name]
-        done.append(name)
-        for some in waiting.values():
-            some.discard(name)
+    place = {name: k for k, name in enumerate(before)}
+    behind: dict[str, list[str]] = {name: [] for name in before}
+    for name, some in before.items():
+        for one in some:
+            behind[one].append(name)
+    missing = {name: len(some) for name, some in before.items()}
+    ready = [place[name] for name, count in missing.items() if not count]  # ascending, which makes it a heap
+    names, in_order = list(before), iter(before)
+    done: dict[str, None] = {}
+    while len(done) < len(names):
+        name = names[heappop(ready)] if ready else next(name for name in in_order if name not in done)
+        done[name] = None
+        for one in behind[name]:
+            missing[one] -= 1
+            if not missing[one] and one not in done:
+                heappush(ready, place[one])
     return tuple(done)

@@ -137,6 +137,13 @@ def string_automaton(shape: Shape) -> Dfa:
     return combined(made, diagram, min(_MOST_TOGETHER, _MOST_WORK // max(1, len(made))))
 
 
+@lru_cache(maxsize=256)
+def few_strings(shape: Shape, most: int) -> tuple[str, ...] | None:
+    """The strings for which a formula holds, if they are no more than so many; else None. Raises as above."""
+    words = string_automaton(shape).words(most)
+    return None if words is None else tuple(words)
+
+
 def _automaton(fact: Fact) -> Dfa:
     if isinstance(fact, Matches):
         return pattern_automaton(fact)
@@ -150,6 +157,7 @@ def _automaton(fact: Fact) -> Dfa:
 __all__ = [
     "PatternError",
     "Shape",
+    "few_strings",
     "named_strings",
     "only_counts",
     "pattern_automaton",

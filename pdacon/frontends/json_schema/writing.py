@@ -365,20 +365,19 @@ class _ObjectWriter:
 
     def _few_names(self, formula: int) -> list[str] | None:
         """The names for which a formula holds, if they are few: they are written as those that a schema lists."""
+        if formula == TRUE:
+            return None
         facts, ranks = self._facts, self._writer.reader.ranks_of_values
         named = strings.named_strings(facts, [formula])
         names = set(strings.strings_among(facts, formula, named))
         rest = strings.unnamed(facts, formula)
         if rest != FALSE:
-            more = None if rest == TRUE else self._words(rest)
+            more = None if rest == TRUE else strings.few_strings(strings.shape_of(facts, rest), _MOST_NAMES)
             if more is None:
                 return None
             names.update(text for text in more if text not in named)
         ordered = sorted(names, key=lambda name: (ranks.get(name, len(ranks)), name))
         return ordered if len(ordered) <= _MOST_NAMES else None
-
-    def _words(self, formula: int) -> list[str] | None:
-        return strings.string_automaton(strings.shape_of(self._facts, formula)).words(_MOST_NAMES)
 
     def _nonempty(self, formula: int) -> bool:
         facts = self._facts
