@@ -83,6 +83,8 @@ PATTERNS = {
     "idn-email": r"(?:[^@\s\u0000-\u001f\"]+)@[^@\s\u0000-\u001f\"]+",
 }
 
+NAMES = {pattern: name for name, pattern in PATTERNS.items()}
+
 NOT_REGULAR = {
     "regex": "which strings are regular expressions is more than an automaton can say; leave the keyword out, or "
     "allow it to be dropped with lax=True",

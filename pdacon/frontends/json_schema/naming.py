@@ -14,7 +14,6 @@ from pdacon.frontends.json_schema.facts import Above, LongerThan, Matches, Multi
 from pdacon.frontends.json_schema.strings import Shape
 
 _LONGEST = 32
-_FORMATS = {pattern: name for name, pattern in formats.PATTERNS.items()}
 
 
 def words_name(kind: str, words: Iterable[str]) -> str:
@@ -47,7 +46,7 @@ def shape_name(kind: str, shape: Shape) -> str:
             if not strict or kind == "INTEGER":
                 (leasts if holds else mosts).append(int(fact.bound) + (strict if holds else -strict))
         elif isinstance(fact, Matches) and holds:
-            parts.append(_FORMATS.get(fact.pattern, "pattern") if fact.whole else "pattern")
+            parts.append(formats.NAMES.get(fact.pattern, "pattern") if fact.whole else "pattern")
         elif isinstance(fact, Multiple) and holds and fact.of != Fraction(1):
             parts.append(f"multiple_of_{fact.of}")
     return bounds_name(_name(kind, *dict.fromkeys(parts)), max(leasts, default=None), min(mosts, default=None))

@@ -9,7 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypeAlias
 
+from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
+from pdacon.frontends.json_schema.made_formats import made_format
 from pdacon.regular import (
     FALSE,
     TRUE,
@@ -104,6 +106,12 @@ def only_counts(shape: Shape) -> tuple[int, int | None] | None:
 @lru_cache(maxsize=256)
 def pattern_automaton(fact: Matches) -> Dfa:
     """The strings that a pattern matches. Raises PatternError, LimitExceededError."""
+    name = formats.NAMES.get(fact.pattern) if fact.whole else None
+    return determinized_pattern(fact) if name is None else made_format(name)
+
+
+def determinized_pattern(fact: Matches) -> Dfa:
+    """The same, made of the pattern. Raises PatternError, LimitExceededError."""
     languages = Languages()
     tree = parse_pattern(fact.pattern)
     return languages.deterministic(languages.whole(tree) if fact.whole else languages.pattern(tree), STATES)
@@ -157,6 +165,7 @@ def _automaton(fact: Fact) -> Dfa:
 __all__ = [
     "PatternError",
     "Shape",
+    "determinized_pattern",
     "few_strings",
     "named_strings",
     "only_counts",

@@ -1,0 +1,27 @@
+"""The automata of formats that come with the package are those of their patterns."""
+
+from __future__ import annotations
+
+import numpy as np
+from frontends.json_schema.make_formats import arrays
+
+from pdacon.frontends.json_schema.facts import Matches
+from pdacon.frontends.json_schema.formats import PATTERNS
+from pdacon.frontends.json_schema.made_formats import ARRAYS, FILE, made_format
+from pdacon.frontends.json_schema.strings import pattern_automaton
+
+
+def test_they_are_what_is_made_of_the_patterns() -> None:
+    made = arrays()
+    with np.load(FILE, allow_pickle=False) as stored:
+        assert set(stored) == set(made)
+        assert all(np.array_equal(stored[name], made[name]) for name in made)
+    for name, pattern in PATTERNS.items():
+        for one in (made_format(name), pattern_automaton(Matches(pattern, whole=True))):
+            assert all(np.array_equal(getattr(one.native, array), made[f"{name}.{array}"]) for array in ARRAYS)
+
+
+def test_a_pattern_that_is_no_format_is_not_taken_for_one() -> None:
+    within = pattern_automaton(Matches(PATTERNS["uuid"]))
+    assert within.accepts("x 01234567-89ab-cdef-0123-456789abcdef y")
+    assert not pattern_automaton(Matches(PATTERNS["uuid"], whole=True)).accepts("x")
