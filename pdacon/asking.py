@@ -28,6 +28,7 @@ from pdacon.frontends import insertion, printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
 from pdacon.frontends.regular_sets import RegularSet
+from pdacon.frontends.structural_tags import structural_tag_grammar
 from pdacon.frontends.texts import checked_strings, choices_grammar
 from pdacon.frontends.types import FormName, function_grammar, tools_grammar, type_grammar
 from pdacon.grammar import Grammar, GrammarOptions, GrammarSource
@@ -198,6 +199,14 @@ def within(grammar: Grammar, regular_set: object) -> Grammar | None:
             feature="regular-set",
         )
     return replace(grammar, within=(*grammar.within, regular_set.text_set()))
+
+
+def from_structural_tag(
+    tag: Any, spelling: Spelling | None, registry: Any, seconds: float, cancel: CancelEvent | None
+) -> Grammar:
+    """See `Grammar.from_structural_tag`."""
+    with Watch(seconds, cancel) as watch:
+        return structural_tag_grammar(tag, spelling=spelling, registry=registry, watch=watch)
 
 
 def compose(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, GrammarSource]) -> Grammar:

@@ -525,6 +525,50 @@ class Grammar(GrammarQuestions):
         return grammar
 
     @classmethod
+    def from_structural_tag(
+        cls,
+        tag: Any,
+        *,
+        spelling: Any = None,
+        registry: Any = None,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Grammar:
+        """Free text with calls of tools in it, or a thought and then an answer: what a structural tag describes.
+
+        Parameters
+        ----------
+        tag : dict, str or an object with ``model_dump``
+            As XGrammar and vLLM take it, ``{"type": "structural_tag", "format": ...}`` or a format alone; or as its
+            JSON; or in the older form, with ``structures`` and ``triggers``.
+        spelling : Spelling, optional
+            How the values of JSON Schemas in it are written; as `from_json_schema` does if it is not given.
+        registry : referencing.Registry, optional
+            Other documents that these refer to.
+        seconds, cancel
+            As for `from_json_schema`.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            A format or a member is unknown or malformed, or nobody could tell where a part of the text ends; the
+            message begins with the JSON pointer of the format.
+        UnsupportedSchemaError
+            A JSON Schema in it says what cannot be enforced.
+        EmptyLanguageError, LimitExceededError, CancelledError
+        TypeError
+
+        Notes
+        -----
+        A token may end one part and begin the next one; the masks are those of one grammar. Cost: some milliseconds,
+        besides that of the schemas.
+
+        Source: https://xgrammar.mlc.ai/docs/structural_tag/structural_tag.html.
+        """
+        grammar: Grammar = ask("from_structural_tag", tag, spelling, registry, seconds, cancel)
+        return grammar
+
+    @classmethod
     def compose(
         cls,
         template: str | os.PathLike[str] | Grammar,

@@ -33,6 +33,7 @@ SourceLanguage = Literal[
     "GBNF",
     "EBNF",
     "several grammars",
+    "structural tag",
 ]
 ImportPath = str | Callable[..., tuple[Any, str]]
 
@@ -401,6 +402,7 @@ class GrammarData:
             "GBNF": "GBNF",
             "EBNF": "EBNF",
             "several grammars": "several grammars",
+            "structural tag": "a structural tag",
         }
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         origin += "".join(f" & {texts.name}" for texts in self.within)

@@ -121,4 +121,6 @@ def _grammar(wanted: Format, limits: Limits) -> Grammar:
         return Grammar.from_choices(json.loads(wanted.text), limits=limits)
     if wanted.kind == "gbnf":
         return Grammar.from_gbnf(wanted.text)
+    if wanted.kind == "structural_tag":
+        return Grammar.from_structural_tag(wanted.text)
     return Grammar.from_lark(wanted.text)

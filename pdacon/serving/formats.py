@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
-Kind = Literal["json_object", "schema", "lark", "gbnf", "regex", "choice"]
+Kind = Literal["json_object", "schema", "lark", "gbnf", "regex", "choice", "structural_tag"]
 Reading = Literal["text", "call", "call_or_text"]
 CONTENT = "content"  # the member of an answer that may be a call, and is a text
 
@@ -32,7 +32,7 @@ class Format:
     kind : str
         What `text` is.
     text : str
-        The schema as JSON, the grammar, the regular expression, or the choices as a JSON list.
+        The schema or structural tag as JSON, the grammar, the regular expression, or the choices as a JSON list.
     param : str
         The part of the request that says so, for errors.
     reading : str
@@ -100,16 +100,19 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
     if kind == "choice":
         _only(given, ("type", "choice", "choices"), param)
         return _choice(given.get("choice", given.get("choices")), f"{param}.choice")
-    known = "text, json_object, json_schema, grammar, regex, choice"
+    if kind == "structural_tag":
+        _only(given, ("type", "format", "structures", "triggers"), param)
+        return Format("structural_tag", json.dumps(given), param)
+    known = "text, json_object, json_schema, grammar, regex, choice, structural_tag"
     raise RequestError(
         400, f"{param}.type is {kind!r}; there are {known}", param=f"{param}.type", code="unknown_format"
     )
 
 
 def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Format | None:
-    """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object."""
+    """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object, structural_tag."""
     said = {key: value for key, value in given.items() if value is not None and value is not False}
-    _only(said, ("json", "regex", "choice", "grammar", "json_object", "syntax"), param)
+    _only(said, ("json", "regex", "choice", "grammar", "json_object", "structural_tag", "syntax"), param)
     if len(said) - ("syntax" in said) != 1:
         raise RequestError(
             400, f"{param} says {len(said)} things; give one of json, regex, choice, grammar", param=param
@@ -122,6 +125,10 @@ def structured_outputs(given: Mapping[str, Any], param: str = "structured_output
         return _regex(said["regex"], f"{param}.regex")
     if "choice" in said:
         return _choice(said["choice"], f"{param}.choice")
+    if "structural_tag" in said:
+        tag = said["structural_tag"]
+        text = tag if isinstance(tag, str) else json.dumps(tag)
+        return Format("structural_tag", text, f"{param}.structural_tag")
     if "grammar" in said:
         return _grammar(said["grammar"], said.get("syntax", "lark"), f"{param}.grammar")
     return Format("json_object", "", f"{param}.json_object")

@@ -78,6 +78,20 @@ def test_json_objects(client: openai.OpenAI) -> None:
     assert isinstance(json.loads(answer.choices[0].message.content or ""), dict)
 
 
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<call>"],
+        "tags": [
+            {"type": "tag", "begin": "<call>", "content": {"type": "regex", "pattern": "[0-9]+"}, "end": "</call>"}
+        ],
+        "at_least_one": True,
+        "stop_after_first": True,
+    },
+}
+
+
 @pytest.mark.parametrize(
     ("format", "fits"),
     [
@@ -85,6 +99,7 @@ def test_json_objects(client: openai.OpenAI) -> None:
         ({"type": "regex", "regex": "[a-c]{3}-[0-9]"}, lambda text: re.fullmatch("[a-c]{3}-[0-9]", text)),
         ({"type": "choice", "choices": ["left", "right"]}, lambda text: text in ("left", "right")),
         ({"type": "grammar", "syntax": "gbnf", "grammar": 'root ::= "a" | "b"'}, lambda text: text in "ab"),
+        (TAG, lambda text: re.fullmatch(r"<call>\d+</call>", text)),
     ],
 )
 def test_other_formats(client: openai.OpenAI, format: Any, fits: Any) -> None:
@@ -95,6 +110,8 @@ def test_other_formats(client: openai.OpenAI, format: Any, fits: Any) -> None:
 
 
 def as_vllm(format: dict[str, Any]) -> dict[str, Any]:
+    if format["type"] == "structural_tag":
+        return {"structural_tag": json.dumps(format)}
     said = dict(format)
     kind = said.pop("type")
     return {kind: said.get(kind, said.get("choices")), **({"syntax": said["syntax"]} if "syntax" in said else {})}
@@ -204,7 +221,8 @@ def lark(text: str) -> Any:
         ({FORMAT: named(False)}, None, ""),
         ({FORMAT: {"type": "json_schema"}}, "response_format.json_schema", "schema"),
         ({FORMAT: {"type": "jsn"}}, "response_format.type", "json_object"),
-        ({FORMAT: {"type": "structural_tag"}}, "response_format.type", "json_object"),
+        ({FORMAT: {"type": "structural_tag"}}, FORMAT, "#/format"),
+        ({FORMAT: {"type": "structural_tag", "format": {"type": "any_txt"}}}, FORMAT, "any_text"),
         ({FORMAT: {"type": "regex", "regex": "(a"}}, "response_format.regex", ""),
         ({FORMAT: {"type": "choice", "choices": []}}, "response_format.choice", "list"),
         ({FORMAT: lark('start: x | y\nx: "a"\ny: "a"')}, GRAMMAR, "reduce/reduce"),

@@ -1,0 +1,183 @@
+"""Formats of a structural tag, checked: their members, and where they stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from reprlib import repr as shown
+from typing import Any
+
+from pdacon.errors import UnsupportedGrammarError
+
+_MEMBERS: dict[str, tuple[str, ...]] = {
+    "const_string": ("value",),
+    "json_schema": ("json_schema", "style", "any_order", "max_whitespace_cnt"),
+    "grammar": ("grammar", "syntax"),
+    "regex": ("pattern",),
+    "any_text": ("excludes", "max_chars", "max_tokens"),
+    "any_tokens": ("exclude_tokens", "max_tokens"),
+    "token": ("token",),
+    "sequence": ("elements",),
+    "or": ("elements",),
+    "optional": ("content",),
+    "plus": ("content",),
+    "star": ("content",),
+    "repeat": ("content", "min", "max"),
+    "tag": ("begin", "content", "end"),
+    "triggered_tags": ("triggers", "tags", "at_least_one", "stop_after_first", "excludes"),
+    "token_triggered_tags": ("trigger_tokens", "tags", "at_least_one", "stop_after_first", "exclude_tokens"),
+    "tags_with_separator": ("tags", "separator", "at_least_one", "stop_after_first"),
+    "dispatch": ("rules", "loop", "excludes"),
+    "token_dispatch": ("rules", "loop", "exclude_tokens"),
+}
+"""What a format of each type may say besides its type."""
+
+_OLD = '{"type": "structural_tag", "structures": [{"begin": ..., "schema": ..., "end": ...}], "triggers": [...]}'
+_DEEPEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format.
+
+    Attributes
+    ----------
+    place : str
+        Its JSON pointer.
+    type : str
+    depth : int
+        How many formats it lies in.
+    """
+
+    given: Mapping[str, Any]
+    place: str
+    type: str
+    depth: int = 0
+
+    def within(self, *steps: str | int) -> Format:
+        """The format that a member, or an element of one, is."""
+        value: Any = self.given
+        for step in steps:
+            value = value[step] if isinstance(step, int) else value.get(step)
+        return checked(value, "/".join([self.place, *map(str, steps)]), self.depth + 1)
+
+    def list(self, key: str) -> list[Any]:
+        """A member that is a list of something."""
+        value = self.given.get(key, [])
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, list | tuple):
+            raise malformed(f"{self.place}/{key}", "a list", value)
+        return list(value)
+
+    def formats(self, key: str, type: str | None = None) -> Iterator[Format]:
+        """A member that is a list of formats, which are not empty."""
+        for place in range(len(self.list(key))):
+            one = self.within(key, place)
+            if type is not None and one.type != type:
+                raise malformed(one.place, f'a format of the type "{type}"', one.given)
+            yield one
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """A member that is a list of texts, none of them empty; each of them once."""
+        found = self.list(key)
+        for place, one in enumerate(found):
+            if not isinstance(one, str) or not one:
+                raise malformed(f"{self.place}/{key}/{place}", "a text that is not empty", one)
+        return tuple(dict.fromkeys(found))
+
+    def string(self, key: str) -> str:
+        value = self.given.get(key)
+        if not isinstance(value, str):
+            raise malformed(f"{self.place}/{key}", "a text", value)
+        return value
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        value = self.given.get(key, default)
+        if not isinstance(value, bool):
+            raise malformed(f"{self.place}/{key}", "true or false", value)
+        return value
+
+    def number(self, key: str, least: int = 0) -> int | None:
+        """A member that is a whole number; None if it is not there."""
+        value = self.given.get(key)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise malformed(f"{self.place}/{key}", f"a whole number from {least}", value)
+        return value
+
+    def refused(self, what: str) -> UnsupportedGrammarError:
+        """The error that says why this format cannot be enforced, or what to write."""
+        return UnsupportedGrammarError(f"{self.place} ({self.type}): {what}", feature="structural tag")
+
+
+def root(given: Any) -> Format:
+    """The outermost format of a structural tag: as an object, as JSON, or as an object of XGrammar's.
+
+    Raises
+    ------
+    TypeError
+        It is nothing of these.
+    UnsupportedGrammarError
+        It is no format, or has members that nobody knows.
+    """
+    if hasattr(given, "model_dump"):
+        given = given.model_dump()
+    if isinstance(given, str | bytes):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise UnsupportedGrammarError(
+                f"the structural tag is no JSON: {error}", feature="structural tag"
+            ) from error
+    if not isinstance(given, Mapping):
+        raise TypeError(f"a structural tag is a dict or its JSON, not a {type(given).__name__}")
+    if given.get("type") != "structural_tag":
+        return checked(given, "#", 0)
+    if "structures" in given:
+        return _old(given)
+    _only(given, ("type", "format"), "#")
+    return checked(given.get("format"), "#/format", 0)
+
+
+def checked(value: Any, place: str, depth: int) -> Format:
+    """A format whose type and members are known ones."""
+    if hasattr(value, "model_dump"):
+        value = value.model_dump()
+    if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
+        raise malformed(place, 'a format, such as {"type": "any_text"}', value)
+    if depth > _DEEPEST:
+        message = f"{place[:60]}...: there are more than {_DEEPEST} formats in one another"
+        raise UnsupportedGrammarError(message, feature="structural tag")
+    type = value["type"]
+    if type not in _MEMBERS:
+        known = ", ".join(_MEMBERS)
+        message = f"{place}: there is no format of the type {type!r:.60} here; there are {known}"
+        raise UnsupportedGrammarError(message, feature="structural tag")
+    _only(value, ("type", *_MEMBERS[type]), place)
+    return Format(value, place, type, depth)
+
+
+def _old(given: Mapping[str, Any]) -> Format:
+    """What vLLM and earlier versions of XGrammar write."""
+    _only(given, ("type", "structures", "triggers"), "#")
+    structures = given.get("structures")
+    if not isinstance(structures, list | tuple) or not all(isinstance(one, Mapping) for one in structures):
+        raise malformed("#", _OLD, given)
+    tags = []
+    for place, one in enumerate(structures):
+        _only(one, ("begin", "schema", "end"), f"#/structures/{place}")
+        content = {"type": "json_schema", "json_schema": one.get("schema", True)}
+        tags.append({"type": "tag", "begin": one.get("begin"), "content": content, "end": one.get("end")})
+    made = {"type": "triggered_tags", "triggers": given.get("triggers", ()), "tags": tags}
+    return checked(made, "#", 0)
+
+
+def _only(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+    for key in given:
+        if key not in known:
+            message = f"{place}: there is no {key!r:.60} here; there are {', '.join(known)}"
+            raise UnsupportedGrammarError(message, feature="structural tag")
+
+
+def malformed(place: str, wanted: str, value: Any) -> UnsupportedGrammarError:
+    """The error for a member that is something else."""
+    return UnsupportedGrammarError(f"{place} must be {wanted}, not {shown(value):.60}", feature="structural tag")

@@ -1,0 +1,165 @@
+"""Pieces -> one grammar: texts as terminals of an outer grammar, grammars in its holes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
+from pdacon.frontends.insertion import inserted
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.frontends.structural_tags.borders import check_borders, precedence
+from pdacon.frontends.structural_tags.free_text import UP_TO
+from pdacon.frontends.structural_tags.pieces import (
+    Either,
+    InOrder,
+    Part,
+    Piece,
+    Repeated,
+    Texts,
+    Token,
+    without_empty,
+)
+from pdacon.grammar import Grammar, GrammarOptions, Terminal
+from pdacon.grammar.reading import read_text
+from pdacon.quoting import quoted
+
+
+def made(piece: Piece, source: str, place: str) -> Grammar:
+    """The grammar of the texts of a piece.
+
+    Parameters
+    ----------
+    source : str
+        The structural tag as JSON.
+    place : str
+        The JSON pointer of the outermost format.
+
+    Raises
+    ------
+    EmptyLanguageError
+        There is no text.
+    UnsupportedGrammarError
+        Nobody could tell where a piece ends.
+    """
+    if isinstance(piece, Texts):
+        return replace(piece.set.to_grammar(), source=source, language="structural tag")
+    writing = _Writing()
+    start = writing.expression(piece)
+    lines = [f"start: {start}", *writing.rules]
+    for rank, name in enumerate(precedence(writing.sets)):
+        word = writing.words.get(name)
+        written = f"/(?P<{name}>)/" if word is None else json.dumps(word, ensure_ascii=False)
+        lines.append(f"{name}.{len(writing.sets) - rank}: {written}")
+    lines += [f"%declare {name}" for name in writing.parts]
+    outer = read_text("\n".join([*lines, ""]), GrammarOptions(extensions=True), Grammar, writing.unwritten())
+    outer = replace(
+        outer,
+        terminals=tuple(replace(one, span=None, literal=writing.shown(one)) for one in outer.terminals),
+        nonterminals=tuple(replace(one, span=None) for one in outer.nonterminals),
+        productions=tuple(replace(one, span=None) for one in outer.productions),
+    )
+    try:
+        whole = (
+            inserted(outer, {name: part.grammar for name, part in writing.parts.items()}) if writing.parts else outer
+        )
+    except UnsupportedGrammarError as error:
+        message = re.sub(r"\b\w+_\d+\b", lambda found: writing.places.get(found[0], found[0]), str(error))
+        raise UnsupportedGrammarError(message, feature="structural tag") from error
+    check_borders(whole, writing.sets, writing.places)
+    return replace(whole, source=source, language="structural tag", imports=(), imported_files=())
+
+
+class _Writing:
+    """Pieces in Lark's language.
+
+    Attributes
+    ----------
+    sets : dict of str to RegularSet
+        Of each terminal that is a set of texts.
+    words : dict of str to str
+        The text of those that have only one.
+    parts : dict of str to Part
+        The grammar of each hole.
+    places : dict of str to str
+        Of each of both, the JSON pointer of the format that it comes from.
+    rules : list of str
+    """
+
+    def __init__(self) -> None:
+        self.sets: dict[str, RegularSet] = {}
+        self.words: dict[str, str] = {}
+        self.parts: dict[str, Part] = {}
+        self.places: dict[str, str] = {}
+        self.rules: list[str] = []
+        self._names: dict[int, str] = {}
+        self._known: list[Piece] = []  # so that no other piece gets an identity that has been used
+
+    def expression(self, piece: Piece) -> str:
+        """What stands for a piece on the right side of a rule. A piece that comes twice is written once."""
+        if id(piece) not in self._names:
+            self._known.append(piece)
+            self._names[id(piece)] = self._written(piece)
+        return self._names[id(piece)]
+
+    def _written(self, piece: Piece) -> str:
+        if isinstance(piece, Texts):
+            return self._texts(piece)
+        if isinstance(piece, Part):
+            name = f"PART_{len(self.parts)}"
+            self.parts[name], self.places[name] = piece, piece.place
+            return name
+        if isinstance(piece, Token):
+            escaped = "".join(f"\\{c}" if c in "/)\\" else c for c in piece.name)
+            return f"/(?P<TOKEN>{escaped})/"
+        if isinstance(piece, InOrder):
+            return " ".join(map(self.expression, piece.pieces))
+        if isinstance(piece, Either):
+            solid, has_empty = without_empty(piece)
+            assert solid is not None
+            if has_empty:
+                return f"[{self.expression(solid)}]"
+            return self._rule(" | ".join(map(self.expression, piece.pieces)))
+        return self._repeated(piece)
+
+    def _texts(self, piece: Texts) -> str:
+        texts = piece.set
+        if not texts:
+            raise EmptyLanguageError(f"{piece.place}: no text is possible there")
+        if "" in texts:
+            solid, _ = without_empty(piece)
+            assert solid is not None
+            return f"[{self.expression(solid)}]"
+        name = next((known for known, one in self.sets.items() if one == texts), None)
+        if name is None:
+            name = f"TEXT_{len(self.sets)}"
+            self.sets[name], self.places[name] = texts, piece.place
+            if texts.count() == 1:
+                self.words[name] = texts.strings(1)[0]
+        return name
+
+    def shown(self, terminal: Terminal) -> str | None:
+        """How explanations call a terminal, if not by its name."""
+        word, texts = self.words.get(terminal.name), self.sets.get(terminal.name)
+        if word is not None:
+            return quoted(word)
+        return f"({texts.name})" if texts is not None and texts.name.startswith(UP_TO) else terminal.literal
+
+    def unwritten(self) -> dict[str, RegularSet]:
+        """The sets that are no single word."""
+        return {name: texts for name, texts in self.sets.items() if name not in self.words}
+
+    def _repeated(self, piece: Repeated) -> str:
+        inner = self._rule(self.expression(piece.piece))
+        if piece.most is None:
+            least = "" if piece.least <= 1 else " ".join([inner] * (piece.least - 1)) + " "
+            return f"{least}{inner}{'*' if piece.least == 0 else '+'}"
+        return f"{inner}~{piece.least}..{piece.most}"
+
+    def _rule(self, side: str) -> str:
+        if side.isidentifier():
+            return side
+        name = f"r{len(self.rules)}"
+        self.rules.append(f"{name}: {side}")
+        return name

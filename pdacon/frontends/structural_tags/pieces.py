@@ -1,0 +1,127 @@
+"""What a structural tag consists of: sets of texts, grammars and special tokens, one behind the other, as alternatives,
+or repeated.
+
+Texts that lie side by side are one set, whatever they were: where one of them ends within it need not be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import Grammar
+
+EMPTY = RegularSet.from_choices([""])
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A set of texts; ``place`` is the format that they come from, as a JSON pointer."""
+
+    set: RegularSet
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The sentences of a grammar."""
+
+    grammar: Grammar
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A special token, by its name."""
+
+    name: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """Pieces one behind the other."""
+
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of some pieces."""
+
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A piece that cannot be empty, so many times; ``most`` None: any number of times."""
+
+    piece: Piece
+    least: int
+    most: int | None
+
+
+Piece: TypeAlias = Texts | Part | Token | InOrder | Either | Repeated
+
+
+def sequence(pieces: Iterable[Piece]) -> Piece:
+    """Pieces one behind the other; texts side by side become one set."""
+    flat: list[Piece] = []
+    for piece in pieces:
+        for one in piece.pieces if isinstance(piece, InOrder) else (piece,):
+            last = flat[-1] if flat else None
+            if isinstance(last, Texts) and isinstance(one, Texts):
+                flat[-1] = Texts(last.set + one.set, last.place)
+            else:
+                flat.append(one)
+    kept = [one for one in flat if not (isinstance(one, Texts) and one.set == EMPTY)]
+    if not kept:
+        return flat[0] if flat else Texts(EMPTY, "#")
+    return kept[0] if len(kept) == 1 else InOrder(tuple(kept))
+
+
+def either(pieces: Sequence[Piece]) -> Piece:
+    """One of some pieces; those that are texts become one set."""
+    flat = [one for piece in pieces for one in (piece.pieces if isinstance(piece, Either) else (piece,))]
+    texts = [one for one in flat if isinstance(one, Texts)]
+    others: list[Piece] = [one for one in flat if not isinstance(one, Texts)]
+    if texts:
+        others.append(texts[0] if len(texts) == 1 else Texts(_union(texts), texts[0].place))
+    return others[0] if len(others) == 1 else Either(tuple(others))
+
+
+def repeated(piece: Piece, least: int, most: int | None) -> Piece:
+    """A piece so many times; one that may be empty is repeated where it is not."""
+    solid, may_be_empty = without_empty(piece)
+    if solid is None or most == 0:
+        return Texts(EMPTY, "#")
+    if isinstance(solid, Texts):
+        return Texts(solid.set.repeat(0 if may_be_empty else least, most), solid.place)
+    return Repeated(solid, 0 if may_be_empty else least, most)
+
+
+def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
+    """The piece without the empty text, None if there is nothing else; and whether that was in it.
+
+    Of pieces that are empty only if all their parts are, the parts are not looked into: the second is False then, and
+    the tables of the grammar have a conflict.
+    """
+    if isinstance(piece, Texts):
+        if "" not in piece.set:
+            return piece, False
+        rest = piece.set - EMPTY
+        return (Texts(rest, piece.place) if rest else None), True
+    if isinstance(piece, Either):
+        parts = [without_empty(one) for one in piece.pieces]
+        solid = [one for one, _ in parts if one is not None]
+        return (either(solid) if solid else None), any(empty for _, empty in parts)
+    if isinstance(piece, Repeated) and piece.least == 0:
+        return Repeated(piece.piece, 1, piece.most), True
+    return piece, False
+
+
+def _union(texts: Sequence[Texts]) -> RegularSet:
+    return reduce(RegularSet.union, (one.set for one in texts))

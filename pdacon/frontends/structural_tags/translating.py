@@ -1,0 +1,313 @@
+"""Formats -> pieces -> the grammar of a structural tag."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pdacon.cancelling import Watch
+from pdacon.errors import GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
+from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
+from pdacon.frontends.insertion.borders import end_of
+from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.frontends.structural_tags.formats import Format, malformed, root
+from pdacon.frontends.structural_tags.free_text import FreeText
+from pdacon.frontends.structural_tags.making import made
+from pdacon.frontends.structural_tags.pieces import EMPTY, Part, Piece, Texts, Token, either, repeated, sequence
+from pdacon.grammar import Grammar, GrammarOptions
+from pdacon.grammar.reading import read_text
+
+_MOST_CHARACTERS = 10_000
+_SYNTAXES = {
+    "ebnf": lambda text: ebnf_grammar(text, "root", None),
+    "gbnf": lambda text: gbnf_grammar(text, None),
+    "lark": lambda text: read_text(text, GrammarOptions(), Grammar, {}),
+}
+
+
+def structural_tag_grammar(
+    tag: Any, *, spelling: Spelling | None = None, registry: Any = None, watch: Watch | None = None
+) -> Grammar:
+    """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
+    outermost = root(tag)
+    piece = _Translation(spelling, registry, watch).piece(outermost, ())
+    return made(piece, json.dumps(outermost.given, ensure_ascii=False, default=float), outermost.place)
+
+
+class _Translation:
+    """Formats as pieces. ``ends`` are the texts that end the tag which a format lies in: free text stops there."""
+
+    def __init__(self, spelling: Spelling | None, registry: Any, watch: Watch | None) -> None:
+        self._spelling, self._registry, self._watch = spelling, registry, watch
+        self._translators: dict[str, Callable[[Format, tuple[str, ...]], Piece]] = {
+            "const_string": self._const_string,
+            "json_schema": self._json_schema,
+            "grammar": self._grammar,
+            "regex": self._regex,
+            "any_text": self._any_text,
+            "any_tokens": self._any_tokens,
+            "token": self._token,
+            "sequence": lambda one, ends: sequence(self._all(one.formats("elements"), ends)),
+            "or": self._or,
+            "optional": lambda one, ends: either([self.piece(one.within("content"), ends), Texts(EMPTY, one.place)]),
+            "plus": lambda one, ends: repeated(self.piece(one.within("content"), ends), 1, None),
+            "star": lambda one, ends: repeated(self.piece(one.within("content"), ends), 0, None),
+            "repeat": self._repeat,
+            "tag": self._tag,
+            "triggered_tags": self._triggered_tags,
+            "token_triggered_tags": self._token_triggered_tags,
+            "tags_with_separator": self._tags_with_separator,
+            "dispatch": self._dispatch,
+            "token_dispatch": self._token_dispatch,
+        }
+
+    def piece(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        """What a format stands for."""
+        return self._translators[one.type](one, ends)
+
+    def _all(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
+        return [self.piece(one, ends) for one in formats]
+
+    # What matches by itself
+
+    def _const_string(self, one: Format, _: tuple[str, ...]) -> Piece:
+        return _text(one.string("value"), one.place)
+
+    def _regex(self, one: Format, _: tuple[str, ...]) -> Piece:
+        pattern = one.string("pattern")
+        return Texts(self._within(one, "pattern", lambda: RegularSet.from_regex(pattern)), one.place)
+
+    def _json_schema(self, one: Format, _: tuple[str, ...]) -> Piece:
+        style = one.given.get("style", "json")
+        if style != "json":
+            raise one.refused(f'style {style!r:.40} is not supported; there is "json"')
+        if one.flag("any_order"):
+            why = "any_order would let members be missing or come twice; leave it out"
+            raise one.refused(f'{why} and give spelling=Spelling(order="any")')
+        blanks = one.number("max_whitespace_cnt")
+        spelling = self._spelling
+        if blanks is not None:
+            spelling = spelling or Spelling(whitespace="any", max_blanks=blanks)
+        schema = one.given.get("json_schema")
+
+        def grammar() -> Grammar:
+            return schema_grammar(schema, spelling=spelling, registry=self._registry, watch=self._watch)
+
+        return _part(self._within(one, "json_schema", grammar), f"{one.place}/json_schema")
+
+    def _grammar(self, one: Format, _: tuple[str, ...]) -> Piece:
+        text, syntax = one.string("grammar"), one.given.get("syntax", "ebnf")
+        if syntax not in _SYNTAXES:
+            raise malformed(f"{one.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
+        return _part(self._within(one, "grammar", lambda: _SYNTAXES[syntax](text)), f"{one.place}/grammar")
+
+    def _any_text(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        most = one.number("max_chars")
+        if most is not None and most > _MOST_CHARACTERS:
+            raise one.refused(f"max_chars is {most:,}; it can be counted up to {_MOST_CHARACTERS:,}, so leave it out")
+        _no_budget(one, "max_chars=... counts characters")
+        stops = tuple(dict.fromkeys([*one.strings("excludes"), *ends]))
+        return Texts(FreeText(stops, most).texts, one.place)
+
+    def _any_tokens(self, one: Format, _: tuple[str, ...]) -> Piece:
+        _no_budget(one, "leave it out")
+        _check_excluded(one)
+        return Texts(FreeText(()).texts, one.place)
+
+    def _token(self, one: Format, _: tuple[str, ...]) -> Piece:
+        (name,) = _names(one, [one.given.get("token")], "token")
+        return Token(name, one.place)
+
+    # What consists of others
+
+    def _or(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        pieces = self._all(one.formats("elements"), ends)
+        if not pieces:
+            raise malformed(f"{one.place}/elements", "a list of formats that is not empty", [])
+        return either(pieces)
+
+    def _repeat(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        least, most = one.number("min"), one.number("max", -1)
+        if least is None or most is None or -1 < most < least:
+            raise malformed(one.place, "a repetition with min and max (-1: no bound)", dict(one.given))
+        return repeated(self.piece(one.within("content"), ends), least, None if most == -1 else most)
+
+    def _tag(self, one: Format, _: tuple[str, ...]) -> Piece:
+        return sequence([self._begin(one), self._behind_begin(one)])
+
+    def _begin(self, tag: Format) -> Piece:
+        begin = tag.given.get("begin")
+        return _text(begin, tag.place) if isinstance(begin, str) else self._token_of(tag, "begin")
+
+    def _behind_begin(self, tag: Format) -> Piece:
+        """The content of a tag and its end."""
+        end = tag.given.get("end")
+        if isinstance(end, str | list | tuple):
+            ends = (end,) if isinstance(end, str) else tag.strings("end")
+            if not ends:
+                raise malformed(f"{tag.place}/end", "a text or some of them", end)
+            stops = tuple(one for one in ends if one)
+            closing: Piece = Texts(RegularSet.from_choices(ends), tag.place)
+        else:
+            stops, closing = (), self._token_of(tag, "end")
+        return sequence([self.piece(tag.within("content"), stops), closing])
+
+    def _token_of(self, tag: Format, key: str) -> Piece:
+        one = tag.within(key)
+        if one.type != "token":
+            raise malformed(one.place, 'a text or {"type": "token", "token": ...}', one.given)
+        return self._token(one, ())
+
+    # Free text with something else in it
+
+    def _triggered_tags(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        triggers = one.strings("triggers")
+        rules: dict[str, list[Piece]] = {trigger: [] for trigger in triggers}
+        begun: list[Piece] = []
+        begins: set[str] = set()
+        for tag in one.formats("tags", "tag"):
+            begin = tag.string("begin")
+            if begin in begins:
+                raise tag.refused(f"there is a tag before it that begins with {begin!r:.60}, too; make them one")
+            begins.add(begin)
+            fitting = [trigger for trigger in triggers if begin.startswith(trigger)]
+            if len(fitting) != 1:
+                many = f"{len(fitting)} triggers" if fitting else "no trigger"
+                raise tag.refused(f"it begins with {begin!r:.60}, and so do {many}; one has to")
+            content = self._behind_begin(tag)
+            rules[fitting[0]].append(sequence([_text(begin[len(fitting[0]) :], tag.place), content]))
+            begun.append(sequence([_text(begin, tag.place), content]))
+        unused = next((trigger for trigger, found in rules.items() if not found), None)
+        if unused is not None:
+            raise one.refused(f"no tag begins with the trigger {unused!r:.60}; add one, or put it into excludes")
+        return self._free_text_with(one, ends, rules, begun, not one.flag("stop_after_first"))
+
+    def _dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        rules: dict[str, list[Piece]] = {}
+        for place, rule in enumerate(one.list("rules")):
+            if not isinstance(rule, list | tuple) or len(rule) != 2 or not isinstance(rule[0], str) or not rule[0]:
+                raise malformed(f"{one.place}/rules/{place}", "a text and a format", rule)
+            if rule[0] in rules:
+                raise one.refused(f"there are two rules for {rule[0]!r:.60}; make them one")
+            rules[rule[0]] = [self.piece(one.within("rules", place, 1), ends)]
+        # Unlike triggered_tags this does not stop at the end of the tag that it lies in: `excludes` says where it does.
+        return self._free_text_with(one, (), rules, [], one.flag("loop", True))
+
+    def _free_text_with(
+        self,
+        one: Format,
+        ends: tuple[str, ...],
+        rules: dict[str, list[Piece]],
+        begun: list[Piece],
+        loops: bool,
+    ) -> Piece:
+        """Free text in which each of some strings goes on as its rules say."""
+        excludes = one.strings("excludes")
+        both = next((stop for stop in rules if stop in excludes or stop in ends), None)
+        if both is not None:
+            what = "is excluded" if both in excludes else "ends the tag that this lies in"
+            raise one.refused(f"{both!r:.60} goes on with something, and {what}; it can be only one of the two")
+        stops = tuple(dict.fromkeys([*rules, *excludes, *ends]))
+        for inner in rules:
+            outer = next((stop for stop in stops if stop != inner and (inner in stop or stop in inner)), None)
+            if outer is not None:
+                raise one.refused(
+                    f"of {inner!r:.60} and {outer!r:.60}, which the text stops at, one has the other in it, so that "
+                    "nobody knows which one it is; leave one of them out, or make it longer"
+                )
+        free = FreeText(stops)
+        dispatched = (
+            either([sequence([Texts(free.up_to(stop), one.place), either(pieces)]) for stop, pieces in rules.items()])
+            if rules
+            else Texts(EMPTY, one.place)
+        )
+        rest = Texts(free.texts, one.place)
+        if one.type == "triggered_tags" and one.flag("at_least_one"):
+            first = either(begun)
+            return sequence([first, repeated(dispatched, 0, None), rest]) if loops else first
+        if not rules:
+            return rest
+        return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
+
+    def _token_triggered_tags(self, one: Format, _: tuple[str, ...]) -> Piece:
+        triggers = _names(one, one.list("trigger_tokens"), "trigger_tokens")
+        _check_excluded(one)
+        tags: list[Piece] = []
+        for tag in one.formats("tags", "tag"):
+            begin = self._token_of(tag, "begin")
+            assert isinstance(begin, Token)
+            if begin.name not in triggers:
+                raise tag.refused(f"it begins with the token {begin.name!r:.60}, which is no trigger")
+            tags.append(sequence([begin, self._behind_begin(tag)]))
+        return self._tokens_in_text(one, tags, one.flag("at_least_one"), not one.flag("stop_after_first"))
+
+    def _token_dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
+        _check_excluded(one)
+        rules: list[Piece] = []
+        for place, rule in enumerate(one.list("rules")):
+            if not isinstance(rule, list | tuple) or len(rule) != 2:
+                raise malformed(f"{one.place}/rules/{place}", "a token and a format", rule)
+            (name,) = _names(one, [rule[0]], f"rules/{place}/0")
+            rules.append(sequence([Token(name, one.place), self.piece(one.within("rules", place, 1), ends)]))
+        return self._tokens_in_text(one, rules, False, one.flag("loop", True))
+
+    def _tokens_in_text(self, one: Format, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
+        rest = Texts(FreeText(()).texts, one.place)
+        if not rules:
+            return rest
+        dispatched = sequence([rest, either(rules)])
+        if at_least_one:
+            return sequence([either(rules), repeated(dispatched, 0, None), rest]) if loops else either(rules)
+        return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
+
+    def _tags_with_separator(self, one: Format, _: tuple[str, ...]) -> Piece:
+        tag = either(self._all(one.formats("tags", "tag"), ())) if one.list("tags") else None
+        if tag is None:
+            raise malformed(f"{one.place}/tags", "a list of tags that is not empty", [])
+        more = repeated(sequence([_text(one.string("separator"), one.place), tag]), 0, None)
+        some = tag if one.flag("stop_after_first") else sequence([tag, more])
+        return some if one.flag("at_least_one") else either([some, Texts(EMPTY, one.place)])
+
+    def _within(self, one: Format, key: str, make: Callable[[], Any]) -> Any:
+        """What a schema, a grammar or a pattern in a format makes; its errors say where that is."""
+        try:
+            return make()
+        except UnsupportedSchemaError as error:
+            pointer = f"{one.place}/{key}{error.pointer.removeprefix('#')}"
+            raise UnsupportedSchemaError(pointer, error.keyword, error.why) from error
+        except GrammarError as error:
+            message = f"{one.place}/{key}: {error}"
+            raise UnsupportedGrammarError(message, feature="structural tag") from error
+
+
+def _text(text: str, place: str) -> Texts:
+    return Texts(RegularSet.from_choices([text]), place)
+
+
+def _part(grammar: Grammar, place: str) -> Piece:
+    """A grammar; or its texts, where it is one terminal and nothing else."""
+    texts = end_of(grammar).texts
+    return Part(grammar, place) if texts is None else Texts(texts, place)
+
+
+def _names(one: Format, tokens: Sequence[Any], key: str) -> list[str]:
+    for token in tokens:
+        if not isinstance(token, str) or not token:
+            raise malformed(f"{one.place}/{key}", "the name of a special token, as the tokenizer has it", token)
+    return list(tokens)
+
+
+def _check_excluded(one: Format) -> None:
+    """No special token is in free text, so that these need not be excluded; others cannot be."""
+    for token in _names(one, one.list("exclude_tokens"), "exclude_tokens"):
+        if (token[:1], token[-1:]) not in (("<", ">"), ("[", "]")):
+            raise one.refused(
+                f"exclude_tokens names {token!r:.60}, which seems to be a token of text; there is no way to exclude one"
+            )
+
+
+def _no_budget(one: Format, instead: str) -> None:
+    if one.number("max_tokens") is not None:
+        raise one.refused(f"max_tokens counts tokens of a part of a text, which is not supported; {instead}")

@@ -1,0 +1,461 @@
+"""Structural tags against a reader that follows their documentation, and their messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+
+import pdacon
+from pdacon import Grammar
+from pdacon.errors import PdaconError, UnsupportedGrammarError, UnsupportedSchemaError
+
+Format = dict[str, Any]
+ALPHABET = "ab<>1"
+NESTED = 'root ::= "a" root "b" | "1"'
+BALANCED = 'root ::= "a" root ">" | "a>"'
+
+
+def ends_of(one: Format, text: str, at: int, ends: tuple[str, ...] = ()) -> set[int]:
+    """Where a format that begins at a place of a text may end: each clause of the documentation, as it stands there."""
+    rest = range(at, len(text) + 1)
+    kind = one["type"]
+    if kind == "const_string":
+        return {at + len(one["value"])} if text.startswith(one["value"], at) else set()
+    if kind == "regex":
+        return {end for end in rest if re.fullmatch(one["pattern"], text[at:end])}
+    if kind == "json_schema":
+        return {end for end in rest if text[at:end] in map(json.dumps, one["json_schema"]["enum"])}
+    if kind == "grammar":
+        return {end for end in rest if nested(one["grammar"], text[at:end])}
+    if kind == "any_text":
+        stops = [*one.get("excludes", ()), *ends]
+        short = one.get("max_chars", len(text))
+        return {end for end in rest if end - at <= short and not any(stop in text[at:end] for stop in stops)}
+    if kind == "sequence":
+        return in_order(one["elements"], text, {at}, ends)
+    if kind == "or":
+        return {end for element in one["elements"] for end in ends_of(element, text, at, ends)}
+    if kind in ("optional", "star", "plus", "repeat"):
+        least, most = {"optional": (0, 1), "star": (0, -1), "plus": (1, -1)}.get(kind) or (one["min"], one["max"])
+        found, here, count = ({at} if least == 0 else set()), {at}, 0
+        while here and count <= len(text) + least and count != most:
+            here = in_order([one["content"]], text, here, ends)
+            count += 1
+            found |= here if count >= least else set()
+        return found
+    if kind == "tag":
+        begun = {at + len(one["begin"])} if text.startswith(one["begin"], at) else set()
+        return behind_begin(one, text, begun)
+    if kind == "tags_with_separator":
+        return separated(one, text, at)
+    rules: list[tuple[str, list[Format]]]
+    if kind == "dispatch":
+        rules, loop = [(stop, [inner]) for stop, inner in one["rules"]], one.get("loop", True)
+        return dispatched(rules, one, text, {at}, (), loop, lambda inner, place: ends_of(inner, text, place, ends))
+    assert kind == "triggered_tags"
+    rules = [(stop, [tag for tag in one["tags"] if tag["begin"].startswith(stop)]) for stop in one["triggers"]]
+
+    def tail(tag: Format, place: int) -> set[int]:
+        stop = next(stop for stop, tags in rules if tag in tags)
+        missing = tag["begin"][len(stop) :]
+        return behind_begin(tag, text, {place + len(missing)} if text.startswith(missing, place) else set())
+
+    loop = not one.get("stop_after_first", False)
+    if not one.get("at_least_one"):
+        return dispatched(rules, one, text, {at}, ends, loop, tail)
+    first = {end for tag in one["tags"] for end in ends_of(tag, text, at)}
+    return dispatched(rules, one, text, first, ends, loop, tail) if loop else first
+
+
+def nested(grammar: str, text: str) -> bool:
+    """Whether a text is a sentence of one of the two grammars below."""
+    size = len(text) // 2
+    if grammar == NESTED:
+        return len(text) % 2 == 1 and text == "a" * size + "1" + "b" * size
+    return len(text) % 2 == 0 and size > 0 and text == "a" * size + ">" * size
+
+
+def in_order(formats: list[Format], text: str, places: set[int], ends: tuple[str, ...]) -> set[int]:
+    for one in formats:
+        places = {end for place in places for end in ends_of(one, text, place, ends)}
+    return places
+
+
+def behind_begin(tag: Format, text: str, places: set[int]) -> set[int]:
+    ends = (tag["end"],) if isinstance(tag["end"], str) else tuple(tag["end"])
+    inner = in_order([tag["content"]], text, places, tuple(filter(None, ends)))
+    return {place + len(end) for place in inner for end in ends if text.startswith(end, place)}
+
+
+def separated(one: Format, text: str, at: int) -> set[int]:
+    found = set() if one.get("at_least_one") else {at}
+    here = {end for tag in one["tags"] for end in ends_of(tag, text, at)}
+    while here - found:
+        found |= here
+        if one.get("stop_after_first"):
+            break
+        behind = {place + len(one["separator"]) for place in here if text.startswith(one["separator"], place)}
+        here = {end for place in behind for tag in one["tags"] for end in ends_of(tag, text, place)}
+    return found
+
+
+def dispatched(
+    rules: list[tuple[str, list[Format]]],
+    one: Format,
+    text: str,
+    places: set[int],
+    ends: tuple[str, ...],
+    loop: bool,
+    tail: Any,
+) -> set[int]:
+    """Free text up to the string that ends first, what has to come behind that, and so on."""
+    stops = [*(stop for stop, _ in rules), *one.get("excludes", ()), *ends]
+    found: set[int] = set()
+    pending = set(places)
+    seen: set[int] = set()
+    while pending:
+        at = pending.pop()
+        seen.add(at)
+        for end in range(at, len(text) + 1):
+            met = [stop for stop in stops if text[at:end].endswith(stop)]
+            if not met:
+                found.add(end)
+                continue
+            for stop, inner in rules:
+                if stop in met:
+                    behind = {place for one in inner for place in tail(one, end)}
+                    if loop:
+                        pending |= behind - seen
+                    else:
+                        found |= behind
+            break
+    return found
+
+
+def texts(longest: int) -> list[str]:
+    return ["".join(letters) for size in range(longest + 1) for letters in product(ALPHABET, repeat=size)]
+
+
+def assert_same(one: Format, longest: int) -> None:
+    grammar = Grammar.from_structural_tag({"type": "structural_tag", "format": one})
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    for text in texts(longest):
+        expected = len(text) in ends_of(one, text, 0)
+        assert constraint.accepts(text) == expected, (text, one)
+
+
+def any_text(*excludes: str, **more: int) -> Format:
+    return {"type": "any_text", "excludes": list(excludes), **more}
+
+
+def tag(begin: str, content: Format, end: str | list[str]) -> Format:
+    return {"type": "tag", "begin": begin, "content": content, "end": end}
+
+
+def const(value: str) -> Format:
+    return {"type": "const_string", "value": value}
+
+
+def regex(pattern: str) -> Format:
+    return {"type": "regex", "pattern": pattern}
+
+
+def grammar(text: str) -> Format:
+    return {"type": "grammar", "grammar": text}
+
+
+ONE: Format = {"type": "json_schema", "json_schema": {"enum": [1, 11]}}
+CALLS: Format = {"type": "triggered_tags", "triggers": ["<"], "tags": [tag("<a", ONE, ">"), tag("<b", any_text(), ">")]}
+
+NESTED_CALLS: Format = {
+    "type": "triggered_tags",
+    "triggers": ["<"],
+    "tags": [tag("<", grammar(NESTED), ">"), tag("<b", grammar(BALANCED), "b")],
+}
+
+FORMATS: dict[str, Format] = {
+    "calls with grammars": NESTED_CALLS,
+    "at least one with a grammar": {**NESTED_CALLS, "at_least_one": True},
+    "one with a grammar": {**NESTED_CALLS, "stop_after_first": True},
+    "calls with grammars in a tag": tag("1", NESTED_CALLS, "a"),
+    "grammars in a row": {"type": "tags_with_separator", "tags": [tag("<", grammar(NESTED), "")], "separator": ">"},
+    "a grammar behind free text": {"type": "sequence", "elements": [any_text("<"), const("<"), grammar(NESTED)]},
+    "a grammar or a text": {"type": "or", "elements": [grammar(NESTED), const("b"), regex("<+")]},
+    "a grammar repeated": {"type": "star", "content": grammar(NESTED)},
+    "text in a tag": tag("<a>", any_text(), "<>"),
+    "text in a tag that may end in two ways": tag("a", any_text(), ["b>", "1"]),
+    "short text": tag("<", any_text(max_chars=2), "<b"),
+    "calls in free text": CALLS,
+    "at least one": {**CALLS, "at_least_one": True},
+    "one at most": {**CALLS, "stop_after_first": True},
+    "just one": {**CALLS, "at_least_one": True, "stop_after_first": True},
+    "what must not be in the free text": {**CALLS, "excludes": ["a1"]},
+    "a thought, then calls": {"type": "sequence", "elements": [tag("<", any_text(), ">"), CALLS]},
+    "calls in a tag": tag("1", CALLS, "a"),
+    "separated": {"type": "tags_with_separator", "tags": [tag("<", ONE, ">"), tag("a", ONE, "a")], "separator": "b"},
+    "separated, one": {
+        "type": "tags_with_separator",
+        "tags": [tag("<", ONE, ">")],
+        "separator": "",
+        "at_least_one": True,
+    },
+    "dispatch": {"type": "dispatch", "rules": [["<a", ONE], ["1>", regex("a+b")]], "excludes": ["<<"]},
+    "dispatch once": {"type": "dispatch", "rules": [["<a", ONE], ["b", const("1")]], "loop": False},
+    "text up to what follows": {"type": "sequence", "elements": [any_text("<"), const("<"), ONE]},
+    "text and something at its end": {"type": "sequence", "elements": [any_text(), const("<a")]},
+    "a pattern that goes on, and an end": tag("<", regex("[a1]+"), "1>"),
+    "or": {"type": "or", "elements": [const("a"), regex("a+<"), tag("b", ONE, "b")]},
+    "optional": {"type": "sequence", "elements": [{"type": "optional", "content": ONE}, const("<")]},
+    "plus": {"type": "plus", "content": tag("<", ONE, ">")},
+    "star of what may be empty": {"type": "star", "content": {"type": "optional", "content": tag("<", ONE, ">")}},
+    "repeat": {"type": "repeat", "min": 1, "max": 2, "content": tag("<", ONE, "")},
+    "repeat without a bound": {"type": "repeat", "min": 2, "max": -1, "content": tag("<", ONE, "")},
+    "an empty text": const(""),
+    "one begin goes on to another": {**CALLS, "tags": [tag("<a", ONE, ">"), tag("<ab", ONE, ">")]},
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_all_short_texts(name: str) -> None:
+    assert_same(FORMATS[name], 6 if name in ("calls in free text", "a thought, then calls") else 5)
+
+
+def random_format(random: Random, depth: int) -> Format:
+    """A format of any type, with short strings of the alphabet."""
+
+    def word(least: int = 1) -> str:
+        return "".join(random.choices(ALPHABET, k=random.randint(least, 2)))
+
+    def inner() -> Format:
+        return random_format(random, depth - 1)
+
+    def some_tag() -> Format:
+        return tag(word(), inner(), word() if random.random() < 0.8 else [word(), word()])
+
+    kinds = ["const_string", "regex", "json_schema", "any_text", "grammar", "grammar"]
+    if depth > 0:
+        kinds += ["sequence", "or", "optional", "star", "plus", "repeat", "tag", "tag", "tag"]
+        kinds += ["triggered_tags", "triggered_tags", "tags_with_separator", "dispatch"]
+    kind = random.choice(kinds)
+    flags = {key: True for key in ("at_least_one", "stop_after_first") if random.random() < 0.3}
+    excludes = {"excludes": [word()]} if random.random() < 0.3 else {}
+    if kind == "const_string":
+        return const(word(0))
+    if kind == "regex":
+        return regex(random.choice(["[ab]+", "1?a", "<*", "a|ab", "[^<]+", "(?:ab)*1"]))
+    if kind == "json_schema":
+        return ONE
+    if kind == "grammar":
+        return grammar(random.choice([NESTED, BALANCED]))
+    if kind == "any_text":
+        return {"type": kind, **excludes, **({"max_chars": random.randint(0, 3)} if random.random() < 0.2 else {})}
+    if kind in ("sequence", "or"):
+        return {"type": kind, "elements": [inner() for _ in range(random.randint(1, 3))]}
+    if kind in ("optional", "star", "plus"):
+        return {"type": kind, "content": inner()}
+    if kind == "repeat":
+        least = random.randint(0, 2)
+        return {"type": kind, "min": least, "max": random.choice([-1, least, least + 1]), "content": inner()}
+    if kind == "tag":
+        return some_tag()
+    if kind == "tags_with_separator":
+        return {"type": kind, "tags": [some_tag()], "separator": word(0), **flags}
+    if kind == "dispatch":
+        return {"type": kind, "rules": [[word(), inner()]], "loop": random.random() < 0.7, **excludes}
+    tags = [some_tag() for _ in range(random.randint(1, 2))]
+    triggers = list({one["begin"][: random.randint(1, 2)] for one in tags})
+    return {"type": kind, "triggers": triggers, "tags": tags, **flags, **excludes}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_formats(seed: int) -> None:
+    """Whatever is not refused has the texts that the documentation says."""
+    random = Random(seed)
+    for _ in range(10):
+        one = random_format(random, 3)
+        try:
+            assert_same(one, 4)
+        except PdaconError:
+            continue
+
+
+WEATHER: Format = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1, "maximum": 7}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+TIME: Format = {"type": "object", "properties": {"zone": {"enum": ["UTC", "CET"]}}, "required": ["zone"]}
+
+
+def schema(one: Format) -> Format:
+    return {"type": "json_schema", "json_schema": one}
+
+
+AGENT: Format = {
+    "type": "sequence",
+    "elements": [
+        tag("<think>", any_text(), "</think>"),
+        {
+            "type": "triggered_tags",
+            "triggers": ["<function="],
+            "tags": [
+                tag("<function=weather>", schema(WEATHER), "</function>"),
+                tag("<function=time>", schema(TIME), "</function>"),
+            ],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("<think>a < b</think>Nothing to call.", True),
+        ('<think></think>I look. <function=weather>{"city": "Bern", "days": 3}</function> Done', True),
+        ('<think>x</think><function=time>{"zone": "CET"}</function><function=weather>{"city": ""}</function>', True),
+        ('<think></think>I look. <function=weather>{"city": "Bern", "days": 8}</function>', False),
+        ('<think></think><function=time>{"zone": "CET"}', False),
+        ("<think></think><function=sleep>", False),
+        ("<think></think><functions>", True),
+        ("no thought", False),
+    ],
+)
+def test_calls_of_tools_in_free_text(text: str, fits: bool) -> None:
+    assert Grammar.from_structural_tag(AGENT).accepts(text) == fits
+    assert Grammar.from_structural_tag(json.dumps({"type": "structural_tag", "format": AGENT})).accepts(text) == fits
+
+
+def test_samples_are_read_by_the_reader() -> None:
+    """Free text and calls as the sampler writes them, arguments read by json and jsonschema."""
+    for text in Grammar.from_structural_tag(AGENT).sample(40, seed=1):
+        assert text.startswith("<think>")
+        free = text.split("</think>", 1)[1]
+        for name, arguments in re.findall(r"<function=(\w+)>(.*?)</function>", free, re.DOTALL):
+            jsonschema.validate(json.loads(arguments), {"weather": WEATHER, "time": TIME}[name])
+
+
+def test_tokens_reach_over_every_border() -> None:
+    """Tokens that end one part and begin the next are allowed exactly where their bytes are."""
+    tokens = [
+        "</think>",
+        "k></",
+        "> <function=",
+        "<fun",
+        "=weather>{",
+        "=weather>[",
+        '"}</',
+        "</function>",
+        "e>x",
+        "time",
+        '{"city": "',
+    ]
+    vocabulary = pdacon.Vocabulary.from_tokens(
+        [bytes([byte]) for byte in range(256)] + [one.encode() for one in tokens]
+    )
+    constraint = pdacon.compile(Grammar.from_structural_tag(AGENT), vocabulary)
+    text = '<think>a</think> <function=weather>{"city": "B"}</function>x'
+    matcher = constraint.matcher()
+    for place, letter in enumerate(text):
+        allowed = set(matcher.allowed_tokens())
+        for number, one in enumerate(tokens, start=256):
+            other = matcher.fork()
+            assert (number in allowed) == other.accept_bytes(one.encode()), (text[:place], one)
+        assert matcher.accept_bytes(letter.encode())
+
+
+def test_what_vllm_writes() -> None:
+    """The older form, with structures and triggers."""
+    structures = [
+        {"begin": "<function=weather>", "schema": WEATHER, "end": "</function>"},
+        {"begin": "<function=time>", "schema": TIME, "end": "</function>"},
+    ]
+    old = {"type": "structural_tag", "structures": structures, "triggers": ["<function="]}
+    grammar = Grammar.from_structural_tag(old)
+    assert grammar.accepts('Hm. <function=time>{"zone": "UTC"}</function>')
+    assert not grammar.accepts('Hm. <function=time>{"zone": "utc"}</function>')
+
+
+def test_special_tokens_are_tokens_and_never_their_text() -> None:
+    begin, end = ({"type": "token", "token": name} for name in ("<|call|>", "<|end|>"))
+    one = {
+        "type": "token_triggered_tags",
+        "trigger_tokens": ["<|call|>"],
+        "tags": [{"type": "tag", "begin": begin, "content": schema(TIME), "end": end}],
+        "exclude_tokens": ["<|image|>"],
+    }
+    texts = [bytes([byte]) for byte in range(256)] + [None] * 4
+    vocabulary = pdacon.Vocabulary.from_tokens(texts, eos_ids=[259]).with_special_tokens(
+        {"<|call|>": 256, "<|end|>": 257, "<|image|>": 258}
+    )
+    matcher = pdacon.compile(Grammar.from_structural_tag(one), vocabulary).matcher()
+    assert matcher.accept("Well, ")
+    assert {256, 257, 258, 259} & set(matcher.allowed_tokens()) == {256, 259}
+    assert matcher.accept_token(256)
+    assert not matcher.accept("<|end|>")
+    assert matcher.accept('{"zone": "UTC"}')
+    assert matcher.allowed_tokens() == [257]
+    assert matcher.accept_token(257)
+    assert matcher.accept("<|call|> as text")
+    assert matcher.is_accepting()
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        ({"type": "any_txt"}, "there is no format of the type 'any_txt'"),
+        ({"type": "any_text", "exclude": ["a"]}, "#: there is no 'exclude' here"),
+        ({"type": "sequence", "elements": [any_text(), {"type": "regex", "pattern": "(a"}]}, "#/elements/1/pattern: "),
+        ({"type": "sequence", "elements": [{}]}, "#/elements/0 must be a format"),
+        (tag("<a>", {"type": "json_schema", "json_schema": {"uniqueItems": True}}, "</a>"), "#/content/json_schema"),
+        (tag("<a>", {**schema(TIME), "any_order": True}, "</a>"), "any_order"),
+        (tag("<a>", {**schema(TIME), "style": "glm_xml"}, "</a>"), "glm_xml"),
+        (any_text(max_tokens=3), "max_chars"),
+        (any_text(max_chars=1_000_000), "max_chars"),
+        ({**CALLS, "triggers": ["<", "b"]}, "no tag begins with the trigger 'b'"),
+        ({**CALLS, "triggers": ["<", "<a"]}, "2 triggers"),
+        ({**CALLS, "triggers": ["<a"]}, "no trigger"),
+        ({**CALLS, "excludes": ["<a"]}, "has the other in it"),
+        ({**CALLS, "excludes": ["<"]}, "is excluded"),
+        ({**CALLS, "tags": [tag("<a", ONE, ">"), tag("<a", ONE, "b")]}, "make them one"),
+        (tag("<", CALLS, "<"), "ends the tag"),
+        ({"type": "sequence", "elements": [any_text(), schema(TIME)]}, "#/elements/0"),
+        ({"type": "star", "content": {"type": "or", "elements": [grammar(NESTED), const("11")]}}, "may come both"),
+        ({"type": "token", "token": 17}, "name of a special token"),
+        ({"type": "any_tokens", "exclude_tokens": ["hello"]}, "seems to be a token of text"),
+        ({"type": "repeat", "min": 3, "max": 2, "content": ONE}, "min and max"),
+        ({"type": "or", "elements": []}, "not empty"),
+    ],
+)
+def test_what_cannot_be_enforced_is_refused_with_its_place(one: Format, said: str) -> None:
+    with pytest.raises((UnsupportedGrammarError, UnsupportedSchemaError)) as raised:
+        Grammar.from_structural_tag(one)
+    assert said in str(raised.value)
+
+
+def test_what_is_no_structural_tag() -> None:
+    with pytest.raises(TypeError, match="dict or its JSON, not a list"):
+        Grammar.from_structural_tag([])
+    with pytest.raises(UnsupportedGrammarError, match="no JSON"):
+        Grammar.from_structural_tag("<tool>")
+
+
+def test_formats_that_lie_deep_in_one_another() -> None:
+    one = ONE
+    for _ in range(2_000):
+        one = {"type": "optional", "content": one}
+    with pytest.raises(UnsupportedGrammarError, match="more than 100 formats"):
+        Grammar.from_structural_tag(one)
+
+
+def test_an_artifact_is_the_same_constraint() -> None:
+    constraint = pdacon.compile(Grammar.from_structural_tag(AGENT), pdacon.Vocabulary.bytes())
+    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
+    assert loaded.accepts("<think></think>x")
+    assert repr(loaded.grammar) == repr(constraint.grammar)
