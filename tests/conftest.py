@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,10 @@ Tally = Callable[..., None]
 
 # Tests neither read nor fill the cache of whoever runs them; those of the cache itself have a folder of their own.
 os.environ["PDACON_CACHE_DIR"] = "off"
+
+# jsonschema imports it where it is installed, for the formats of IRIs, which no test asks it about. It makes 38 parsers
+# with Lark at once: some seconds for each worker, and for each narrow run.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 # The same examples in each run, and none fails because a machine is slow. `--hypothesis-profile=others` tries new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -54,10 +54,10 @@ def enumerated(grammar: SmallGrammar, texts: int) -> tuple[StockLark, Grammar, i
 def test_masks_of_curated_grammars(
     grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    oracle, loaded, length, sentences = enumerated(grammar, scaled(1200))
+    oracle, loaded, length, sentences = enumerated(grammar, scaled(600))
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name)):
-        counts += explore(oracle, loaded, tiny, length, scaled(60))
+        counts += explore(oracle, loaded, tiny, length, scaled(30))
     tally(**counts)
 
 
@@ -66,11 +66,11 @@ def test_masks_of_curated_grammars(
 def test_masks_of_grammars_with_indentation(
     grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    oracle, loaded, length, sentences = enumerated(grammar, scaled(3000))
+    oracle, loaded, length, sentences = enumerated(grammar, scaled(1500))
     counts = Counter(grammars=1)
     for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name)):
         if {b" ", b"\n"} <= set(tiny.texts()):
-            counts += explore(oracle, loaded, tiny, length, scaled(150))
+            counts += explore(oracle, loaded, tiny, length, scaled(75))
             continue
         with pytest.raises(VocabularyError, match="a space and for a newline"):
             pdacon.compile(loaded, tiny.vocabulary())

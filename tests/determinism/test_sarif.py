@@ -104,7 +104,7 @@ INVENTED = DeterminismReport(
 
 
 def validate(log: dict[str, Any]) -> None:
-    import jsonschema  # takes seconds where rfc3987-syntax is installed, too
+    import jsonschema
 
     log = json.loads(json.dumps(log))
     jsonschema.validate(log, LOG, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)

@@ -229,7 +229,7 @@ def test_curated_grammars(grammar: SmallGrammar, tally: Tally) -> None:
 def test_random_grammars(
     make: Callable[[int], SmallGrammar] | None, scaled: Callable[[int], int], tally: Tally
 ) -> None:
-    for grammar, oracle in loadable_grammars(scaled(8), 720_000_000, make):
+    for grammar, oracle in loadable_grammars(scaled(4), 720_000_000, make):
         compare(grammar, oracle, tally)
 
 
