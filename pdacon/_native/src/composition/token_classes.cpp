@@ -218,7 +218,6 @@ class TokenClasses::Walk {
             auto& list = ranges_of(subtree.ends[at]);
             list.insert(list.end(), subtree.ranges[at].begin(), subtree.ranges[at].end());
         }
-        found.edges.insert(found.edges.end(), subtree.edges.begin(), subtree.edges.end());
         for (const auto& [label, column, others] : subtree.emitting) {
             auto& remainders = remainders_of(label, column);
             remainders.insert(remainders.end(), others.begin(), others.end());
@@ -294,20 +293,16 @@ class TokenClasses::Walk {
     std::vector<std::int32_t> residue_;
 };
 
-void TokenClasses::make_edge(WalkResult& found, std::size_t at) {
-    found.edges.push_back(
-        {found.ends[at], std::make_shared<const TokenSet>(trie_, std::move(found.ranges[at]))});
-    bytes_ += found.edges.back().tokens->bytes();
-}
-
 TokenClasses::Node* TokenClasses::make(WalkResult found) {
     nodes_.push_back(std::make_unique<Node>());
     auto& node = *nodes_.back();
     node.number = static_cast<std::int32_t>(nodes_.size()) - 1;
     for (std::size_t at = 0; at < found.ends.size(); ++at) {
-        const auto& ranges = found.ranges[at];
+        auto& ranges = found.ranges[at];
         if (!are_few(trie_, ranges)) {
-            make_edge(found, at);
+            auto set = std::make_shared<const TokenSet>(trie_, std::move(ranges));
+            bytes_ += set->bytes();
+            found.edges.push_back({found.ends[at], std::move(set)});
             continue;
         }
         const auto begin = node.tokens.size();
@@ -336,19 +331,12 @@ std::int32_t TokenClasses::intern(std::span<const Remainder> remainders) {
 
 const TokenClasses::WalkResult& TokenClasses::subtree(std::int32_t trie_node, std::int32_t lexer_state,
                                                       int nesting) {
-    // The edges of a subtree with so many tokens are made once, as masks that all its users share.
-    constexpr std::int32_t kLarge = 4096;
     const auto key =
         std::uint64_t(static_cast<std::uint32_t>(trie_node)) << 32 | static_cast<std::uint32_t>(lexer_state);
     if (const auto known = subtrees_.find(key); known != subtrees_.end()) return *known->second;
     Walk walk(*this, nesting + 1);
     walk.add_subtree(trie_node, walk.begin(lexer_state));
     auto& found = walk.found;
-    if (trie_.first_token(trie_.subtree_end(trie_node)) - trie_.first_token(trie_node) >= kLarge) {
-        for (std::size_t at = 0; at < found.ends.size(); ++at) make_edge(found, at);
-        found.ends.clear();
-        found.ranges.clear();
-    }
     for (const auto& ranges : found.ranges) bytes_ += ranges.size() * sizeof(TokenRange);
     for (const auto& emitting : found.emitting) bytes_ += emitting.remainders.size() * sizeof(Remainder);
     bytes_ += sizeof(WalkResult);

@@ -8,7 +8,7 @@
 //
 // A node of the tree stands for a set of suffixes that are read from one lexer state, or from the start of
 // one context. Its inner edges lead to no node: they are the suffixes that commit nothing, by the future in
-// which they end. (Two may have one future, since those of a kept subtree are taken over as they are.) Its
+// which they end. (Two may have one future, since the tokens of a loop are taken over as they are.) Its
 // emitting edges are the suffixes that end a lexeme, by the label of the first commit. Such an edge leads to
 // one more node for each context that the parser may be in after the commit. Edges that leave the same
 // remainders share these nodes, so that the tree is stored as a directed acyclic graph. Example: from the
@@ -159,7 +159,7 @@ class TokenClasses {
         std::vector<Remainder> remainders;
     };
     // What a walk has found. `ranges[i]` are the tokens that end in `ends[i]`, as positions of the trie;
-    // `edges` are whole sets that others share, taken over as they are.
+    // `edges`: the tokens of a loop, which others share; in a subtree there are none.
     struct WalkResult {
         std::vector<InnerEnd> ends;
         std::vector<std::vector<TokenRange>> ranges;
@@ -167,7 +167,6 @@ class TokenClasses {
         std::vector<EmittingRemainders> emitting;
     };
     Node* make(WalkResult found);
-    void make_edge(WalkResult& found, std::size_t at);
     std::int32_t intern(std::span<const Remainder> remainders);
     // The kept result of a walk over a subtree, its root included. `lexer_state` is the state behind the
     // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
