@@ -19,13 +19,14 @@ class TokenClasses::Walk {
         scratch_.path.resize(static_cast<std::size_t>(trie_.max_depth()) + 1);
     }
 
-    // Adds the suffixes of a remainder, read from the start of a context: first its residue, then its
+    // Adds the suffixes of a remainder, read from the start of a context: first its pushback, then its
     // subtree.
     void add(const Remainder& remainder, std::int32_t context) {
-        if (remainder.residue != scan_.residue || context != scan_.context) scan(remainder.residue, context);
+        if (remainder.pushback != scan_.pushback || context != scan_.context)
+            scan(remainder.pushback, context);
         if (scan_.dead) return;
-        if (scan_.emission.residue >= 0)
-            emit(scan_.emission, remainder.trie_node);
+        if (scan_.lexeme_end.pushback >= 0)
+            emit(scan_.lexeme_end, remainder.trie_node);
         else
             add(remainder.trie_node, scan_.lexing);
     }
@@ -63,19 +64,19 @@ class TokenClasses::Walk {
     WalkResult found;
 
   private:
-    // A commit: its label and column, and the id of the residue behind it.
-    struct Emission {
+    // The end of a lexeme: the label and column of its commit, and the id of what that pushes back.
+    struct LexemeEnd {
         std::int32_t label = 0;
         RelativeColumn column;
-        std::int32_t residue = -1;
+        std::int32_t pushback = -1;
     };
-    // The result of lexing a residue from the start of a context: dead, an emission, or a configuration.
-    // Most remainders of an edge have the same residue, so the last result is kept.
-    struct ResidueScan {
-        std::int32_t residue = -1, context = -1;
+    // The result of lexing a pushback from the start of a context: dead, the end of a lexeme, or a
+    // configuration. Most remainders of an edge have the same pushback, so the last result is kept.
+    struct PushbackScan {
+        std::int32_t pushback = -1, context = -1;
         bool dead = false;
         RelativeConfiguration lexing;
-        Emission emission;
+        LexemeEnd lexeme_end;
     };
     // Trie nodes in the smallest subtree whose result is kept; a smaller one is cheaper to walk again.
     static constexpr std::int32_t kLeastShared = 64;
@@ -94,8 +95,8 @@ class TokenClasses::Walk {
             const auto next = lexer_.next(lexing.state, byte_class);
             if (next == LexingAutomaton::kDead) continue;
             if (LexingAutomaton::is_commit(next)) {
-                const auto emission = commit(lexing, next, byte_class, {});
-                for (const auto node : nodes) emit(emission, node);
+                const auto lexeme_end = commit(lexing, next, byte_class, {});
+                for (const auto node : nodes) emit(lexeme_end, node);
                 continue;
             }
             lexer_.move(lexing, next, byte_class);
@@ -224,31 +225,31 @@ class TokenClasses::Walk {
         }
     }
 
-    // `rest` is what is left of a residue that was being read. The commit's own pushback comes before it.
-    Emission commit(const RelativeConfiguration& lexing, std::int32_t next, std::int32_t byte_class,
-                    std::span<const std::int32_t> rest) {
+    // `rest` is what is left of a pushback that was being read. The commit's own pushback comes before it.
+    LexemeEnd commit(const RelativeConfiguration& lexing, std::int32_t next, std::int32_t byte_class,
+                     std::span<const std::int32_t> rest) {
         const auto& commit = lexer_.commit(next);
-        Emission emission;
-        emission.label = commit.label;
+        LexemeEnd lexeme_end;
+        lexeme_end.label = commit.label;
         if (commit.label == classes_.newline_)
-            emission.column = lexer_.committed_column(commit, lexing, byte_class);
+            lexeme_end.column = lexer_.committed_column(commit, lexing, byte_class);
         auto& known =
-            classes_.residue_of_commit_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
+            classes_.pushback_of_commit_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
         if (rest.empty() && known >= 0) {
-            emission.residue = known;
-            return emission;
+            lexeme_end.pushback = known;
+            return lexeme_end;
         }
         const auto again = lexer_.pushback(commit.pushback);
-        residue_.assign(1, commit.look_behind);
-        residue_.insert(residue_.end(), again.begin(), again.end());
-        residue_.insert(residue_.end(), rest.begin(), rest.end());
-        emission.residue = classes_.residues_.intern(residue_);
-        if (rest.empty()) known = emission.residue;
-        return emission;
+        pushback_.assign(1, commit.look_behind);
+        pushback_.insert(pushback_.end(), again.begin(), again.end());
+        pushback_.insert(pushback_.end(), rest.begin(), rest.end());
+        lexeme_end.pushback = classes_.pushbacks_.intern(pushback_);
+        if (rest.empty()) known = lexeme_end.pushback;
+        return lexeme_end;
     }
 
-    void emit(const Emission& emission, std::int32_t trie_node) {
-        remainders_of(emission.label, emission.column).push_back({trie_node, emission.residue});
+    void emit(const LexemeEnd& lexeme_end, std::int32_t trie_node) {
+        remainders_of(lexeme_end.label, lexeme_end.column).push_back({trie_node, lexeme_end.pushback});
     }
 
     std::vector<Remainder>& remainders_of(std::int32_t label, const RelativeColumn& column) {
@@ -264,18 +265,18 @@ class TokenClasses::Walk {
         return known == found.emitting.end() ? found.emitting[add()].remainders : known->remainders;
     }
 
-    // Lexes a residue from the start of a context, into `scan_`.
-    void scan(std::int32_t residue, std::int32_t context) {
-        const auto known = classes_.residues_[residue];
+    // Lexes a pushback from the start of a context, into `scan_`.
+    void scan(std::int32_t pushback, std::int32_t context) {
+        const auto known = classes_.pushbacks_[pushback];
         const auto entry = lexer_.entry(context, known[0]);
-        scan_ = {residue, context, entry < 0, {entry, {}, {}}, {}};
+        scan_ = {pushback, context, entry < 0, {entry, {}, {}}, {}};
         if (scan_.dead) return;
         const std::vector<std::int32_t> bytes(known.begin() + 1, known.end());
         auto& lexing = scan_.lexing;
         for (std::size_t at = 0; at < bytes.size(); ++at) {
             const auto next = lexer_.next(lexing.state, bytes[at]);
             if (LexingAutomaton::is_commit(next)) {
-                scan_.emission = commit(lexing, next, bytes[at], std::span(bytes).subspan(at + 1));
+                scan_.lexeme_end = commit(lexing, next, bytes[at], std::span(bytes).subspan(at + 1));
                 return;
             }
             scan_.dead = next == LexingAutomaton::kDead;
@@ -289,8 +290,8 @@ class TokenClasses::Walk {
     const SharedTrie& trie_;
     int nesting_;  // how many walks over kept subtrees this one is part of
     Scratch& scratch_;
-    ResidueScan scan_;
-    std::vector<std::int32_t> residue_;
+    PushbackScan scan_;
+    std::vector<std::int32_t> pushback_;
 };
 
 TokenClasses::Node* TokenClasses::make(WalkResult found) {
@@ -320,7 +321,7 @@ TokenClasses::Node* TokenClasses::make(WalkResult found) {
 std::int32_t TokenClasses::intern(std::span<const Remainder> remainders) {
     std::vector<std::int32_t> key;
     key.reserve(remainders.size() * 2);
-    for (const auto& remainder : remainders) key.insert(key.end(), {remainder.trie_node, remainder.residue});
+    for (const auto& remainder : remainders) key.insert(key.end(), {remainder.trie_node, remainder.pushback});
     const auto id = remainders_.intern(key);
     if (static_cast<std::size_t>(id) == children_.size()) {
         children_.emplace_back();

@@ -16,7 +16,7 @@
 // No parser is known here: which edges a stack allows is decided by MaskAssembly.
 //
 // Cost: nodes are made on demand. A node takes one visit of each trie node at or below its suffixes from
-// which the lexer goes on, and at most one scan of a residue for each remainder. That can be the whole trie
+// which the lexer goes on, and at most one scan of a pushback for each remainder. That can be the whole trie
 // for each lexer state. Self-loops of the lexer (CharacterSteps), which are looked up instead of walked, and
 // the kept results of large subtrees keep it far below.
 // Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding", for the
@@ -45,11 +45,11 @@ namespace pdacon {
 
 class TokenClasses {
   public:
-    // What is left of some tokens after a commit: first the residue is lexed, then the suffixes from a trie
-    // node on, the empty one included. A residue is here the look-behind state and the byte classes that are
-    // pushed back. (Those of Futures have a speller state too, and whether the input has ended.)
+    // What is left of some tokens after a commit: first the pushback is lexed, then the suffixes from a trie
+    // node on, the empty one included. `pushback`: the id of the look-behind state and the byte classes that
+    // are to be lexed again.
     struct Remainder {
-        std::int32_t trie_node, residue;
+        std::int32_t trie_node, pushback;
     };
     // The suffixes whose first commit has one label.
     struct EmittingEdge {
@@ -92,7 +92,7 @@ class TokenClasses {
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          residue_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
+          pushback_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           steps_(machine, futures, trie, budget) {}
 
@@ -178,10 +178,10 @@ class TokenClasses {
     const Coaccessibility& futures_;
     const SharedTrie& trie_;
     Budget& budget_;
-    Interner residues_;  // look-behind states, each followed by byte classes
+    Interner pushbacks_;  // look-behind states, each followed by byte classes
     std::vector<std::int32_t>
-        residue_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
-    Interner remainders_;    // lists of remainders, as pairs
+        pushback_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
+    Interner remainders_;     // lists of remainders, as pairs
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders: context, node
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;
