@@ -49,6 +49,7 @@ def check_grammars(
     fail_on: Level,
     sizes: bool,
     seconds: float,
+    whole: bool = False,
 ) -> int:
     """Print a report of each grammar; 2 if one could not be checked, else 1 if a finding is at or above ``fail_on``."""
     if format in (ReportFormat.sarif, ReportFormat.github):
@@ -57,7 +58,7 @@ def check_grammars(
     reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if format is ReportFormat.text:
-        _print_text(reports, sizes)
+        _print_text(reports, sizes, whole)
     else:
         _PRINTERS[format](reports, failures)
     if failures:
@@ -132,10 +133,10 @@ def _check(
         return Failure(name, in_options(described(problem)).removeprefix(f"{span}: "), span)
 
 
-def _print_text(reports: Sequence[DeterminismReport], sizes: bool) -> None:
+def _print_text(reports: Sequence[DeterminismReport], sizes: bool, whole: bool) -> None:
     for k, report in enumerate(reports):
         last = k == len(reports) - 1
-        shown = _of_options(report).render(width(), sizes=sizes)
+        shown = _of_options(report).render(width(), sizes=sizes, folded=not whole)
         shown = printable(shown)
         show(_coloured(shown if last or "\n" not in shown else f"{shown}\n"))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.imported import imported
+from pdacon.errors import PdaconError
 
 if TYPE_CHECKING:
     from pdacon.grammar.model import Indentation
@@ -35,5 +36,7 @@ def load_postlexer(name: str) -> Indentation | None:
     found = imported(name, f"--postlex {name}")
     try:
         return read_postlex(found)
-    except TypeError as error:
-        raise BadInput(f"--postlex {name}: {error}") from error
+    except PdaconError:
+        raise
+    except Exception as error:  # whatever a class raises when it is made
+        raise BadInput(f"--postlex {name}: {type(error).__name__}: {error}") from error

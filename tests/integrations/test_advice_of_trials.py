@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,3 +93,35 @@ def test_other_grammars_are_compiled_in_silence(text: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pdacon.compile(text, Vocabulary.bytes())
+
+
+def test_a_text_that_is_cut_within_blanks_is_told_so() -> None:
+    """More tokens would be more blanks."""
+    model, tokenizer = load_tiny()
+    grammar = 'start: / {90}/ "a"\n'
+    with pytest.warns(pdacon.IncompleteWarning, match="at its end are 30 blanks or more: take a grammar that does not"):
+        generate(model, tokenizer, "x", grammar, temperature=0, max_tokens=30, eos_token_id=0)
+
+
+FOLDED = """
+start: "if" NAME
+     | NAME
+NAME: /[a-z]+/
+%ignore " "
+"""
+
+
+def test_notes_that_need_no_repair_have_a_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from pdacon.cli import main
+
+    file = tmp_path / "words.lark"
+    file.write_text(FOLDED)
+    assert main(["check", str(file)]) == 0
+    short = capsys.readouterr().out
+    assert main(["check", str(file), "--all"]) == 0
+    whole = capsys.readouterr().out
+    (finding,) = [one for one in pdacon.check(FOLDED).findings if one.id == "PDA011"]
+    assert f"note[PDA011]: {finding.title}\n    No repair is needed of this one" in short
+    assert "repair: none is needed if they may be read so" in whole
+    assert "repair: none is needed" not in short
+    assert short.splitlines()[-1] == whole.splitlines()[-1]

@@ -85,6 +85,9 @@ def check(
             "--sizes", metavar="", help="Say how large the automata are, and what makes them so.", hidden=True
         ),
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--all", "-v", metavar="", help="Notes that need no repair in full, not in one line each.")
+    ] = False,
     seconds: Annotated[
         float,
         typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.", hidden=True),
@@ -110,6 +113,7 @@ def check(
         fail_on=fail_on.value,
         sizes=sizes,
         seconds=seconds,
+        whole=whole,
     )
 
 

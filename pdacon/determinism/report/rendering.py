@@ -17,21 +17,33 @@ _PIECE = re.compile(r'"(?:\\.|[^"\\])*"|/(?!/)(?:\\.|[^/\\])+/|[\s\S]')
 """A string, a pattern, or a character of a rule."""
 WIDTH = 110
 """Columns of a report where nothing else is asked for."""
+NO_REPAIR = "none is needed"
+"""How repairs begin of what may well be meant."""
 _EXCERPT = 3
 """Errors in an exception's message."""
 _MANY = 3
 """Notes of one kind that are shown together."""
 
 
-def render_text(report: Findings, width: int = WIDTH, *, sizes: bool = False) -> str:
-    """The whole report: blocks, an empty line between them; it ends with the summary line and no newline."""
+def render_text(report: Findings, width: int = WIDTH, *, sizes: bool = False, folded: bool = False) -> str:
+    """The whole report: blocks, an empty line between them; it ends with the summary line and no newline.
+
+    ``folded``: of notes that need no repair only their first lines, behind all else.
+    """
     blocks = []
-    for _, alike in groupby(report.findings, key=lambda finding: (finding.level, finding.id)):
+    short = [finding for finding in report.findings if folded and _needs_nothing(finding)]
+    whole = [finding for finding in report.findings if finding not in short]
+    for _, alike in groupby(whole, key=lambda finding: (finding.level, finding.id)):
         findings = list(alike)
         if _are_noise(findings):
             blocks.append(_together(findings, report, width))
         else:
             blocks += [_block(finding, report, width) for finding in findings]
+    if short:
+        heads = [_head(finding, report) for finding in short]
+        these = "this one" if len(heads) == 1 else "these"
+        line = f"No repair is needed of {these}, if it is meant: `pdacon check --all` and report.render() say more."
+        blocks.append("\n".join([*heads, _wrapped(line, width)]))
     blocks += _more(report, width)
     if report.unfinished:
         blocks.append(fill(unfinished_line(report), width, subsequent_indent=_INDENT, break_on_hyphens=False))
@@ -72,6 +84,11 @@ def unfinished_line(report: Findings) -> str:
         f"Not looked for to the end, because time or memory ran out; there may be more: {shown}. "
         "Give it more seconds to go on."
     )
+
+
+def _needs_nothing(finding: Finding) -> bool:
+    """Whether it is a note of which its repair says that none is needed."""
+    return finding.level == "note" and finding.repair is not None and finding.repair.startswith(NO_REPAIR)
 
 
 def _are_noise(findings: list[Finding]) -> bool:

@@ -45,12 +45,12 @@ class DeterminismReport(Findings):
             "unfinished": list(self.unfinished),
         }
 
-    def render(self, width: int | None = None, *, sizes: bool = False) -> str:
+    def render(self, width: int | None = None, *, sizes: bool = False, folded: bool = False) -> str:
         """Plain text for a terminal: findings, with ``sizes`` those of the automata, and the verdict.
 
-        Prose is wrapped at ``width`` columns.
+        Prose is wrapped at ``width`` columns. With ``folded`` notes that need no repair have one line each.
         """
-        return render_text(self, WIDTH if width is None else width, sizes=sizes)
+        return render_text(self, WIDTH if width is None else width, sizes=sizes, folded=folded)
 
     def draw(self, number: int = 1) -> Picture:
         """The two readings behind a finding, as a picture; ``number`` is its place in ``findings``, from 1.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
+
+import torch
+from transformers import StoppingCriteria
 
 from pdacon.constraint import Constraint
 from pdacon.grammar import GrammarSource
@@ -12,6 +15,7 @@ from pdacon.integrations.huggingface.generation import generate, require_values
 from pdacon.integrations.huggingface.prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.settings import Settings, configured
+from pdacon.integrations.huggingface.streams import Stream, stream
 
 
 class Generator:
@@ -115,6 +119,40 @@ class Generator:
                 kept.pop(name, None)
         return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **{**kept, **options})
 
+    def stream(self, prompt: Prompt, **options: Any) -> Stream:
+        """Answer one prompt, piece by piece: ``for piece in write.stream(prompt): print(piece, end="")``.
+
+        Together the pieces are the text that the same call without ``stream`` gives, behind a ``prefix``; each has
+        whole characters. What ``yield from`` gives at the end is the `Generation`.
+
+        Parameters
+        ----------
+        prompt : str or chat
+        **options : optional
+            As for a call. One text only: no beams, no ``num_return_sequences``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `generate`, at once for options and when it is iterated for the rest.
+
+        Notes
+        -----
+        The model runs in a thread, which ends at its next token where iterating is given up.
+        """
+        if "on_text" in options:
+            raise TypeError("Generator.stream is given the pieces itself; leave on_text out, or call the Generator")
+        self._require_options(self.model, options)
+        criteria = [*options.pop("stopping_criteria", ())]
+
+        def call(on_text: Callable[[str], None], stopped: Callable[..., bool]) -> Generation:
+            criterion: Any = _Stopped(stopped)
+            answer: Any = self(prompt, on_text=on_text, stopping_criteria=[*criteria, criterion], **options)
+            one: Generation = answer[0]
+            return one  # of one text, which a list of one prompt is, too
+
+        return stream(call)
+
     @staticmethod
     def _require_options(model: Any, options: Mapping[str, Any]) -> Settings:
         for name in ("grammar", "constraint"):
@@ -127,6 +165,16 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"<Generator of {self.constraint!r} with {type(self.model).__name__}>"
+
+
+class _Stopped(StoppingCriteria):
+    """Ends every row as soon as somebody says so."""
+
+    def __init__(self, stopped: Callable[..., bool]) -> None:
+        self._stopped = stopped
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: Any) -> Any:
+        return torch.full((len(input_ids),), self._stopped(), dtype=torch.bool, device=input_ids.device)
 
 
 _SAME = {"max_new_tokens": ("max_tokens", "max_new_tokens"), "do_sample": ("do_sample", "temperature")}

@@ -16,6 +16,8 @@ from pdacon.matching import Matcher
 from pdacon.notebook import preformatted, shaded
 from pdacon.values import UNKNOWN, reader_of
 
+_MANY_BLANKS = 20  # at the end of a text that is no sentence yet: more than layouts of texts want
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -190,9 +192,13 @@ def warn_of_cuts(texts: Sequence[Generation], max_tokens: int) -> None:
     cut = [text for text in held if not text.complete and len(text.token_ids) >= max_tokens]
     if cut:
         which = "the text was" if len(held) == 1 else f"{len(cut)} of {len(held)} texts were"
+        way_out = "give more max_new_tokens, or continue with prefix="
+        blanks = min(len(text.text) - len(text.text.rstrip()) for text in cut)
+        if blanks >= _MANY_BLANKS:  # more tokens would be more of them
+            way_out = f"at its end are {blanks} blanks or more: take a grammar that does not allow any number of them"
         caution(
             f"{which} cut off after {max_tokens} tokens, before the grammar's end (`complete` says which are whole); "
-            "give more max_new_tokens, or continue with prefix=",
+            f"{way_out}",
             IncompleteWarning,
         )
 

@@ -1,0 +1,51 @@
+"""Pieces of a text, as they come, are the text."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from pdacon import Generation, Generator
+from pdacon.integrations.huggingface import load_tiny
+
+PROMPT = "Describe a person as JSON:"
+
+
+@pytest.fixture(scope="module")
+def write() -> Generator:
+    return Generator(*load_tiny(), "json_dumps", max_tokens=150)
+
+
+@pytest.mark.parametrize("options", [{"seed": 3}, {"temperature": 0}, {"seed": 1, "prefix": '{"na'}], ids=str)
+def test_pieces_are_the_text(write: Generator, options: dict[str, Any]) -> None:
+    answer = write(PROMPT, **options)
+    outcome: list[Generation] = []
+
+    def follow() -> Any:
+        outcome.append((yield from write.stream(PROMPT, **options)))
+
+    pieces = list(follow())
+    assert len(pieces) > 3
+    assert options.get("prefix", "") + "".join(pieces) == answer.text
+    assert outcome == [answer]
+
+
+def test_who_stops_iterating_ends_the_generation(write: Generator) -> None:
+    before = threading.active_count()
+    pieces = write.stream(PROMPT, seed=3)
+    assert next(pieces)
+    pieces.close()
+    assert threading.active_count() == before
+
+
+def test_errors_come_out(write: Generator) -> None:
+    with pytest.raises(TypeError, match=r"neither Generator nor model\.generate has an option top_q"):
+        write.stream(PROMPT, top_q=3)
+    with pytest.raises(TypeError, match="leave on_text out"):
+        write.stream(PROMPT, on_text=print)
+    with pytest.raises(ValueError, match="not the beginning of a sentence"):
+        list(write.stream(PROMPT, prefix="}"))
+    with pytest.raises(ValueError, match="one text only"):
+        list(write.stream([PROMPT, PROMPT]))
