@@ -16,6 +16,12 @@ from pdacon.frontends.json_schema.places import patterns_that_match, places_at
 from pdacon.frontends.json_schema.positions import STRING, open_values, path_of, unescaped
 from pdacon.quoting import did_you_mean, listing
 
+_OTHERWISE = frozenset({
+    "additionalProperties", "const", "dependencies", "dependentRequired", "dependentSchemas", "enum", "if",
+    "maxProperties", "not", "oneOf", "patternProperties", "propertyNames", "unevaluatedProperties",
+})  # fmt: skip
+"""Keywords that may refuse a member that no schema lists."""
+
 
 def why_refused(source: str, read: str, refused: str, takes: Callable[[str], bool]) -> str:
     """Why what is refused cannot stand there, if that is about an object's members; else an empty text.
@@ -101,6 +107,12 @@ def _unlisted(name: str, must: Sequence[Place], about: Sequence[Place]) -> str:
             return f"{place.pointer} has no member {_shown(name)}, and its {closed}Properties is false" + (
                 f"; {near.removesuffix('; ')}" if near else ""
             )
+    listing_it = [place for place in must if _listed(place)]
+    if listing_it and name not in known and not any(_OTHERWISE & place.node.keys() for place in about):
+        near = did_you_mean(name, known).strip()  # nothing but closed=True refuses it
+        return f"{listing_it[0].pointer} lists no member {_shown(name)}, and objects are closed" + (
+            f"; {near}" if near else ""
+        )
     return ""
 
 
