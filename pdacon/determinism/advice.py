@@ -20,6 +20,7 @@ from pdacon.determinism.language.successions import Successions
 from pdacon.determinism.language.unspellable import unspellable_findings
 from pdacon.determinism.lexical.early_ends import early_end_findings
 from pdacon.determinism.lexical.endless import endless_findings
+from pdacon.determinism.lexical.hidden_words import hidden_word_findings
 from pdacon.determinism.lexical.lookahead import lookahead_findings
 from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
@@ -82,6 +83,7 @@ def advise(
     repairs = Repairs(grammar, tables, texts, deadline)
     searches: list[tuple[Iterable[str], Callable[[], Iterable[Finding]]]] = [
         (["PDA010"], lambda: unmatched_findings(texts, examples, repairs, deadline, collisions)),
+        (["PDA010"], lambda: hidden_word_findings(texts, examples, deadline, collisions)),
         (["PDA019"], lambda: truncation_findings(texts, examples, repairs, never_matched(texts), deadline)),
         (["PDA011"], lambda: reserved_findings(texts, examples, repairs, deadline)),
         (["PDA012"], lambda: early_end_findings(grammar, lexer, repairs, deadline)),

@@ -82,6 +82,18 @@ class Examples:
         Symbols are as the author writes them. A nonterminal whose cheapest yield is longer than ``SPELL_OUT``
         terminals is left as it is.
         """
+        symbols = self._symbols(state)
+        return None if symbols is None else tuple(name for symbol in symbols for name in self._spell(symbol))
+
+    def way(self, state: int) -> tuple[int, ...] | None:
+        """The same as terminals; None also where a nonterminal would be left as it is."""
+        symbols = self._symbols(state)
+        spelt = None if symbols is None else [self._terminals(symbol) for symbol in symbols]
+        if spelt is None or any(some is None for some in spelt):
+            return None
+        return tuple(symbol for some in spelt for symbol in some or ())
+
+    def _symbols(self, state: int) -> list[int] | None:
         symbols: list[int] = []
         while True:
             step = self._came_from.get(state)
@@ -89,7 +101,7 @@ class Examples:
                 return None
             state, symbol = step
             if symbol < 0:
-                return tuple(name for symbol in reversed(symbols) for name in self._spell(symbol))
+                return symbols[::-1]
             symbols.append(symbol)
 
     @cached_property
@@ -113,15 +125,20 @@ class Examples:
         return came_from
 
     def _spell(self, symbol: int) -> list[str]:
+        terminals = self._terminals(symbol)
+        return [self._grammar.describe_symbol(k) for k in ((symbol,) if terminals is None else terminals)]
+
+    def _terminals(self, symbol: int) -> list[int] | None:
+        """What a symbol stands for; None if that is too long."""
         first = self._grammar.end + 1
         if symbol >= first and self._yields.length[symbol - first] > SPELL_OUT:
-            return [self._grammar.describe_symbol(symbol)]
-        spelt: list[str] = []
+            return None
+        spelt: list[int] = []
         pending = [symbol]
         while pending:
             top = pending.pop()
             if top < first:
-                spelt.append(self._grammar.describe_symbol(top))
+                spelt.append(top)
             elif self._yields.length[
                 top - first
             ]:  # empty yields are dropped whole: their trees can be exponentially large

@@ -111,14 +111,14 @@ def automaton_pattern(automaton: Automaton) -> str:
             if source != target:
                 out[source] = out.get(source, 0) + 1
                 into[target] = into.get(target, 0) + 1
-        _eliminate(arcs, min(inner, key=lambda state: (into[state] * out[state], -state)))
+        eliminate(arcs, min(inner, key=lambda state: (into[state] * out[state], -state)))
         length = sum(map(len, arcs.values()))
         if length > _LONGEST:
             raise LimitExceededError("characters of a pattern", length, _LONGEST, fixed=True)
     return arcs.get((_START, _END), "(?!)")
 
 
-def _eliminate(arcs: dict[tuple[int, int], str], state: int) -> None:
+def eliminate(arcs: dict[tuple[int, int], str], state: int) -> None:
     loop = arcs.pop((state, state), None)
     around = f"{_atom(loop)}*" if loop else ""
     into = [(source, text) for (source, target), text in arcs.items() if target == state]

@@ -101,13 +101,13 @@ def compile_pattern(
     return program
 
 
-def compile_whole(regexp: str, limit: int = STATES_LIMIT) -> Program:
+def compile_whole(regexp: str, limit: int = STATES_LIMIT, flags: int = 0) -> Program:
     """Lower a pattern to an automaton whose threads are all ways to match: what ``re.fullmatch`` tries.
 
     A text is matched whole if any thread is at ``MATCH`` at its end, or at a state that matches if the text ends.
     Parameters and errors as of `compile_pattern`.
     """
-    return _lowered(regexp, 0, limit, None, whole=True)
+    return _lowered(regexp, flags, limit, None, whole=True)
 
 
 def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None, whole: bool = False) -> Program:

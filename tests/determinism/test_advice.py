@@ -95,7 +95,8 @@ def test_what_is_never_matched_is_in_no_text(plain: list[Case], indented: list[C
         for finding in case.of("PDA010"):
             found += 1
             name = finding.symbols[0]
-            assert not any(name in one.types for one in case.traces), (case.small.text, finding)
+            if finding.cause != "hidden-words":
+                assert not any(name in one.types for one in case.traces), (case.small.text, finding)
     assert found
 
 

@@ -33,9 +33,9 @@ def the(text: str, id: str) -> Finding:
         (IMPORTS, "NEWLINE.1: /\\n/", "NEWLINE: /", "NEWLINE.1: /"),
         (
             BLANK_TEXT,
-            "IGNORED.1: /\\s+/ with %ignore IGNORED",
-            "%ignore /\\s+/",
-            "IGNORED.1: /\\s+/\n%ignore IGNORED",
+            "TEXT.1: /[^<]+/",
+            "TEXT: /[^<]+/",
+            "TEXT.1: /[^<]+/",
         ),
         (MARKDOWN, "(HEADER.1: ... or TEXT.1: ...)", "HEADER: ", "HEADER.1: "),
         (SUM, 'e: e "+" e_2 | e_2\n  e_2: N', 'e: e "+" e | N', 'e: e "+" e_2 | e_2\ne_2: N'),

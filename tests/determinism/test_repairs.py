@@ -261,3 +261,11 @@ def test_a_comma_at_the_end_of_a_list_that_two_parts_can_take() -> None:
     assert "put something between" not in (finding.repair or "")
     assert "refused" not in (finding.repair or "")
     assert not findings('start: list\nlist: "[" (item ("," item)* ","?)? "]"\nitem: "a" | list\n')
+
+
+def test_and_or_and_comparisons_have_their_usual_order() -> None:
+    text = 'start: e\ne: e "and" e | e "or" e | e "==" e | NAME\nNAME: /[A-Z]/\n%ignore " "\n'
+    finding = next(finding for finding in check(Grammar.from_lark(text)).findings if finding.id == "PDA001")
+    assert finding.repair is not None
+    levels = [line.strip() for line in finding.repair.split("\n") if line.startswith("  ")]
+    assert levels == ['e: e "or" e_2 | e_2', 'e_2: e_2 "and" e_3 | e_3', 'e_3: e_3 "==" e_4 | e_4', "e_4: NAME"]

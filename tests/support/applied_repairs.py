@@ -45,6 +45,8 @@ def applied(text: str, finding: Finding, lines: list[str]) -> str:
         return _with_rules(text, lines[: lines.index("instead of")], lines[lines.index("instead of") + 1])
     if finding.id == "PDA016" and len(lines) == 1 and lines[0].startswith("%ignore"):
         return re.sub(r"^%ignore .*$", "", text, flags=re.M) + lines[0] + "\n"
+    if finding.id == "PDA016" and len(lines) == 1 and lines[0].startswith("IGNORED"):
+        return re.sub(r"^%ignore .*$", "", text, flags=re.M) + lines[0].replace(" with ", "\n") + "\n"
     for line in lines:
         text = _with_line(text, line)
     return text

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
-from pdacon.determinism.lexical.repair.suggested import definition, read, written
+from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
@@ -28,6 +28,7 @@ from pdacon.quoting import quote
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pdacon.grammar import Grammar
 
 _BLANKS = {0x20: " ", 0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x0C: r"\f", 0x0B: r"\v"}
 _ANY_BLANK = re.compile(r"(?:\\s|\[\\s\])[+*]?")
@@ -36,6 +37,9 @@ _FEW = 6
 _SECONDS = 2.0
 """For trying a repair."""
 _MOST_STATES = 20_000
+
+_LARKS_NAME = "__IGNORE_0"
+"""What Lark calls a pattern that stands behind ``%ignore``."""
 
 _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
@@ -231,11 +235,20 @@ def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
     else:
         names = listed(map(grammar.describe_symbol, ignored), _FEW)
         what, line = f"instead of {names} ignore one terminal, which matches", f"%ignore {written(pattern, ())}"
+        if priority := _priority_of_all(grammar):
+            name = free_name(grammar, "IGNORED")
+            line = f"{name}.{priority}: {written(pattern, ())} with %ignore {name}"
+    blank = pattern.removeprefix("(?<!").partition(")")[0]
     return (
         f"{what} a bounded text, and not behind itself:\n  {line}\nA model needs no more than one blank in a place; if "
-        f"texts are to have more, put {{1,8}} behind it. {repairs.other_told(after, ())}\nOr write what is ignored "
-        "into the rules."
+        f"texts are to have more, put {{1,8}} behind the second {written(blank, ())[1:-1]}.\n"
+        f"{repairs.other_told(after, ())}\nOr write what is ignored into the rules."
     )
+
+
+def _priority_of_all(grammar: Grammar) -> int:
+    """The priority of one terminal that stands for all that is ignored: the highest that one of them has."""
+    return max(grammar.terminals[k].priority for k in grammar.ignore)
 
 
 def _bounded_and_small(texts: Texts, deadline: Deadline) -> tuple[str | None, Texts | None]:
@@ -320,7 +333,10 @@ def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
     grammar = texts.grammar
     first = min(grammar.ignore)
     terminals = list(grammar.terminals)
-    terminals[first] = replace(terminals[first], pattern=read(grammar, written(pattern, ())).terminals[0].pattern)
+    single = read(grammar, written(pattern, ())).terminals[0].pattern
+    terminals[first] = replace(terminals[first], pattern=single, priority=_priority_of_all(grammar))
+    if len(grammar.ignore) > 1:  # it has no name of its own then, by which Lark would sort it elsewhere
+        terminals[first] = replace(terminals[first], name=_LARKS_NAME)
     repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]), islands=())
     lexer = build_lexer(
         repaired,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.texts import turned
-from pdacon.determinism.lexical.truncations import truncated_texts
+from pdacon.determinism.lexical.truncations import shared_texts, truncated_texts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
@@ -80,8 +80,9 @@ def _unsupported(subject: str, reason: str, advice: str, terminals: tuple[Termin
 class CollisionRepairs(Protocol):
     """Who knows how to repair collisions."""
 
-    def of_collision(self, collision: Collision) -> tuple[str | None, tuple[object, ...]]:
-        """What to write instead, and the changes that this comes to; None and nothing if nothing is known to help."""
+    def of_collisions(self, collisions: Sequence[Collision]) -> tuple[str | None, tuple[object, ...]]:
+        """What to write instead, so that all of them end, and the changes that this comes to; None and nothing if
+        nothing is known to help."""
 
 
 def lexeme_findings(
@@ -98,30 +99,45 @@ def lexeme_findings(
     if collisions is None:
         collisions = find_collisions(lexer)
     groups: dict[object, tuple[str | None, list[Collision]]] = {}
-    for collision in collisions:
-        repair, edits = (None, ()) if grammar.options.conflicts == "shift" else repairs.of_collision(collision)
-        key = (collision.first, edits) if edits else collision
-        groups.setdefault(key, (repair, []))[1].append(collision)
+    for connected in _connected(collisions):
+        repair, edits = (None, ()) if grammar.options.conflicts == "shift" else repairs.of_collisions(connected)
+        for collision in connected:
+            key = (collision.first, edits) if edits else collision
+            groups.setdefault(key, (repair, []))[1].append(collision)
     return [
-        *(_collision(grammar, lexer, examples, group, repair) for repair, group in groups.values()),
+        *(_collision(texts, examples, group, repair) for repair, group in groups.values()),
         *(_unbounded(grammar, lookahead) for lookahead in find_unbounded_lookahead(lexer)),
     ]
 
 
-def _collision(
-    grammar: Grammar, lexer: Lexer, examples: Examples, group: Sequence[Collision], repair: str | None
-) -> Finding:
-    collision = group[0]
+def _connected(collisions: Sequence[Collision]) -> list[list[Collision]]:
+    """The collisions in groups that have no terminal in common."""
+    groups: list[tuple[set[int], list[Collision]]] = []
+    for collision in collisions:
+        pair = {collision.first, collision.second}
+        met = [group for group in groups if not pair.isdisjoint(group[0])]
+        groups = [group for group in groups if group not in met]
+        groups.append(
+            (pair.union(*(terminals for terminals, _ in met)), [c for _, some in met for c in some] + [collision])
+        )
+    return [sorted(some, key=collisions.index) for _, some in groups]
+
+
+def _collision(texts: Texts, examples: Examples, group: Sequence[Collision], repair: str | None) -> Finding:
+    grammar, collision = texts.grammar, group[0]
     first, second = grammar.terminals[collision.first], grammar.terminals[collision.second]
     name = grammar.describe_symbol(collision.first)
     settled = grammar.options.conflicts == "shift"
-    prefix = _shortest_prefix(lexer, examples, collision)
+    prefix = _shortest_prefix(texts.lexer, examples, collision)
+    text, following, taken = _shown_text(texts, collision)
     verdict = "Resolved as Lark does:" if settled else "Lark silently takes"
-    condition = f" where {quote(collision.following)} follows" if collision.following else ""
+    condition = f" where {quote(following)} follows" if following else ""
     lines = [
-        f"Both match {quote(collision.witness)}{condition}, at the same priority ({first.priority}), where either may "
-        "come.",
-        f"{verdict} {name}, because {_why(grammar, first, second)}.",
+        f"Both match {quote(text)}{condition}, at the same priority ({first.priority}), where either may come.",
+        f"{verdict} {name}, because {_why(grammar, first, second)}."
+        if taken is None
+        else f"{verdict} {_described(grammar, taken, first)}. Of the two {name} is tried first, because "
+        f"{_why(grammar, first, second)}.",
     ]
     others = [grammar.describe_symbol(other.second) for other in group]
     if len(group) > 1:
@@ -133,7 +149,7 @@ def _collision(
         message="\n".join(lines),
         span=first.span or second.span,
         symbols=(first.name, *(grammar.terminals[other.second].name for other in group)),
-        witness=Witness(prefix, len(prefix), collision.witness),
+        witness=Witness(prefix, len(prefix), text),
         repair=None if settled else _parted(grammar, collision, repair),
         related=tuple(
             (f"{shown} matches it too", span)
@@ -141,6 +157,36 @@ def _collision(
             if first.span is not None and (span := grammar.terminals[other.second].span) is not None
         ),
     )
+
+
+def _shown_text(texts: Texts, collision: Collision) -> tuple[bytes, bytes, int | None]:
+    """A text that both terminals match, what has to follow it, and which third one Lark takes it for; None if none.
+
+    Where a third one takes the shortest text, another one is looked for that the first of the two is taken for.
+    """
+    contexts = _contexts_of(texts.lexer, collision)
+
+    def takers(text: bytes) -> list[int]:
+        lexemes = [texts.taken(context, text) for context in contexts]
+        return [collision.first if lexeme is None else lexeme.label for lexeme in lexemes]
+
+    found = takers(collision.witness + collision.following)
+    if not found or collision.first in found:
+        return collision.witness, collision.following, None
+    others = sorted(texts.grammar.ignore) if found[0] > texts.grammar.end else found[:1]
+    another = shared_texts(texts.grammar, collision.first, collision.second, others, _MOST_STEPS)
+    better = next((text for text in another if collision.first in takers(text)), None)
+    return (collision.witness, collision.following, found[0]) if better is None else (better, b"", None)
+
+
+def _described(grammar: Grammar, taken: int, first: Terminal) -> str:
+    """A terminal that takes the text of two others, and why."""
+    if taken >= grammar.end:
+        return "it for ignored text"
+    terminal = grammar.terminals[taken]
+    if terminal.priority > first.priority:
+        return f"{grammar.describe_symbol(taken)}, which has a higher priority ({terminal.priority})"
+    return f"{grammar.describe_symbol(taken)}, a third one that matches it"
 
 
 def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
@@ -168,11 +214,15 @@ def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
 
 def _shortest_prefix(lexer: Lexer, examples: Examples, collision: Collision) -> tuple[str, ...]:
     """What leads to a place where both terminals are looked for."""
-    pair = {collision.first, collision.second}
-    contexts = [k for k, context in enumerate(lexer.contexts) if pair.issubset(context.alternation)]
+    contexts = _contexts_of(lexer, collision)
     states = [state for state, context in enumerate(lexer.context_of_state.tolist()) if context in contexts]
     prefixes = [prefix for state in states if (prefix := examples.prefix(state)) is not None]
     return min(prefixes, key=len, default=())
+
+
+def _contexts_of(lexer: Lexer, collision: Collision) -> list[int]:
+    pair = {collision.first, collision.second}
+    return [k for k, context in enumerate(lexer.contexts) if pair.issubset(context.alternation)]
 
 
 def _why(grammar: Grammar, first: Terminal, second: Terminal) -> str:

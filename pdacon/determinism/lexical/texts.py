@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pdacon.lexer import Program, compile_terminal
-from pdacon.lexer.program import MATCH, PENDING_OR_END, SPLIT
+from pdacon.lexer import Program, Runner, compile_terminal
+from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +44,7 @@ class Texts:
         self.lexer = lexer
         self.automaton = lexer.automaton
         self._shortest: dict[int, bytes | None] = {}
+        self._runners: dict[int, Runner] = {}
 
     @cached_property
     def next(self) -> NDArray[np.int32]:
@@ -95,6 +96,38 @@ class Texts:
     def first_lexeme(self, context: int, text: bytes) -> Lexeme | None:
         """What is committed first if the text is read from the start of a lexeme and ends there; None if nothing is."""
         return self._lexeme(int(self.automaton.entries[context].max()), text)
+
+    def taken(self, context: int, text: bytes) -> Lexeme | None:
+        """What Lark's lexer takes from the beginning of a text that ends there, whatever the parser makes of it.
+
+        As `first_lexeme`, but where nothing can be read on. None also where the start of a text is no example of what
+        lies behind, because a pattern looks there. Cost: each pattern of the context once on the text.
+        """
+        found = self.lexer.contexts[context]
+        for terminal in found.alternation:
+            if self.looks_behind(terminal):
+                return None
+            length = self._runner(terminal).match_end(text)
+            if length is not None:
+                keywords = next((keywords for regex, keywords in found.renames if regex == terminal), ())
+                named = (k for k in keywords if self._runner(k).matches_whole(text[:length]))
+                label = next(named, terminal)
+                return Lexeme(self.grammar.end + 1 if label in self.grammar.ignore else label, length)
+        return None
+
+    def looks_behind(self, terminal: int) -> bool:
+        """Whether what a terminal matches depends on what lies before it."""
+        return len(compile_terminal(self.grammar, self.grammar.terminals[terminal]).entries) > 1
+
+    def looks_ahead(self, terminal: int) -> bool:
+        """Whether it depends on what follows."""
+        kinds = compile_terminal(self.grammar, self.grammar.terminals[terminal]).kind
+        return not np.isin(kinds, (BYTES, SPLIT, MATCH)).all()
+
+    def _runner(self, terminal: int) -> Runner:
+        if terminal not in self._runners:
+            self._runners[terminal] = Runner(compile_terminal(self.grammar, self.grammar.terminals[terminal]))
+        return self._runners[terminal]
 
     def always_reads(self, context: int, text: bytes, terminal: int, length: int) -> bool:
         """Whether so many bytes of a text are committed as the terminal first, whatever stands before the text."""

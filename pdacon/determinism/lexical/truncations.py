@@ -82,6 +82,8 @@ def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator
 def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Truncation | None:
     for context in contexts:
         lexeme = texts.first_lexeme(context, text)
+        if texts.looks_ahead(higher):  # where nothing can be read on behind it, the lexing automaton does not tell
+            lexeme = texts.taken(context, text) or lexeme
         if lexeme is not None and lexeme.label == higher and lexeme.length < len(text):
             return Truncation(higher, lower, context, text, lexeme.length)
     return None
@@ -114,6 +116,36 @@ def truncated_texts(grammar: Grammar, higher: int, lower: int, most: int = _MOST
             state = after, still.union(ends), after_others
             if after_others and (after or state[1]) and state not in text_of:
                 text_of[state] = text + bytes([byte])
+                pending.append(state)
+
+
+def shared_texts(
+    grammar: Grammar, first: int, second: int, apart: Iterable[int] = (), most: int = _MOST_STEPS
+) -> Iterator[bytes]:
+    """Texts that two terminals both match whole, if they end there; the shortest first.
+
+    One of all that neither the two nor terminals that are named tell ``apart`` by one byte. Cost: ``most`` steps.
+    """
+    one, other = (Run(compile_terminal(grammar, grammar.terminals[k])) for k in (first, second))
+    programs = [compile_terminal(grammar, grammar.terminals[k]) for k in apart]
+    told = {bound for program in programs for bound in (*program.lo.tolist(), *(program.hi + 1).tolist())}
+    start = one.start(), other.start()
+    text_of: dict[tuple[Threads, Threads], bytes] = {start: b""}
+    pending = [start]
+    steps = 0
+    for pair in pending:  # grows
+        boundaries = {0, *told, *one.boundaries(pair[0]), *other.boundaries(pair[1])}
+        for byte in sorted(_representatives(boundaries), key=legibility):
+            steps += 1
+            if steps > most:
+                return
+            (after, ends), (after_other, other_ends) = one.step(pair[0], byte), other.step(pair[1], byte)
+            text = text_of[pair] + bytes([byte])
+            if any(map(one.wins_at_end, ends)) and any(map(other.wins_at_end, other_ends)):
+                yield text
+            state = after, after_other
+            if after and after_other and state not in text_of:
+                text_of[state] = text
                 pending.append(state)
 
 

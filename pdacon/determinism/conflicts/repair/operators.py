@@ -20,7 +20,7 @@ def operators(case: Case) -> Advice:
     operand = case.name(case.cause.symbol)
     made = make_ladder(case.items, case.cause.symbol, case.conflict, operand)
     ladder = [] if made is None else ladder_lines(case.items, made, case.grammar)
-    order = "as is usual in arithmetic" if made and made.usual else "in the order in which they stand now"
+    order = "as is usual in arithmetic and logic" if made and made.usual else "in the order in which they stand now"
     if made and not made.usual and sum(rhs[0] == rhs[-1] for rhs in _operators(case)) > 1:
         order += " (those that bind alike belong together in one rule)"
     if _has_unary(case):

@@ -29,11 +29,15 @@ _GROWTH = 4  # states of the tables of the rewritten grammar, for each of the ol
 
 _POWER = 2
 _RANKS = {
+    **dict.fromkeys(('"or"', '"||"'), -3),
+    **dict.fromkeys(('"and"', '"&&"'), -2),
+    **dict.fromkeys(('"=="', '"!="', '"<>"', '"<"', '"<="', '">"', '">="'), -1),
     **dict.fromkeys(('"+"', '"-"'), 0),
     **dict.fromkeys(('"*"', '"/"', '"//"', '"%"'), 1),
     **dict.fromkeys(('"**"', '"^"'), _POWER),
 }
-"""How tightly the operators of arithmetic bind; those of the last level group to the right."""
+"""How tightly operators of logic, comparisons and operators of arithmetic bind; those of the last level group to the
+right."""
 
 Side = tuple[int, tuple[int, ...]]
 """A production: left and right side."""
@@ -54,7 +58,7 @@ class Ladder:
     origins : tuple of tuple of int
         For each of these the production that it is made of.
     usual : bool
-        Whether all infix operators are those of arithmetic, in their usual order.
+        Whether all infix operators are those of arithmetic and logic, in their usual order.
     """
 
     names: tuple[str, ...]
@@ -129,7 +133,7 @@ def make_ladder(items: Items, operand: int, conflict: Conflict, name: str) -> La
 def _infix_levels(items: Items, operand: int, infix: Sequence[int]) -> tuple[list[list[int]], bool]:
     """Operators of one alternative are one level, ``e ("+" | "-") e``, and so are those that arithmetic has on one.
 
-    The second is whether all are those of arithmetic; then the levels are in their usual order.
+    The second is whether all are of arithmetic or logic; then the levels are in their usual order.
     """
     heading = items.grammar.nonterminals[operand - items.nonterminal].span
     together: dict[object, list[int]] = {}
@@ -145,7 +149,10 @@ def _infix_levels(items: Items, operand: int, infix: Sequence[int]) -> tuple[lis
         joined = known is not None and (usual or known != _POWER)
         levels.setdefault(("rank", known) if joined else key, []).extend(group)
     if usual:
-        return [levels[key] for key in sorted(levels, key=str)], True
+        by_rank = {
+            rank: level for key, level in levels.items() if isinstance(key, tuple) and isinstance(rank := key[1], int)
+        }
+        return [by_rank[rank] for rank in sorted(by_rank)], True
     return list(levels.values()), False
 
 
@@ -153,7 +160,8 @@ def _rank(items: Items, production: int) -> int | None:
     rhs = items.sides[production][1]
     if len(rhs) != 3 or rhs[1] >= items.nonterminal - 1:
         return None
-    return _RANKS.get(items.grammar.terminals[rhs[1]].literal or "")
+    literal = items.grammar.terminals[rhs[1]].literal or ""
+    return _RANKS.get(literal.removesuffix("i").lower())
 
 
 def _with_levels(items: Items, production: int, own: int, tighter: int, usual: bool) -> tuple[int, ...]:

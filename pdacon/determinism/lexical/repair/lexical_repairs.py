@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, permutations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.lexical.matching_texts import difference
-from pdacon.determinism.lexical.repair.reserving import borders
+from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED, Effect, Trial
 from pdacon.determinism.lexical.texts import Texts
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST_STATES = 20_000
 _MOST_LINES = 6
+_MOST_CHOICES = 3
+_MOST_ORDERS = 24
 _BORDER = re.compile(r"\\b\)")
 _LOOK_AHEAD = re.compile(r"\(\?![^()]*(?:\([^()]*\)[^()]*)*\\b\)")
 _OPTIONAL_END = re.compile(r"(?<!\\)([\])])([?*])$")
@@ -62,30 +64,42 @@ class Repairs:
         self._made: dict[tuple[Edit, ...], Texts] = {}
         self._effects: dict[tuple[Edit, ...], Effect | None] = {}
         self._trial = Trial(texts, tables, deadline)
+        self._continuations = Continuations(grammar)
 
-    def of_collision(self, collision: Collision) -> tuple[str | None, tuple[Edit, ...]]:
-        """What ends a collision, and the edit by which it does; None and nothing if nothing was found."""
-        first, second = collision.first, collision.second
-        goals: list[Problem] = [("collision", (first, second)), ("never", (first,)), ("never", (second,))]
-        hints = (collision.witness,)
-        strict = (e for e in self._stricter(first, second) if self._helps([e], goals, hints))
-        edits = list(islice(strict, 1))
-        if not edits:
+    def of_collisions(self, collisions: Sequence[Collision]) -> tuple[str | None, tuple[Edit, ...]]:
+        """What ends some collisions at once, and the edits by which it does; None and nothing if nothing was found.
+
+        Together they have to be all that are connected: what parts two terminals may let one of them meet a third.
+        """
+        pairs = [(collision.first, collision.second) for collision in collisions]
+        group = list(dict.fromkeys(k for pair in pairs for k in pair))
+        goals: list[Problem] = [*(("collision", pair) for pair in pairs), *(("never", (k,)) for k in group)]
+        hints = tuple(collision.witness for collision in collisions)
+        strict = ([edit] for pair in pairs for edit in self._stricter(*pair))
+        chosen = [found] if (found := self._best(strict, goals, hints, group)) else []
+        if not chosen and len(group) == 2:
+            ((first, second),) = pairs
             for raised, other in ((second, first), (first, second)):
-                edits += list(islice((e for e in self._raised(raised, other) if self._helps([e], goals, hints)), 1))
-        if not edits:
+                edits = ([edit] for edit in self._raised(raised, [other]))
+                chosen += [found] if (found := self._best(edits, goals, hints, group)) else []
+        elif not chosen:
+            chosen = [found] if (found := self._best(self._in_order(group), goals, hints, group)) else []
+        # Who parts two terminals may want the other texts, but does not want to have fewer.
+        chosen = [edits for edits in chosen if self._loses_nothing(edits) or self._gains(edits)]
+        if not chosen:
             return None, ()
-        shown = " or\n".join(self._shown([edit], first, second) for edit in edits)
-        told = [self.told([edit], hints) for edit in edits]
-        names = ["The first: ", "The second: "] if len(edits) > 1 else [""]
-        return "\n".join([shown, *(name + line for name, line in zip(names, told, strict=True) if line)]), tuple(edits)
+        shown = " or\n".join(self._shown(edits, *pairs[0]) for edits in chosen)
+        told = [self.told(edits, hints) for edits in chosen]
+        names = ["The first: ", "The second: "] if len(chosen) > 1 else [""]
+        lines = [shown, *(name + line for name, line in zip(names, told, strict=True) if line)]
+        return "\n".join(lines), tuple(edit for edits in chosen for edit in edits)
 
     def of_unmatched(self, loser: int, winner: int, text: bytes) -> str | None:
         """What makes a terminal that is never matched because of another one, which takes this text, matched."""
         goal: Problem = "never", (loser,)
-        edits = chain(self._stricter(winner, loser), self._raised(loser, winner))
-        found = next((edit for edit in edits if self._helps([edit], [goal], [text])), None)
-        return None if found is None else f"{self._shown([found], loser)}\n{self.told([found], [text])}"
+        edits = chain(self._stricter(winner, loser), self._raised(loser, [winner]))
+        found = self._best(([edit] for edit in edits), [goal], [text], [loser, winner])
+        return None if found is None else f"{self._shown(found, loser)}\n{self.told(found, [text])}"
 
     def of_truncations(self, truncations: Sequence[Truncation]) -> str | None:
         """What keeps terminals of higher priority from cutting the texts of another."""
@@ -93,18 +107,20 @@ class Repairs:
         for truncation in truncations[:_MOST_LINES]:
             terminal = self._grammar.terminals[truncation.higher]
             goal: Problem = "truncated", (truncation.higher, truncation.lower)
-            patterns = self._ending(truncation.higher, truncation.lower)
-            edits = [Edit(truncation.higher, terminal.priority, pattern) for pattern in patterns]
-            edit = next((edit for edit in edits if self._helps([edit], [goal], [truncation.text])), None)
-            if edit is None:
+            patterns = self._ending(truncation.higher, [truncation.lower])
+            edits = ([Edit(truncation.higher, terminal.priority, pattern)] for pattern in patterns)
+            found = self._best(edits, [goal], [truncation.text], [truncation.higher, truncation.lower])
+            if found is None:
                 return None
-            chosen.append(edit)
+            chosen += found
+        texts = [truncation.text for truncation in truncations]
+        if len(chosen) > 1 and not self._helps(chosen, [], texts, [truncations[0].lower]):
+            return None
         more = f"\nand so on for {len(truncations) - len(chosen)} more" if len(truncations) > len(chosen) else ""
         lower = self._grammar.describe_symbol(truncations[0].lower)
-        told = self.told(chosen, [truncation.text for truncation in truncations])
-        return f"let no more of a {lower} follow:\n{self._shown(chosen, truncations[0].higher)}{more}\n{told}".rstrip(
-            "\n"
-        )
+        told = self.told(chosen, texts)
+        shown = self._shown(chosen, truncations[0].higher)
+        return f"let no more of a {lower} follow:\n{shown}{more}\n{told}".rstrip("\n")
 
     def of_reserving(self, terminal: int, pattern: str, overtaken: Sequence[int], hints: Iterable[bytes]) -> str | None:
         """What to write so that a terminal has a pattern, before which others are to be tried; None if it does harm."""
@@ -112,7 +128,7 @@ class Repairs:
         edit = Edit(terminal, own, pattern)
         raised = [Edit(k, max(own, self._grammar.terminals[k].priority) + 1) for k in overtaken]
         choices = [[edit], [edit, *raised]] if raised else [[edit]]
-        found = next((edits for edits in choices if self._helps(edits, [], hints)), None)
+        found = next((edits for edits in choices if self._helps(edits, [], hints, [terminal])), None)
         return None if found is None else f"{self._shown(found, terminal)}\n{self.told(found, hints)}"
 
     def is_harmless(
@@ -121,7 +137,7 @@ class Repairs:
         """Whether nothing new is wrong between lexemes if a terminal has another pattern, and some texts are left;
         False if it takes long."""
         own = self._grammar.terminals[terminal].priority
-        return self._helps([Edit(terminal, own if priority is None else priority, pattern)], [], hints)
+        return self._helps([Edit(terminal, own if priority is None else priority, pattern)], [], hints, [terminal])
 
     def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes], priority: int | None = None) -> str:
         """What becomes of texts if a terminal has another pattern."""
@@ -130,7 +146,7 @@ class Repairs:
 
     def other_told(self, after: Texts, hints: Iterable[bytes]) -> str:
         """What becomes of texts with a lexer that has been made already."""
-        effect = self._trial.effect(after, hints)
+        effect = self._trial.effect(after, hints, loses=True)
         return NOT_TRIED if effect is None else effect.sentence()
 
     def told(self, edits: Iterable[Edit], hints: Iterable[bytes]) -> str:
@@ -138,11 +154,34 @@ class Repairs:
         effect = self._effect(tuple(edits), hints)
         return NOT_TRIED if effect is None else effect.sentence()
 
-    def _effect(self, edits: tuple[Edit, ...], hints: Iterable[bytes]) -> Effect | None:
+    def _effect(self, edits: tuple[Edit, ...], hints: Iterable[bytes], about: Iterable[int] = ()) -> Effect | None:
+        """What some edits do; ``about``: terminals that they are for, beside those that they change."""
         if edits not in self._effects:
             after = None if self._after(edits) is None else self._made.get(edits)
-            self._effects[edits] = None if after is None else self._trial.effect(after, hints)
+            concerned = frozenset(about).union(edit.terminal for edit in edits)
+            self._effects[edits] = None if after is None else self._trial.effect(after, hints, concerned)
         return self._effects[edits]
+
+    def _best(
+        self,
+        choices: Iterable[Sequence[Edit]],
+        goals: Sequence[Problem],
+        hints: Iterable[bytes],
+        about: Sequence[int],
+    ) -> list[Edit] | None:
+        """Of the first edits that help those that lose nothing, if there are such; else the first; None if none do."""
+        helpful = (list(edits) for edits in choices if self._helps(edits, goals, hints, about))
+        some = list(islice(helpful, _MOST_CHOICES))
+        return next((edits for edits in some if self._loses_nothing(edits)), some[0] if some else None)
+
+    def _gains(self, edits: Sequence[Edit]) -> bool:
+        effect = self._effects.get(tuple(edits))
+        return effect is not None and effect.gained is not None
+
+    def _loses_nothing(self, edits: Sequence[Edit]) -> bool:
+        """As far as is known; what cannot be tried is said with it."""
+        effect = self._effects.get(tuple(edits))
+        return effect is None or effect.lost is None
 
     def _stricter(self, *terminals: int) -> Iterator[Edit]:
         """A pattern that asks for its optional end, or whose words end where the rest of it cannot go on."""
@@ -175,35 +214,51 @@ class Repairs:
         except (PdaconError, OverflowError):
             return False
 
-    def _raised(self, higher: int, lower: int) -> Iterator[Edit]:
-        """A priority above that of another terminal; as it stands, or so that it takes no part of the other's texts."""
-        above = max(self._grammar.terminals[k].priority for k in (higher, lower)) + 1
+    def _raised(self, higher: int, lower: Sequence[int]) -> Iterator[Edit]:
+        """A priority above that of other terminals; as it stands, or so that it takes no part of the others' texts."""
+        above = max(self._grammar.terminals[k].priority for k in (higher, *lower)) + 1
         yield Edit(higher, above)
         for pattern in self._ending(higher, lower):
             yield Edit(higher, above, pattern)
 
-    def _ending(self, higher: int, lower: int) -> Iterator[str]:
-        """The pattern of one terminal so that it matches only where no more of another one follows."""
-        terminal, other = self._grammar.terminals[higher], self._grammar.terminals[lower]
-        if terminal.pattern is None or other.pattern is None:
-            return
-        literal = terminal.pattern.kind == "str"
-        value = re.escape(terminal.pattern.value) if literal else terminal.pattern.value
-        value = f"(?:{value})" if "|" in value and not _is_one_group(value) else value
-        again = _repeated_at_end(other.pattern.value)
-        ends = [f"(?!{again})"] if again and not re.match(again, " ") else []
-        if literal:
-            ends += [border for border in borders(self._grammar, other, [terminal]) if border]
-        for border in dict.fromkeys(ends):
-            yield written(value + border, terminal.pattern.flags)
+    def _in_order(self, group: Sequence[int]) -> Iterator[list[Edit]]:
+        """Priorities for several terminals, each of which ends only where neither it nor one behind it has more."""
+        lowest = max(self._grammar.terminals[k].priority for k in group)
+        for order in islice(permutations(group), _MOST_ORDERS):
+            edits = []
+            for at, terminal in enumerate(order[:-1]):
+                pattern = next(iter(self._ending(terminal, order[at + 1 :])), None)
+                edits.append(Edit(terminal, lowest + len(order) - 1 - at, pattern))
+            yield edits
 
-    def _helps(self, edits: Sequence[Edit], goals: Iterable[Problem], hints: Iterable[bytes] = ()) -> bool:
-        """Whether what the edits are for is gone, nothing new is wrong, and not all texts are lost."""
+    def _ending(self, higher: int, lower: Sequence[int]) -> Iterator[str]:
+        """The pattern of one terminal so that it matches only where no more of it or of others follows."""
+        terminal = self._grammar.terminals[higher]
+        if terminal.pattern is None or any(self._grammar.terminals[k].pattern is None for k in lower):
+            return
+        try:
+            further = self._continuations.pattern(higher, lower)
+        except PdaconError:
+            return
+        if further:
+            literal = terminal.pattern.kind == "str"
+            value = re.escape(terminal.pattern.value) if literal else terminal.pattern.value
+            value = f"(?:{value})" if "|" in value and not _is_one_group(value) else value
+            yield written(f"{value}(?!{further})", terminal.pattern.flags)
+
+    def _helps(
+        self,
+        edits: Sequence[Edit],
+        goals: Iterable[Problem],
+        hints: Iterable[bytes] = (),
+        about: Iterable[int] = (),
+    ) -> bool:
+        """Whether what the edits are for is gone, nothing new is wrong, and it is known that not all texts are lost."""
         after = self._after(tuple(edits))
         if after is None or after.intersection(goals) or not after <= self._before():
             return False
-        effect = self._effect(tuple(edits), hints)
-        return effect is None or not effect.ends
+        effect = self._effect(tuple(edits), hints, about)
+        return effect is None or (effect.is_known and not effect.ends)
 
     def _before(self) -> frozenset[Problem]:
         return self._after(()) or frozenset()

@@ -16,10 +16,12 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
-from pdacon._native import _core
-from pdacon.composition import Limits, byte_vocabulary, compose
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
+import numpy as np
+
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import shortest_yields
+from pdacon.determinism.lexical.repair.lockstep import Kept, kept
+from pdacon.determinism.lexical.repair.searching import Reader, Search
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
 from pdacon.lexer import Runner, compile_terminal
@@ -40,40 +42,58 @@ _UNUSUAL = tuple(text.encode() for text in ("\n", "\t", "é", "٠"))
 _SIGN = re.compile(r"[^\w\s\\()\[\]{}*+?|^$]")
 """What a pattern may have written out that its shortest text has not, such as a decimal point."""
 _SECONDS = 3.0
-_MOST_STATES = 20_000
+_MOST_NODES = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a repair does to the texts that were tried.
+    """What a repair does to the texts.
 
     Attributes
     ----------
     tried : int
-        How many texts of the grammar.
+        How many texts of the grammar have been tried; 0 where it has been decided without that.
+    touched : int
+        Those of them that have a terminal that is repaired, or one that matches the same texts.
     lost, gained : bytes or None
         A shortest text that only the grammar as it is has, and one that only the repaired one has.
     ends : bool
         Whether none of the texts is left.
+    keeps_all, adds_none : bool
+        Whether it is certain that none is lost, and that none is gained.
     """
 
-    tried: int
-    lost: bytes | None
-    gained: bytes | None
-    ends: bool
+    tried: int = 0
+    touched: int = 0
+    lost: bytes | None = None
+    gained: bytes | None = None
+    ends: bool = False
+    keeps_all: bool = False
+    adds_none: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether something can be said of what is lost: a text, that there is none, or that many have been tried."""
+        return self.keeps_all or self.lost is not None or self.touched >= ENOUGH
 
     def sentence(self) -> str:
         """The same in words."""
-        if not self.tried:
-            return NOT_TRIED if self.gained is None else f"With it such a text as {quote(self.gained)} is read."
-        if self.lost is None:
-            kept = f"Of {self.tried} texts of the grammar that were tried with it none is lost."
-            return kept if self.gained is None else f"{kept} Gained is such a text as {quote(self.gained)}."
-        lost = f"Lost with it is such a text as {quote(self.lost)}"
-        return f"{lost}." if self.gained is None else f"{lost}; gained is such a one as {quote(self.gained)}."
+        if self.lost is not None:
+            lost = f"Lost with it is such a text as {quote(self.lost)}"
+            return f"{lost}." if self.gained is None else f"{lost}; gained is such a one as {quote(self.gained)}."
+        if self.keeps_all and self.adds_none:
+            return "With it the grammar has the same texts as before."
+        more = "" if self.gained is None else f" Gained is such a text as {quote(self.gained)}."
+        if self.keeps_all:
+            return f"No text is lost with it.{more}"
+        if not self.is_known:
+            return f"{NOT_TRIED}{more}"
+        return f"Of {self.tried} texts of the grammar that were tried with it none is lost.{more}"
 
 
-NOT_TRIED = "What it does to the texts of the grammar has not been tried."
+NOT_TRIED = "What it does to the texts of the grammar has not been found out."
+ENOUGH = 50
+"""So many texts that a repair is about have to be tried before it is said that none of them is lost."""
 
 
 class Trial:
@@ -84,77 +104,103 @@ class Trial:
         self._tables = tables
         self._deadline = deadline
 
-    def effect(self, after: Texts, hints: Iterable[bytes] = ()) -> Effect | None:
+    def effect(
+        self, after: Texts, hints: Iterable[bytes] = (), about: Iterable[int] = (), *, loses: bool = False
+    ) -> Effect | None:
         """What becomes of texts if the grammar is the other one; None where it is not to be had.
 
-        ``after``: of a grammar with the same rules. ``hints``: texts of which some may make a difference.
+        ``after``: of a grammar with the same rules. ``hints``: texts of which some may make a difference. ``about``:
+        the terminals that the repair is for. ``loses``: it is meant to lose texts, so that one is looked for first.
 
-        Cost: one composition of each grammar with the 256 bytes, and 600 short texts.
+        Cost: one comparison of the lexers; where that does not decide it, one composition of each grammar with the 256
+        bytes, and some 3,000 short texts.
         """
-        if self._before is None or after.lexer.automaton.unbounded:
+        if not self._can_be_tried or after.lexer.automaton.unbounded or self._texts.lexer.automaton.unbounded:
             return None
         own = Deadline(min(_SECONDS, self._deadline.left()))
         with suppress(PdaconError):
-            there = _Reader(after, build_tables(after.grammar), own)
-            if there.is_empty:
-                return Effect(0, None, None, ends=True)
-            before: list[bytes] = []
-            lost: list[bytes] = []
-            gained: list[bytes] = []
-            for text in self._candidates(after, tuple(hints)):
-                if own.passed() and not lost:
-                    return None
-                now, then = self._before.accepts(text), there.accepts(text)
-                before += [text] if now else []
-                lost += [text] if now and not then else []
-                gained += [text] if then and not now else []
-            ends = bool(before) and len(lost) == len(before)
-            return Effect(len(before), _shortest(lost), _shortest(gained), ends)
+            tables = build_tables(after.grammar)
+            if not np.array_equal(tables.action, self._tables.action):
+                return None
+            return self._tried(after, tables, tuple(hints), frozenset(about), own, loses=loses)
         return None
+
+    def _tried(
+        self,
+        after: Texts,
+        tables: Tables,
+        hints: tuple[bytes, ...],
+        about: frozenset[int],
+        deadline: Deadline,
+        *,
+        loses: bool,
+    ) -> Effect | None:
+        search = self._searched(after, tables, deadline) if loses else None
+        keeps = adds = Kept(all=False)
+        if search is None or search.lost is None:
+            keeps = kept(self._tables, self._texts, after, deadline)
+            adds = kept(self._tables, after, self._texts, deadline)
+        if keeps.all and adds.all:
+            return Effect(keeps_all=True, adds_none=True)
+        search = search or self._searched(after, tables, deadline)
+        if search is None:
+            return None
+        if search.after.is_empty:
+            return Effect(ends=True)
+        search.look_at(search.before, keeps.partings, self._tables)
+        search.look_at(search.after, adds.partings, self._tables)
+        for terminals, text in self._candidates(after, hints):
+            search.read(text, touched=not terminals.isdisjoint(about))
+        if search.out_of_time and search.lost is None and not keeps.all:
+            return None
+        return Effect(
+            tried=search.tried,
+            touched=search.touched,
+            lost=search.lost,
+            gained=search.gained,
+            ends=search.tried > 0 and search.kept == 0 and not keeps.all,
+            keeps_all=keeps.all,
+            adds_none=adds.all,
+        )
+
+    def _searched(self, after: Texts, tables: Tables, deadline: Deadline) -> Search | None:
+        """A search that has looked at the shortest texts."""
+        before = self._before
+        if before is None:
+            return None
+        search = Search(before, Reader(after, tables, deadline), deadline)
+        search.look(_MOST_NODES)
+        return search
+
+    @property
+    def _can_be_tried(self) -> bool:
+        unsettled = any(not conflict.settled for conflict in self._tables.conflicts)
+        return not unsettled and self._texts.grammar.layout is None and not self._texts.grammar.labels
 
     @cached_property
-    def _before(self) -> _Reader | None:
-        """The grammar as it is; None where Lark does not take it, or it takes too long."""
-        unsettled = any(not conflict.settled for conflict in self._tables.conflicts)
-        if unsettled or self._texts.grammar.layout is not None or self._texts.grammar.labels:
-            return None
+    def _before(self) -> Reader | None:
+        """The grammar as it is; None where it takes too long."""
         with suppress(PdaconError):
-            return _Reader(self._texts, self._tables, self._deadline)
+            return Reader(self._texts, self._tables, self._deadline)
         return None
 
-    def _candidates(self, after: Texts, hints: tuple[bytes, ...]) -> list[bytes]:
-        """Texts that may be in either language, all different, some of them not in one piece."""
+    def _candidates(self, after: Texts, hints: tuple[bytes, ...]) -> list[tuple[frozenset[int], bytes]]:
+        """Texts that may be in either language, all different, some of them not in one piece, each with the terminals
+        that it is made of; texts that begin alike stand together."""
         rng = Random(0)
         spellings = _Spellings((self._texts, after), hints)
         ignored = dict.fromkeys(text for k in sorted(self._texts.grammar.ignore) for text in spellings.of(k))
         blanks = sorted(ignored, key=lambda text: (text != b" ", len(text), text))[:_SPELLINGS] or [b""]
-        found: dict[bytes, None] = {}
+        found: dict[bytes, frozenset[int]] = {}
         for terminals in _derivations(self._texts.grammar, rng):
             words = [rng.choice(spelled) for k in terminals if (spelled := spellings.of(k))]
             if len(words) == len(terminals):
-                found[b"".join(words)] = None
-                found[blanks[0].join(words)] = None
+                made = frozenset(terminals)
+                found[b"".join(words)] = made
+                found[blanks[0].join(words)] = made
                 gaps = [rng.choice(blanks) * rng.choice((0, 1, 2)) for _ in words]
-                found[b"".join(map(bytes.__add__, words, gaps))] = None
-        return list(found)
-
-
-def _shortest(texts: list[bytes]) -> bytes | None:
-    return min(texts, key=lambda text: (len(text), text), default=None)
-
-
-class _Reader:
-    """Says whether a text is a sentence."""
-
-    def __init__(self, texts: Texts, tables: Tables, deadline: Deadline) -> None:
-        limits = Limits(states=_MOST_STATES, bytes=ADVICE_BYTES)
-        every = byte_vocabulary(texts.grammar)
-        self._pda = compose(texts.lexer, tables, 0, every, limits, deadline.left_or_little())
-        self.is_empty: bool = self._pda.empty_language()
-
-    def accepts(self, text: bytes) -> bool:
-        matcher = _core.Matcher(self._pda, 1, False, False)
-        return bool(matcher.accept_bytes(text)) and matcher.is_accepting()
+                found[b"".join(map(bytes.__add__, words, gaps))] = made
+        return [(found[text], text) for text in sorted(found)]
 
 
 class _Spellings:
