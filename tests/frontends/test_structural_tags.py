@@ -173,6 +173,14 @@ def grammar(text: str) -> Format:
 ONE: Format = {"type": "json_schema", "json_schema": {"enum": [1, 11]}}
 CALLS: Format = {"type": "triggered_tags", "triggers": ["<"], "tags": [tag("<a", ONE, ">"), tag("<b", any_text(), ">")]}
 
+INTEGER: Format = {"type": "json_schema", "json_schema": {"type": "integer"}}
+LIST_OR_INTEGER: Format = {"type": "json_schema", "json_schema": {"type": ["array", "integer"]}}
+LETTERS = 'root ::= "(" root ")" | [ab]+'
+IGNORING: Format = {
+    "type": "grammar",
+    "syntax": "lark",
+    "grammar": 'start: "x" y*\ny: "(" y ")" | "1"\n%ignore " "\n',
+}
 NESTED_CALLS: Format = {
     "type": "triggered_tags",
     "triggers": ["<"],
@@ -378,6 +386,7 @@ def test_what_vllm_writes() -> None:
     ]
     old = {"type": "structural_tag", "structures": structures, "triggers": ["<function="]}
     grammar = Grammar.from_structural_tag(old)
+    assert Grammar.from_structural_tag({key: old[key] for key in ("structures", "triggers")}).accepts("Hm.")
     assert grammar.accepts('Hm. <function=time>{"zone": "UTC"}</function>')
     assert not grammar.accepts('Hm. <function=time>{"zone": "utc"}</function>')
 
@@ -420,7 +429,7 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
         (any_text(max_chars=1_000_000), "max_chars"),
         ({**CALLS, "triggers": ["<", "b"]}, "no tag begins with the trigger 'b'"),
         ({**CALLS, "triggers": ["<", "<a"]}, "2 triggers"),
-        ({**CALLS, "triggers": ["<a"]}, "no trigger"),
+        ({**CALLS, "triggers": ["<a"]}, "0 triggers"),
         ({**CALLS, "excludes": ["<a"]}, "has the other in it"),
         ({**CALLS, "excludes": ["<"]}, "is excluded"),
         ({**CALLS, "tags": [tag("<a", ONE, ">"), tag("<a", ONE, "b")]}, "make them one"),
@@ -431,6 +440,19 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
         ({"type": "any_tokens", "exclude_tokens": ["hello"]}, "seems to be a token of text"),
         ({"type": "repeat", "min": 3, "max": 2, "content": ONE}, "min and max"),
         ({"type": "or", "elements": []}, "not empty"),
+        ({"type": "sequence"}, "#/elements is missing"),
+        ({"type": "repeat", "min": 0, "max": 10**9, "content": const("a")}, "at most 1,000"),
+        (const("\udfff"), "#/value must be a text without lone surrogates"),
+        (any_text("\ud800"), "#/excludes/0 must be a text without lone surrogates"),
+        ({**grammar(NESTED), "syntax": ["gbnf"]}, "#/syntax"),
+        ({"type": "sequence", "elements": [INTEGER, INTEGER]}, "its end is not known"),
+        ({"type": "sequence", "elements": [LIST_OR_INTEGER, LIST_OR_INTEGER]}, "its end is not known"),
+        ({"type": "repeat", "min": 2, "max": 2, "content": LIST_OR_INTEGER}, "its end is not known"),
+        ({"type": "sequence", "elements": [LIST_OR_INTEGER, grammar(NESTED)]}, "its end is not known"),
+        ({"type": "sequence", "elements": [grammar(LETTERS), grammar(LETTERS)]}, "its end is not known"),
+        ({"type": "sequence", "elements": [IGNORING, const(" ")]}, "what is ignored there might be the end"),
+        ({"type": "sequence", "elements": [IGNORING, const(" (")]}, "what is ignored there might be the end"),
+        ({"type": "repeat", "min": 2, "max": 2, "content": {"type": "star", "content": grammar(NESTED)}}, "not known"),
     ],
 )
 def test_what_cannot_be_enforced_is_refused_with_its_place(one: Format, said: str) -> None:
@@ -439,7 +461,16 @@ def test_what_cannot_be_enforced_is_refused_with_its_place(one: Format, said: st
     assert said in str(raised.value)
 
 
+def test_two_formats_that_the_next_text_keeps_apart() -> None:
+    between = {"type": "sequence", "elements": [LIST_OR_INTEGER, const(";"), LIST_OR_INTEGER]}
+    assert Grammar.from_structural_tag(between).accepts("[1, 2];11")
+    ignoring = Grammar.from_structural_tag(tag("<", IGNORING, ">"))
+    assert [ignoring.accepts(text) for text in ("<x 1 >", "<x (1)  >", "<x1>", "<x 1 x>")] == [True] * 3 + [False]
+
+
 def test_what_is_no_structural_tag() -> None:
+    with pytest.raises(UnsupportedGrammarError, match="# must be an object"):
+        Grammar.from_structural_tag("[]")
     with pytest.raises(TypeError, match="dict or its JSON, not a list"):
         Grammar.from_structural_tag([])
     with pytest.raises(UnsupportedGrammarError, match="no JSON"):

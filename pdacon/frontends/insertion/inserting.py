@@ -6,7 +6,7 @@ before their own, so that their order, which Lark's lexer goes by, stays as it w
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
@@ -14,14 +14,12 @@ from itertools import product
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece
 from pdacon.frontends.insertion.checks import check_fits, check_outer
+from pdacon.frontends.insertion.following import Side, following
 from pdacon.grammar import Grammar, Nonterminal, Pattern, Production, Span, Terminal
 from pdacon.grammar.model import Import, Island
 
 MADE_UP = "_HOLE"
 """What the terminal of a hole that is a rule is called, behind the rule's name in capitals."""
-
-_Side = tuple[int, ...]
-"""Symbols; terminals count from 0, nonterminals are ``~k``."""
 
 
 def inserted(outer: Grammar, inner: Mapping[str, Grammar]) -> Grammar:
@@ -57,7 +55,7 @@ class _Composition:
         self._outer = outer
         self._terminals: list[Terminal] = list(outer.terminals)
         self._nonterminals: list[Nonterminal] = list(outer.nonterminals)
-        self._productions: list[tuple[int, _Side, Production]] = []  # behind those of the outer grammar
+        self._productions: list[tuple[int, Side, Production]] = []  # behind those of the outer grammar
         self._islands: list[Island] = []
         self._imports: list[Import] = []
         self._files: dict[str, str] = {}
@@ -173,7 +171,7 @@ class _Composition:
         island = next((k for k, one in enumerate(self._islands) if one.name == hole.name), None)
         lead = None if island is None else first_piece(own, around)
         trail = None if island is None else first_piece(around, own)
-        sides: list[_Side] = [(start,)]
+        sides: list[Side] = [(start,)]
         if lead is not None and island is not None:
             piece = self._made(f"{hole.name.upper()}_LEAD", lead, own[0], self._place(hole, own[0].span))
             led = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
@@ -191,16 +189,16 @@ class _Composition:
         for side in sides:
             self._produce(hole.bare, side)
 
-    def _produce(self, lhs: int, side: _Side) -> None:
+    def _produce(self, lhs: int, side: Side) -> None:
         one = self._nonterminals[lhs]
         order = sum(known == ~lhs for known, _, _ in self._productions)
         self._productions.append((~lhs, side, Production(0, (), 0, one.name, None, order, one.span)))
 
     # The ends of inner grammars
 
-    def _sides(self, production: Production, closed: Callable[[_Hole, int], list[_Side]]) -> Iterator[_Side]:
+    def _sides(self, production: Production, closed: Callable[[_Hole, int], list[Side]]) -> Iterator[Side]:
         """A side of the outer grammar, once for each way in which the terminals behind its holes may begin."""
-        parts: list[list[_Side]] = []
+        parts: list[list[Side]] = []
         symbols = list(production.rhs)
         place = 0
         while place < len(symbols):
@@ -215,7 +213,7 @@ class _Composition:
         for chosen in product(*parts):
             yield tuple(symbol for part in chosen for symbol in part)
 
-    def _outside(self, closed: Callable[[_Hole, int], list[_Side]]) -> list[tuple[int, _Side, Production]]:
+    def _outside(self, closed: Callable[[_Hole, int], list[Side]]) -> list[tuple[int, Side, Production]]:
         """The productions of the outer grammar but those of holes."""
         found = [
             (self._symbol(p.lhs), side, p)
@@ -229,10 +227,10 @@ class _Composition:
             orders[lhs] += 1
         return found
 
-    def _closed(self, hole: _Hole, closer: int) -> list[_Side]:
+    def _closed(self, hole: _Hole, closer: int) -> list[Side]:
         """An inner grammar and the terminal behind it."""
         terminal = self._terminals[closer]
-        plain: _Side = (~hole.nonterminal, closer)
+        plain: Side = (~hole.nonterminal, closer)
         if not hole.end.could_take(terminal):
             return [plain]
         if hole.end.texts is not None:
@@ -245,7 +243,7 @@ class _Composition:
         whole = self._first_of_all(
             f"{terminal.name}_BEHIND_{hole.name.upper()}", closing(terminal, hole.end.runs), terminal
         )
-        behind: list[_Side] = [(~hole.bare, whole)]
+        behind: list[Side] = [(~hole.bare, whole)]
         return behind if hole.trailed is None else [*behind, (~hole.trailed, closer)]
 
     def _first_of_all(self, name: str, pattern: Pattern, like: Terminal) -> int:
@@ -269,9 +267,9 @@ class _Composition:
     def _check_followers(self) -> None:
         """What may be behind an inner grammar, but not right behind it in a rule, must not be taken by its end."""
         productions = [*self._outside(lambda _, closer: [(closer,)]), *self._productions]
-        following = _following(productions)
+        behind = following([(lhs, side) for lhs, side, _ in productions])
         for hole in self._holes.values():
-            for terminal in sorted(following[~hole.nonterminal]):
+            for terminal in sorted(behind[~hole.nonterminal]):
                 if hole.end.could_take(self._terminals[terminal]):
                     raise self._no_end(hole, terminal) if terminal < self._outer.end else self._adjoins(hole, terminal)
 
@@ -360,43 +358,3 @@ class _Composition:
 
 def _patterns(grammar: Grammar, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:
     return {(grammar.terminals[k].pattern, grammar.terminals[k].priority) for k in terminals}
-
-
-def _following(productions: list[tuple[int, _Side, Production]]) -> Mapping[int, set[int]]:
-    """For each nonterminal the terminals that may come behind it: FOLLOW, as far as the rules say."""
-    nullable: set[int] = set()
-    first: dict[int, set[int]] = {}
-    follow: defaultdict[int, set[int]] = defaultdict(set)
-    changed = True
-    while changed:
-        changed = False
-        for lhs, side, _ in productions:
-            begun = first.setdefault(lhs, set())
-            known = len(begun), lhs in nullable
-            begun |= _first_of(side, first, nullable)
-            if nullable.issuperset(side):
-                nullable.add(lhs)
-            changed |= known != (len(begun), lhs in nullable)
-    changed = True
-    while changed:
-        changed = False
-        for lhs, side, _ in productions:
-            for place, symbol in enumerate(side):
-                if symbol >= 0:
-                    continue
-                rest = side[place + 1 :]
-                known_size = len(follow[symbol])
-                follow[symbol] |= _first_of(rest, first, nullable)
-                if nullable.issuperset(rest):
-                    follow[symbol] |= follow[lhs]
-                changed |= known_size != len(follow[symbol])
-    return follow
-
-
-def _first_of(side: _Side, first: Mapping[int, set[int]], nullable: set[int]) -> set[int]:
-    found: set[int] = set()
-    for symbol in side:
-        found |= {symbol} if symbol >= 0 else first.get(symbol, set())
-        if symbol not in nullable:
-            break
-    return found

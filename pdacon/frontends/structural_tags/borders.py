@@ -1,48 +1,65 @@
 """Whether a lexer finds where each piece of a structural tag ends.
 
 Where several terminals may come, the lexer takes the first of them that matches, and of that the longest text. This is
-what the structural tag means if no text of a set is one of another terminal there, and if none that may end goes on
-with a character that the next piece may begin with, in the same set or in another one.
+what the structural tag means if no text of one piece is one of another piece there, if none comes first that is the
+beginning of another one, and if none goes on with a character that the next piece may begin with, in the same terminal
+or in another one. Within a grammar the lexer does what it does in that grammar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
+from pdacon.frontends.insertion.following import Rule, first_sets, following
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
 from pdacon.quoting import quoted
 from pdacon.regular import Ranges
-from pdacon.regular.characters import character_class, intersection, union
+from pdacon.regular.characters import intersection, union
 
-_SOME = RegularSet.from_regex("(?s).+")
+_Rows = tuple[list[bool], list[dict[int, Ranges]]]
+"""Of each state of an automaton whether a text may end there, and the characters that lead to each next one."""
 
 
-def precedence(sets: Mapping[str, RegularSet]) -> list[str]:
-    """The names of some sets; before a set comes each other one that has a text which goes on behind one of its own."""
-    before: dict[str, set[str]] = {name: set() for name in sets}
-    for name, one in sets.items():
-        longer = one + _SOME
-        before[name] = {other for other, more in sets.items() if other != name and not longer.isdisjoint(more)}
-    ordered: list[str] = []
+def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str]) -> list[str]:
+    """The names of some sets; before a set comes each other one that has a text which goes on behind one of its own.
+
+    ``words`` has the texts of those that have only one.
+    """
+    rows = {name: _rows(one) for name, one in sets.items() if name not in words}
+    before: dict[str, set[str]] = {}
+    for name in sets:
+        before[name] = {
+            other
+            for other in sets
+            if other != name
+            and (
+                words[other].startswith(words[name])
+                if name in words and other in words
+                else _meeting(rows.get(name) or _rows(sets[name]), rows.get(other) or _rows(sets[other]))[1]
+            )
+        }
+    ordered: dict[str, None] = {}
     while len(ordered) < len(sets):
-        free = [name for name in sets if name not in ordered and before[name].issubset(ordered)]
+        free = [name for name in sets if name not in ordered and before[name] <= ordered.keys()]
         # Of those that go on in one another the first one comes first; where both may come, `check_borders` refuses.
-        ordered += free or [next(name for name in sets if name not in ordered)]
-    return ordered
+        ordered |= dict.fromkeys(free or [next(name for name in sets if name not in ordered)])
+    return list(ordered)
 
 
 def check_borders(grammar: Grammar, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
-    """Refuse a grammar in which the lexer would not find what the structural tag means.
+    """Refuse a grammar in which the lexer or the parser would not find what the structural tag means.
 
     Parameters
     ----------
     sets : mapping
-        The terminals that are sets of texts; all others come from grammars, or are tokens.
+        The terminals that are sets of texts; all others come from grammars, are tokens, or were made for a border.
     places : mapping
         JSON pointers of sets and of the grammars' holes.
 
@@ -53,58 +70,141 @@ def check_borders(grammar: Grammar, sets: Mapping[str, RegularSet], places: Mapp
     _Borders(grammar, sets, places).check()
 
 
+def _rows(texts: RegularSet) -> _Rows:
+    return texts.automaton.accepting(), list(texts.automaton.edges())
+
+
+def _meeting(one: _Rows, other: _Rows) -> tuple[bool, Ranges]:
+    """Whether two automata have a text in common, and with which characters texts of the second go on behind one of the
+    first. All states lead to an end, so that it is enough to walk both at once. O(pairs of states).
+    """
+    (ends, edges), (other_ends, other_edges) = one, other
+    if not ends or not other_ends:
+        return False, ()
+    common, beyond = False, list[Ranges]()
+    seen, pending = {(0, 0)}, [(0, 0)]
+    while pending:
+        here, there = pending.pop()
+        if ends[here]:
+            common = common or other_ends[there]
+            beyond += other_edges[there].values()
+        for target, ranges in edges[here].items():
+            for other_target, other_ranges in other_edges[there].items():
+                pair = target, other_target
+                if pair not in seen and intersection(ranges, other_ranges):
+                    seen.add(pair)
+                    pending.append(pair)
+    return common, union(*beyond)
+
+
 class _Borders:
     def __init__(self, grammar: Grammar, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
         self._grammar, self._places = grammar, places
-        self._own = {k for k, one in enumerate(grammar.terminals) if one.name in sets}
-        self._sets = {k: sets[grammar.terminals[k].name] for k in self._own}
-        self._firsts: dict[int, Ranges] = {}
-        tables = build_tables(grammar)
-        contexts, _, after = make_contexts(grammar, tables, None)
-        self._contexts = [context.alternation for context in contexts]
-        self._after = after
+        self._sets = {k: sets[one.name] for k, one in enumerate(grammar.terminals) if one.name in sets}
+        self._own = frozenset(self._sets)
+        self._tables = build_tables(grammar)
+        contexts, _, after = make_contexts(grammar, self._tables, None)
+        self._contexts = {context.alternation for context in contexts}
+        self._behind: dict[int, set[int]] = {
+            k: {one for context in found for one in contexts[context].alternation} for k, found in enumerate(after)
+        }
+        self._parts: defaultdict[int, set[str]] = defaultdict(set)  # the holes whose grammars have a terminal
+        self._border: defaultdict[int, set[int]] = defaultdict(set)  # behind a part that a terminal may end
+        self._read_parts()
+        # What was put together of a set and what is ignored before it.
+        self._made = {k for k in range(grammar.end) if not self._parts[k] and k not in self._own}
+        self._first = cache(self._first_characters)
+        self._rows = cache(lambda terminal: _rows(self._set(terminal)))
+        self._meet: Callable[[int, int], tuple[bool, Ranges]] = cache(
+            lambda one, other: _meeting(self._rows(one), self._rows(other))
+        )
+
+    def _read_parts(self) -> None:
+        """Which terminals are of which grammar, which of them may end it, and what may come behind it."""
+        grammar = self._grammar
+        end, names = grammar.end, [one.name for one in grammar.nonterminals]
+
+        def coded(symbol: int) -> int:
+            return symbol if symbol < end else ~(symbol - end - 1)
+
+        rules: list[Rule] = [(coded(p.lhs), tuple(map(coded, p.rhs))) for p in grammar.productions]
+        for lhs, side in rules:
+            hole = names[~lhs].partition("__")[0].upper()
+            if hole in self._places and "__" in names[~lhs]:
+                for symbol in side:
+                    if symbol >= 0:
+                        self._parts[symbol].add(hole)
+        for island in grammar.islands:
+            for symbol in island.ignore:
+                self._parts[symbol].add(island.name)
+        follow = following(rules)
+        last, _ = first_sets([(lhs, side[::-1]) for lhs, side in rules])
+        for hole in self._places:
+            if hole.lower() in names:  # sets have no rule
+                nonterminal = ~names.index(hole.lower())
+                for terminal in last.get(nonterminal, ()):
+                    self._border[terminal] |= follow[nonterminal]
 
     def check(self) -> None:
+        for conflict in self._tables.conflicts:
+            place = self._shown(conflict.terminal) if conflict.terminal < self._grammar.end else "the end of the text"
+            raise UnsupportedGrammarError(
+                f"where {place} may come it is not known yet what is in the text before it ({conflict.kind} conflict); "
+                "begin the formats that may come there, or come again, with different texts",
+                feature="structural tag",
+            )
         for one, other, earlier in sorted(self._pairs()):
-            texts, others = self._set(one), self._set(other)
-            if earlier and not texts.isdisjoint(others):
+            if other in self._made and one in self._grammar.ignore:
+                self._check_closer(one, other)
+                continue
+            common, beyond = self._meet(one, other)
+            apart = self._parts[one].isdisjoint(self._parts[other]) or not self._parts[one]
+            if apart and earlier and common:
                 raise self._error(one, other, "have a text in common, so that nobody knows which of them it is")
-            if earlier and not (texts + _SOME).isdisjoint(others):
+            if apart and earlier and beyond:
                 raise self._error(one, other, "begin alike, so that the second would never be found")
-            follow = self._follow(one, one in self._own or other in self._own)
-            if follow and not (texts + RegularSet.from_regex(f"{character_class(follow)}(?s:.*)")).isdisjoint(others):
+            behind = self._behind[one] if apart else self._border[one]
+            if intersection(beyond, union(*map(self._first, behind))):
                 if one == other:
                     raise self._error(
-                        one, one, "may go on where what is behind it begins, so that nobody knows its end"
+                        one, one, "may go on where what is behind it begins, so that its end is not known"
                     )
-                raise self._error(one, other, "may come both, and the second may be the first with what is behind that")
+                raise self._error(one, other, "may come both, and the second may be the first and what is behind that")
+
+    def _check_closer(self, ignored: int, closer: int) -> None:
+        """What ends a grammar takes what this ignores before it: that must not be all, nor what it may go on with."""
+        runs = _rows(self._set(ignored).repeat(1))
+        common, beyond = _meeting(runs, self._rows(closer))
+        inner = {
+            k
+            for context in self._contexts
+            if ignored in context and closer in context
+            for k in context
+            if k not in self._grammar.ignore and not self._parts[k].isdisjoint(self._parts[ignored])
+        }
+        if common or intersection(beyond, union(*map(self._first, inner))):
+            raise self._error(ignored, closer, "begin alike, and what is ignored there might be the end of the grammar")
 
     def _pairs(self) -> set[tuple[int, int, bool]]:
-        """Terminals of a context that may have something to do with each other: two of which one is a set of the
-        structural tag, and one with itself; whether the lexer tries the first before the second.
-        """
+        """Terminals of a context that begin alike, and whether the lexer tries the first of them before the second."""
         found: set[tuple[int, int, bool]] = set()
-        for alternation in set(self._contexts):
+        for alternation in self._contexts:
             textual = [k for k in alternation if self._first(k)]
             for place, one in enumerate(textual):
                 found.add((one, one, False))
                 for other in textual[place + 1 :]:
-                    known = one in self._own or other in self._own or self._follow(one, False)
-                    if known and intersection(self._first(one), self._first(other)):
+                    related = self._parts[one] & self._parts[other] and not (self._border[one] or self._border[other])
+                    if not related and intersection(self._first(one), self._first(other)):
                         found |= {(one, other, True), (other, one, False)}
-        return {pair for pair in found if not (pair[2] and self._own.isdisjoint(pair[:2]))}
+        return found
 
-    def _follow(self, terminal: int, all_of_them: bool) -> Ranges:
-        """What may be the first character behind a terminal; of sets of the structural tag, or of all terminals."""
-        behind = {k for context in self._after[terminal] for k in self._contexts[context]}
-        return union(*(self._first(k) for k in behind if all_of_them or k in self._own))
-
-    def _first(self, terminal: int) -> Ranges:
+    def _first_characters(self, terminal: int) -> Ranges:
         """The characters that a terminal may begin with; none of a token."""
-        if terminal not in self._firsts:
-            edges = self._set(terminal).automaton.edges() if self._is_text(terminal) else iter(())
-            self._firsts[terminal] = union(*next(edges, {}).values())
-        return self._firsts[terminal]
+        pattern = self._grammar.terminals[terminal].pattern
+        if pattern is None or any("\ud800" <= c <= "\udfff" for c in pattern.regexp):
+            return ()
+        _, edges = self._rows(terminal)
+        return union(*edges[0].values()) if edges else ()
 
     def _set(self, terminal: int) -> RegularSet:
         if terminal not in self._sets:
@@ -112,10 +212,6 @@ class _Borders:
             assert pattern is not None
             self._sets[terminal] = set_of(pattern)
         return self._sets[terminal]
-
-    def _is_text(self, terminal: int) -> bool:
-        pattern = self._grammar.terminals[terminal].pattern
-        return pattern is not None and not any("\ud800" <= c <= "\udfff" for c in pattern.regexp)
 
     def _error(self, one: int, other: int, what: str) -> UnsupportedGrammarError:
         shown = [self._shown(k) for k in ((one,) if one == other else (one, other))]
@@ -129,5 +225,6 @@ class _Borders:
         name = self._grammar.terminals[terminal].name
         if terminal in self._own:
             return f"{self._places[name]} (such as {quoted(self._sets[terminal].shortest() or '')})"
-        hole = name.split("__")[0]
-        return f"{self._grammar.describe_symbol(terminal)} of {self._places.get(hole, 'a grammar')}"
+        parts = sorted(self._places[hole] for hole in self._parts[terminal])
+        shown = self._grammar.describe_symbol(terminal)
+        return f"{shown.partition('__')[2] or shown} of {parts[0]}" if parts else shown

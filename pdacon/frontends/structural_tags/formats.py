@@ -63,8 +63,8 @@ class Format:
         return checked(value, "/".join([self.place, *map(str, steps)]), self.depth + 1)
 
     def list(self, key: str) -> list[Any]:
-        """A member that is a list of something."""
-        value = self.given.get(key, [])
+        """A member that is a list; if it is not there an empty one, but where a format consists of it."""
+        value = self.given.get(key, None if key in ("elements", "rules") else [])
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, list | tuple):
             raise malformed(f"{self.place}/{key}", "a list", value)
         return list(value)
@@ -81,15 +81,12 @@ class Format:
         """A member that is a list of texts, none of them empty; each of them once."""
         found = self.list(key)
         for place, one in enumerate(found):
-            if not isinstance(one, str) or not one:
+            if not checked_text(one, f"{self.place}/{key}/{place}"):
                 raise malformed(f"{self.place}/{key}/{place}", "a text that is not empty", one)
         return tuple(dict.fromkeys(found))
 
     def string(self, key: str) -> str:
-        value = self.given.get(key)
-        if not isinstance(value, str):
-            raise malformed(f"{self.place}/{key}", "a text", value)
-        return value
+        return checked_text(self.given.get(key), f"{self.place}/{key}")
 
     def flag(self, key: str, default: bool = False) -> bool:
         value = self.given.get(key, default)
@@ -119,29 +116,30 @@ def root(given: Any) -> Format:
     UnsupportedGrammarError
         It is no format, or has members that nobody knows.
     """
-    if hasattr(given, "model_dump"):
-        given = given.model_dump()
-    if isinstance(given, str | bytes):
+    given = _plain(given)
+    is_json = isinstance(given, str | bytes)
+    if is_json:
         try:
             given = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise UnsupportedGrammarError(
                 f"the structural tag is no JSON: {error}", feature="structural tag"
             ) from error
+    if is_json and not isinstance(given, Mapping):
+        raise malformed("#", 'an object, such as {"type": "structural_tag", "format": ...}', given)
     if not isinstance(given, Mapping):
         raise TypeError(f"a structural tag is a dict or its JSON, not a {type(given).__name__}")
+    if "structures" in given and given.get("type", "structural_tag") == "structural_tag":
+        return _old(given)
     if given.get("type") != "structural_tag":
         return checked(given, "#", 0)
-    if "structures" in given:
-        return _old(given)
     _only(given, ("type", "format"), "#")
     return checked(given.get("format"), "#/format", 0)
 
 
 def checked(value: Any, place: str, depth: int) -> Format:
     """A format whose type and members are known ones."""
-    if hasattr(value, "model_dump"):
-        value = value.model_dump()
+    value = _plain(value)
     if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
         raise malformed(place, 'a format, such as {"type": "any_text"}', value)
     if depth > _DEEPEST:
@@ -179,5 +177,21 @@ def _only(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
 
 
 def malformed(place: str, wanted: str, value: Any) -> UnsupportedGrammarError:
-    """The error for a member that is something else."""
+    """The error for a member that is something else, or not there."""
+    if value is None:
+        return UnsupportedGrammarError(f"{place} is missing; it must be {wanted}", feature="structural tag")
     return UnsupportedGrammarError(f"{place} must be {wanted}, not {shown(value):.60}", feature="structural tag")
+
+
+def checked_text(value: Any, place: str) -> str:
+    """A member that is a text, without half of a surrogate pair in it."""
+    if not isinstance(value, str):
+        raise malformed(place, "a text", value)
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise malformed(place, "a text without lone surrogates, which no text can have", value)
+    return value
+
+
+def _plain(given: Any) -> Any:
+    """An object of XGrammar's classes as a dict."""
+    return given.model_dump() if hasattr(given, "model_dump") and not isinstance(given, type) else given

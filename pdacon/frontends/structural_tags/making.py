@@ -48,7 +48,7 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
     writing = _Writing()
     start = writing.expression(piece)
     lines = [f"start: {start}", *writing.rules]
-    for rank, name in enumerate(precedence(writing.sets)):
+    for rank, name in enumerate(precedence(writing.sets, writing.words)):
         word = writing.words.get(name)
         written = f"/(?P<{name}>)/" if word is None else json.dumps(word, ensure_ascii=False)
         lines.append(f"{name}.{len(writing.sets) - rank}: {written}")
@@ -94,6 +94,7 @@ class _Writing:
         self.places: dict[str, str] = {}
         self.rules: list[str] = []
         self._names: dict[int, str] = {}
+        self._set_names: dict[RegularSet, str] = {}
         self._known: list[Piece] = []  # so that no other piece gets an identity that has been used
 
     def expression(self, piece: Piece) -> str:
@@ -131,9 +132,9 @@ class _Writing:
             solid, _ = without_empty(piece)
             assert solid is not None
             return f"[{self.expression(solid)}]"
-        name = next((known for known, one in self.sets.items() if one == texts), None)
+        name = self._set_names.get(texts)
         if name is None:
-            name = f"TEXT_{len(self.sets)}"
+            name = self._set_names[texts] = f"TEXT_{len(self.sets)}"
             self.sets[name], self.places[name] = texts, piece.place
             if texts.count() == 1:
                 self.words[name] = texts.strings(1)[0]

@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pdacon.cancelling import Watch
-from pdacon.errors import GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
+from pdacon.errors import EmptyLanguageError, GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.insertion.borders import end_of
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.frontends.structural_tags.formats import Format, malformed, root
+from pdacon.frontends.structural_tags.formats import Format, checked_text, malformed, root
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
 from pdacon.frontends.structural_tags.pieces import EMPTY, Part, Piece, Texts, Token, either, repeated, sequence
 from pdacon.grammar import Grammar, GrammarOptions
 from pdacon.grammar.reading import read_text
 
-_MOST_CHARACTERS = 10_000
+_MOST_CHARACTERS = 5_000
+_MOST_TIMES = 1_000
 _SYNTAXES = {
     "ebnf": lambda text: ebnf_grammar(text, "root", None),
     "gbnf": lambda text: gbnf_grammar(text, None),
@@ -77,7 +78,10 @@ class _Translation:
 
     def _regex(self, one: Format, _: tuple[str, ...]) -> Piece:
         pattern = one.string("pattern")
-        return Texts(self._within(one, "pattern", lambda: RegularSet.from_regex(pattern)), one.place)
+        texts: RegularSet = self._within(one, "pattern", lambda: RegularSet.from_regex(pattern))
+        if not texts:
+            raise EmptyLanguageError(f"{one.place}/pattern: no text is matched by {pattern!r:.60}")
+        return Texts(texts, one.place)
 
     def _json_schema(self, one: Format, _: tuple[str, ...]) -> Piece:
         style = one.given.get("style", "json")
@@ -99,7 +103,7 @@ class _Translation:
 
     def _grammar(self, one: Format, _: tuple[str, ...]) -> Piece:
         text, syntax = one.string("grammar"), one.given.get("syntax", "ebnf")
-        if syntax not in _SYNTAXES:
+        if not isinstance(syntax, str) or syntax not in _SYNTAXES:
             raise malformed(f"{one.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
         return _part(self._within(one, "grammar", lambda: _SYNTAXES[syntax](text)), f"{one.place}/grammar")
 
@@ -132,6 +136,8 @@ class _Translation:
         least, most = one.number("min"), one.number("max", -1)
         if least is None or most is None or -1 < most < least:
             raise malformed(one.place, "a repetition with min and max (-1: no bound)", dict(one.given))
+        if max(least, most) > _MOST_TIMES:
+            raise one.refused(f"it is counted up to {max(least, most):,}; write at most {_MOST_TIMES:,}, or max: -1")
         return repeated(self.piece(one.within("content"), ends), least, None if most == -1 else most)
 
     def _tag(self, one: Format, _: tuple[str, ...]) -> Piece:
@@ -139,13 +145,13 @@ class _Translation:
 
     def _begin(self, tag: Format) -> Piece:
         begin = tag.given.get("begin")
-        return _text(begin, tag.place) if isinstance(begin, str) else self._token_of(tag, "begin")
+        return _text(tag.string("begin"), tag.place) if isinstance(begin, str) else self._token_of(tag, "begin")
 
     def _behind_begin(self, tag: Format) -> Piece:
         """The content of a tag and its end."""
         end = tag.given.get("end")
         if isinstance(end, str | list | tuple):
-            ends = (end,) if isinstance(end, str) else tag.strings("end")
+            ends = (tag.string("end"),) if isinstance(end, str) else tag.strings("end")
             if not ends:
                 raise malformed(f"{tag.place}/end", "a text or some of them", end)
             stops = tuple(one for one in ends if one)
@@ -174,8 +180,7 @@ class _Translation:
             begins.add(begin)
             fitting = [trigger for trigger in triggers if begin.startswith(trigger)]
             if len(fitting) != 1:
-                many = f"{len(fitting)} triggers" if fitting else "no trigger"
-                raise tag.refused(f"it begins with {begin!r:.60}, and so do {many}; one has to")
+                raise tag.refused(f"{len(fitting)} triggers are the beginning of {begin!r:.60}; one has to be")
             content = self._behind_begin(tag)
             rules[fitting[0]].append(sequence([_text(begin[len(fitting[0]) :], tag.place), content]))
             begun.append(sequence([_text(begin, tag.place), content]))
@@ -187,9 +192,9 @@ class _Translation:
     def _dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
         rules: dict[str, list[Piece]] = {}
         for place, rule in enumerate(one.list("rules")):
-            if not isinstance(rule, list | tuple) or len(rule) != 2 or not isinstance(rule[0], str) or not rule[0]:
+            if not isinstance(rule, list | tuple) or len(rule) != 2 or not rule[0]:
                 raise malformed(f"{one.place}/rules/{place}", "a text and a format", rule)
-            if rule[0] in rules:
+            if checked_text(rule[0], f"{one.place}/rules/{place}/0") in rules:
                 raise one.refused(f"there are two rules for {rule[0]!r:.60}; make them one")
             rules[rule[0]] = [self.piece(one.within("rules", place, 1), ends)]
         # Unlike triggered_tags this does not stop at the end of the tag that it lies in: `excludes` says where it does.
@@ -277,6 +282,8 @@ class _Translation:
         except UnsupportedSchemaError as error:
             pointer = f"{one.place}/{key}{error.pointer.removeprefix('#')}"
             raise UnsupportedSchemaError(pointer, error.keyword, error.why) from error
+        except EmptyLanguageError as error:
+            raise EmptyLanguageError(f"{one.place}/{key}: {error}") from error
         except GrammarError as error:
             message = f"{one.place}/{key}: {error}"
             raise UnsupportedGrammarError(message, feature="structural tag") from error
