@@ -96,6 +96,12 @@ class End:
             return False
         return bool(intersection(_first(set_of(closer.pattern)), self.characters))
 
+    def ignores(self, closer: Terminal) -> bool:
+        """Whether a terminal behind the inner grammar may be nothing but what that ignores, and could go on behind."""
+        assert closer.pattern is not None
+        ignored = RegularSet.from_regex(_either(self.runs)).repeat(1)
+        return not ignored.isdisjoint(set_of(closer.pattern))
+
     def with_closer(self, closer: Terminal) -> Automaton | None:
         """The inner grammar's texts and the terminal behind them; None if one of these goes on to another one."""
         assert self.texts is not None

@@ -32,6 +32,13 @@ def test_a_fence_ends_the_code_in_it() -> None:
     assert matcher.is_accepting()
 
 
+@pytest.mark.parametrize("closer", [" ", "  "])
+def test_what_is_ignored_is_no_end(closer: str) -> None:
+    """Behind ``a`` a blank would be the end, and ``a a`` lost."""
+    with pytest.raises(UnsupportedGrammarError, match="nobody knows where it ends"):
+        Grammar.compose(f'start: words "{closer}"', words=Grammar.from_lark(WORDS))
+
+
 def test_tags_around_the_json_of_a_schema() -> None:
     template = 'start: "<answer>" json "</answer>"\n%import common.WS\n%ignore WS'
     grammar = Grammar.compose(template, json=Grammar.from_json_schema(PERSON))
