@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int32]
 
 
-class _Production(Protocol):
+class AnyProduction(Protocol):
+    """What tables depend on of a production."""
+
     @property
     def lhs(self) -> int: ...
     @property
@@ -42,7 +44,7 @@ class FlatProductions:
     priority: Numbers
 
     @classmethod
-    def of(cls, productions: Iterable[_Production]) -> FlatProductions:
+    def of(cls, productions: Iterable[AnyProduction]) -> FlatProductions:
         """The arrays of some records."""
         records = list(productions)
         priorities = [p.priority for p in records]

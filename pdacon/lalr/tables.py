@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.cancelling import CancelEvent
-from pdacon.grammar.flat import FlatProductions
+from pdacon.grammar.flat import AnyProduction, FlatProductions
 from pdacon.grammar.model import GrammarData
 from pdacon.lalr.gotos import Gotos
 
@@ -31,15 +31,6 @@ _KINDS: tuple[ConflictKind, ...] = ("shift/reduce", "reduce/reduce", "reads-cycl
 _SETTLED: tuple[Literal["shift", "priority"] | None, ...] = (None, "shift", "priority")
 
 
-class _Production(Protocol):
-    @property
-    def lhs(self) -> int: ...
-    @property
-    def rhs(self) -> tuple[int, ...]: ...
-    @property
-    def priority(self) -> int: ...
-
-
 class _Grammar(Protocol):
     """The part of a Grammar that the tables depend on."""
 
@@ -48,7 +39,7 @@ class _Grammar(Protocol):
     @property
     def nonterminals(self) -> Sequence[object]: ...
     @property
-    def productions(self) -> Sequence[_Production]: ...
+    def productions(self) -> Sequence[AnyProduction]: ...
     @property
     def starts(self) -> Sequence[int]: ...
 
