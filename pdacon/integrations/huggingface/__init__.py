@@ -21,6 +21,7 @@ except ImportError as error:
     ) from error
 
 from pdacon.integrations.huggingface.arguments import vocabulary
+from pdacon.integrations.huggingface.diagnostics import Diagnostics, Step
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.generator import Generator
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
@@ -48,10 +49,12 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "Diagnostics",
     "Generation",
     "Generator",
     "PDAContinuousProcessor",
     "PDALogitsProcessor",
+    "Step",
     "constrain",
     "generate",
     "generate_batch",

@@ -6,6 +6,7 @@ import codecs
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 import torch
@@ -24,6 +25,7 @@ from pdacon.integrations.huggingface.arguments import (
     vocabularies_of,
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
+from pdacon.integrations.huggingface.diagnostics import Measured, measure
 from pdacon.integrations.huggingface.options import require_options
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
@@ -75,6 +77,7 @@ def generate(
     generation_config: Any = None,
     on_text: Callable[[str], None] | None = None,
     chat_options: Mapping[str, Any] | None = None,
+    diagnostics: bool = False,
     **options: Any,
 ) -> Generation | list[Generation]:
     """Answer prompts with text that a grammar allows.
@@ -128,6 +131,9 @@ def generate(
         Is given what is generated piece by piece, in whole characters, meanwhile. For one text only.
     chat_options : mapping, optional
         More arguments of ``tokenizer.apply_chat_template``, such as ``tools``.
+    diagnostics : bool
+        Whether each text is to have the probabilities of its tokens, with the constraint and without:
+        `Generation.diagnostics`. They take one more pass of the model over prompt and text.
     **options
         More arguments of ``model.generate``: ``assistant_model``, ``prompt_lookup_num_tokens``, ``top_p``,
         ``cache_implementation``, ``streamer``, ``stopping_criteria``, ``stop_strings``, ... A ``logits_processor``
@@ -228,17 +234,23 @@ def generate(
         )
     rows = output if isinstance(output, torch.Tensor) else output.sequences
     texts: list[Generation] = []
+    measured: list[Measured] = []
     for index, ids in enumerate(rows[:, inputs.columns :].tolist()):
         number = index // num_return_sequences
         matcher, one = beginnings.matcher(index, len(rows)), constraints[number]
         if matcher is None or one is None:
-            texts.append(read_free(vocabularies[number], before[number], ids, ends, pad, number))
+            text = read_free(vocabularies[number], before[number], ids, ends, pad, number)
+        elif num_beams > 1 and is_placeholder(matcher, ids, ends, pad):
             continue
-        if num_beams > 1 and is_placeholder(matcher, ids, ends, pad):
-            continue
-        text = read(one, matcher, before[number], ids, pad, number)
-        if num_beams == 1 or text not in texts:  # beam search begins with the same beam several times
-            texts.append(text)
+        else:
+            text = read(one, matcher, before[number], ids, pad, number)
+            if num_beams > 1 and text in texts:  # beam search begins with the same beam several times
+                continue
+        texts.append(text)
+        measured.append(Measured(index, before[number], text.token_ids, one, start, max_tokens if complete else None))
+    if diagnostics:
+        found = measure(model, inputs, rows, measured, [vocabularies[text.prompt] for text in texts])
+        texts = [replace(text, _diagnostics=each) for text, each in zip(texts, found, strict=True)]
     warn_of_cuts(texts, max_tokens)
     if num_return_sequences > 1 or not is_one(prompt):
         return texts
@@ -262,7 +274,8 @@ def require_values(caller: str, model: Any, *, on_text: object = None, **options
 
 _PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
 _NOT_SETTINGS = frozenset(
-    {"grammar", "constraint", "start", "prefix", "complete", "seed", "chat_options", "prompt", "model", "tokenizer"}
+    ("grammar", "constraint", "start", "prefix", "complete", "seed", "chat_options", "diagnostics")
+    + ("prompt", "model", "tokenizer")
 )
 
 

@@ -11,6 +11,7 @@ from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
 from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.diagnostics import Diagnostics
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
 from pdacon.notebook import preformatted, shaded
@@ -47,7 +48,21 @@ class Generation:
     prompt: int = 0
     prefix: str = ""
     grammar: str | None = field(default=None, repr=False, compare=False)
+    _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     _constraint: Constraint | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """The probabilities of its tokens, with the constraint and without, and what the model would have written.
+
+        Raises
+        ------
+        ValueError
+            They were not asked for, with ``diagnostics=True``.
+        """
+        if self._diagnostics is None:
+            raise ValueError("this text was generated without its probabilities; give diagnostics=True to the call")
+        return self._diagnostics
 
     @property
     def value(self) -> Any:
@@ -82,7 +97,8 @@ class Generation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """All but the constraint, which pickles by itself."""
-        return Generation, (self.text, self.token_ids, self.complete, self.prompt, self.prefix, self.grammar)
+        known = (self.text, self.token_ids, self.complete, self.prompt, self.prefix, self.grammar, self._diagnostics)
+        return Generation, known
 
     def _repr_html_(self) -> str:
         """The text, token by token: the fewer tokens were allowed, the darker; pointed at, it says how many."""
@@ -150,7 +166,7 @@ def read(
         prompt,
         before.written,
         constraint.builtin_name,
-        constraint,
+        _constraint=constraint,
     )
 
 
