@@ -17,6 +17,7 @@ from pdacon.determinism.language.emptiness import unproductive_findings
 from pdacon.determinism.language.layout import unindented_findings
 from pdacon.determinism.language.reachability import Follower
 from pdacon.determinism.language.successions import Successions
+from pdacon.determinism.language.swallowed import swallowed_findings
 from pdacon.determinism.language.unspellable import unspellable_findings
 from pdacon.determinism.lexical.early_ends import early_end_findings
 from pdacon.determinism.lexical.endless import endless_findings
@@ -92,6 +93,7 @@ def advise(
         (["PDA010"], lambda: unindented_findings(grammar)),
         (["PDA016"], lambda: endless_findings(texts, repairs, deadline)),
         (["PDA020"], lambda: adjoining_findings(tables, texts, repairs, deadline)),
+        (["PDA023"], lambda: swallowed_findings(tables, texts, examples, deadline)),
         (["PDA018"], lambda: lookahead_findings(texts, examples, deadline)),
         (
             ["PDA013", "PDA015", *([] if vocab is None else ["PDA017"])],

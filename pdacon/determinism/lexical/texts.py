@@ -134,6 +134,18 @@ class Texts:
         entries = [entry for entry in self.automaton.entries[context].tolist() if entry >= 0]
         return bool(entries) and all(self._lexeme(entry, text) == Lexeme(terminal, length) for entry in entries)
 
+    def within(self, context: int, text: bytes) -> int:
+        """The lexer state behind a text that a lexeme can begin with; negative if there is none."""
+        state = int(self.automaton.entries[context].max())
+        for byte in text:
+            state = int(self.next[state, self.classes[byte]]) if state >= 0 else -1
+        return state
+
+    def goes_on(self, state: int, byte: int) -> bool:
+        """Whether a byte can belong to the lexeme that has been begun in a state."""
+        after = int(self.next[state, self.classes[byte]])
+        return after >= 0 or (after < -1 and not self.automaton.commit(after)[2])
+
     def _lexeme(self, state: int, text: bytes) -> Lexeme | None:
         """The same, from a state of the lexer."""
         last: Lexeme | None = None

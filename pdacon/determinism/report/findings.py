@@ -51,6 +51,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PDA020": "words that need no blank between them",
         "PDA021": "label that text may hide",
         "PDA022": "labels that share tokens",
+        "PDA023": "operator read as part of the next word",
     }
 )
 

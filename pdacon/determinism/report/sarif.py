@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _RULES = list(TITLES)
-_NOTES = ("PDA003", "PDA011", "PDA012", "PDA016", "PDA017", "PDA018", "PDA020")
+_NOTES = ("PDA003", "PDA011", "PDA012", "PDA016", "PDA017", "PDA018", "PDA020", "PDA023")
 _WARNINGS = ("PDA009", "PDA010", "PDA013", "PDA014", "PDA015", "PDA019")
 
 
