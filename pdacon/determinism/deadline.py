@@ -29,9 +29,31 @@ class Deadline:
 
     def passed(self) -> bool:
         """Whether it is over."""
-        return time.monotonic() >= self._end
+        return self.left() <= 0
 
     def require(self) -> None:
         """Go on, or raise `OutOfTimeError`."""
         if self.passed():
             raise OutOfTimeError
+
+    def share(self, seconds: float) -> Deadline:
+        """What one search may take of it, which is work: seconds of this thread's processor time.
+
+        So what is found does not depend on what else the machine does, as long as the whole time is enough.
+        """
+        return _Share(self, seconds)
+
+
+class _Share(Deadline):
+    """A deadline within another one. The native core, which knows no processor time, gets what is left of the whole:
+    what it is asked for in a share is bounded by states."""
+
+    def __init__(self, whole: Deadline, seconds: float) -> None:
+        self._whole = whole
+        self._end = time.thread_time() + seconds
+
+    def left(self) -> float:
+        return min(self._whole.left(), max(self._end - time.thread_time(), 0.0))
+
+    def left_or_little(self) -> float:
+        return self._whole.left_or_little()

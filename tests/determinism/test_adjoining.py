@@ -26,6 +26,7 @@ def pairs(text: str) -> dict[tuple[str, ...], bytes]:
         'start: "select" NAME\nNAME: /[a-z]+/',
         'start: COUNT "tea"i\nCOUNT: /[0-9]+/',
         'start: "a" ("b" | "c")',
+        'start: "über" "ändern"',
     ],
 )
 def test_what_is_shown_is_read_by_stock_lark_as_two_words(rules: str) -> None:
@@ -62,6 +63,8 @@ def test_the_repair_makes_a_blank_necessary() -> None:
         'start: NAME "b"\nNAME: /[a-z]+(?!\\w)/' + IGNORED,
         'start: "a" NAME\nNAME: /(?<!\\w)[b-z]+/' + IGNORED,  # it asks what stands before it
         'start: "a" | "b"' + IGNORED,  # never side by side
+        "start: COUNT UNIT\nCOUNT: /[0-9]+(?! )/\nUNIT: /[a-z]+/" + IGNORED,  # no blank may part them
+        'start: "a" "»b"' + IGNORED,
     ],
 )
 def test_where_a_blank_is_needed_or_nothing_is_ignored_there_is_no_note(text: str) -> None:

@@ -1,7 +1,8 @@
 """Words that can stand side by side without a blank, though the grammar ignores blanks.
 
 In: tables and lexing automaton. Out: findings PDA020. A pair is a terminal and one that the rules put behind it, each
-with a text of letters, digits and underscores at the border, that the lexer cuts at the border wherever it may begin.
+with a text of letters, digits and underscores at the border, that the lexer cuts there wherever it may begin. A pair
+that no blank can part is none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import numpy as np
 
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.lexical.repair.suggested import definition, written
-from pdacon.determinism.lexical.texts import Lexeme
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.quoting import quote
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
 
 _SHOWN = 5  # pairs beside the first
-_WORD = re.compile(rb"[0-9A-Za-z_]")
+_WORD = re.compile(r"\w")
 _BLANK = b" "
 
 
@@ -58,8 +58,7 @@ def adjoining_findings(tables: Tables, texts: Texts, repairs: AdjoiningRepairs, 
     Only shortest texts are tried: a pair whose shortest words grow together to one is not named, whatever longer ones
     do. Cost: two readings of a short text for each LR state and pair of terminals that it stands between.
     """
-    ignored = Lexeme(texts.grammar.end + 1, len(_BLANK))
-    if not any(texts.first_lexeme(context, _BLANK) == ignored for context in texts.entered):
+    if not any(texts.may_ignore(context, _BLANK, len(_BLANK)) for context in texts.entered):
         return []
     pairs = list(_pairs(tables, texts, deadline))
     return [_finding(texts.grammar, pairs, repairs)] if pairs else []
@@ -80,12 +79,25 @@ def _pairs(tables: Tables, texts: Texts, deadline: Deadline) -> Iterator[Adjoine
             for second in seconds:
                 if (first, second) in found or tables.action[target - 1, second] == 0:
                     continue
-                behind = words[second]
-                if texts.always_reads(there, behind, second, len(behind)) and any(
-                    texts.always_reads(context, before + behind, first, len(before)) for context in here
-                ):
+                pair = Adjoined(first, second, before, words[second])
+                if _is_cut(texts, here, there, pair):
                     found.add((first, second))
-                    yield Adjoined(first, second, before, behind)
+                    yield pair
+
+
+def _is_cut(texts: Texts, here: Iterable[int], there: int, pair: Adjoined) -> bool:
+    """Whether the pair is read as its two terminals, the second in the context ``there``; with a blank between, too."""
+    return (
+        texts.always_reads(there, pair.behind, pair.second, len(pair.behind))
+        and texts.may_ignore(there, _BLANK + pair.behind, len(_BLANK))
+        and any(
+            all(
+                texts.always_reads(context, pair.before + gap + pair.behind, pair.first, len(pair.before))
+                for gap in (b"", _BLANK)
+            )
+            for context in here
+        )
+    )
 
 
 def _word(texts: Texts, terminal: int) -> bytes | None:
@@ -93,7 +105,8 @@ def _word(texts: Texts, terminal: int) -> bytes | None:
     if terminal in texts.grammar.ignore:
         return None
     text = texts.shortest(terminal)
-    return text if text and _WORD.match(text) and _WORD.match(text[-1:]) else None
+    shown = "" if text is None else text.decode("utf-8", "replace")
+    return text if _WORD.match(shown) and _WORD.match(shown[-1]) else None
 
 
 def _finding(grammar: Grammar, pairs: list[Adjoined], repairs: AdjoiningRepairs) -> Finding:

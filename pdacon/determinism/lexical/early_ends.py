@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from pdacon._native import _core
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
+from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -20,6 +20,7 @@ from pdacon.lexer import is_lazy
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.grammar import Grammar
     from pdacon.lexer import Lexer
 
@@ -52,14 +53,14 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, repairs: EarlyEndRepairs,
     found = []
     unknown: list[int] = []
     deadline.require()
-    seconds = min(_SECONDS, deadline.left())
-    own = Deadline(seconds)
+    own = deadline.share(_SECONDS)
     for index, terminal in enumerate(grammar.terminals):
         if terminal.pattern is None or terminal.pattern.kind != "re":
             continue
         try:
+            own.require()
             end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little(), ADVICE_BYTES)
-        except LimitExceededError:
+        except (LimitExceededError, OutOfTimeError):
             unknown.append(index)
             continue
         if end is not None and is_lazy(terminal.pattern.regexp, grammar.options.g_regex_flags):
@@ -69,18 +70,18 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, repairs: EarlyEndRepairs,
     return [
         *found,
         *([_lazy(grammar, lazy)] if lazy else []),
-        *([_not_found_out(grammar, unknown, seconds)] if unknown else []),
+        *([_not_found_out(grammar, unknown)] if unknown else []),
     ]
 
 
-def _not_found_out(grammar: Grammar, terminals: list[int], seconds: float) -> Finding:
+def _not_found_out(grammar: Grammar, terminals: list[int]) -> Finding:
     shown = ", ".join(grammar.describe_symbol(k) for k in terminals)
     return Finding(
         id="PDA012",
         level="note",
         title=f"{TITLES['PDA012']}: not found out for {shown}",
         message=f"Whether {shown} denotes texts that are not matched has not been found out: that takes more than "
-        f"{_MOST_STATES:,} states or {seconds:.2g} s.",
+        f"{_MOST_STATES:,} states, {_SECONDS:g} s of work or the time that there was.",
         span=grammar.terminals[terminals[0]].span,
         symbols=tuple(grammar.terminals[k].name for k in terminals),
         repair="none is needed; shorter repetitions would let it be found out.",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -28,7 +28,8 @@ from pdacon.quoting import quote
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pdacon.grammar import Grammar
+    from pdacon.determinism.deadline import Deadline
+    from pdacon.grammar import Grammar, Pattern
 
 _BLANKS = {0x20: " ", 0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x0C: r"\f", 0x0B: r"\v"}
 _ANY_BLANK = re.compile(r"(?:\\s|\[\\s\])[+*]?")
@@ -239,8 +240,14 @@ def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
             name = free_name(grammar, "IGNORED")
             line = f"{name}.{priority}: {written(pattern, ())} with %ignore {name}"
     blank = pattern.removeprefix("(?<!").partition(")")[0]
+    others = (
+        "\\s takes Unicode's blanks, too, such as a no-break space; this line has those of ASCII.\n"
+        if _has_others(grammar)
+        else ""
+    )
     return (
-        f"{what} a bounded text, and not behind itself:\n  {line}\nA model needs no more than one blank in a place; if "
+        f"{what} a bounded text, and not behind itself:\n  {line}\n{others}"
+        "A model needs no more than one blank in a place; if "
         f"texts are to have more, put {{1,8}} behind the second {written(blank, ())[1:-1]}.\n"
         f"{repairs.other_told(after, ())}\nOr write what is ignored into the rules."
     )
@@ -269,7 +276,10 @@ def _bounded_and_small(texts: Texts, deadline: Deadline) -> tuple[str | None, Te
 
 
 def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
-    """One pattern for all that is ignored: a blank, or pieces of blanks and of comments up to the line's end."""
+    """One pattern for all that is ignored: a blank, or pieces of blanks and of comments up to the line's end.
+
+    Blanks are those of ASCII: whoever writes ``\\s`` thinks of them, and of Unicode's a model should write none.
+    """
     grammar = texts.grammar
     found: list[str] = []
     signs: list[str] = []
@@ -280,15 +290,15 @@ def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
         of_a_line = _LINE_COMMENT.fullmatch(pattern.value)
         if used <= _BLANKS.keys():
             found += [shown for byte, shown in _BLANKS.items() if byte in used]
-        elif pattern.kind == "re" and _ANY_BLANK.fullmatch(pattern.value):
-            found.append(r"\s")
+        elif _is_any_blank(pattern):
+            found += _BLANKS.values()
         elif pattern.kind == "re" and of_a_line is not None:
             signs.append(of_a_line.group(1))
         else:
             return None
     if not found:
         return None
-    kinds = [r"\s"] if r"\s" in found else [shown for shown in _BLANKS.values() if shown in found]
+    kinds = [shown for shown in _BLANKS.values() if shown in found]
     blank = kinds[0] if len(kinds) == 1 else f"[{''.join(kinds)}]"
     if not signs:
         return f"(?<!{blank}){blank}"
@@ -298,9 +308,22 @@ def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
     return rf"(?<!{blank}){blank}|{sign}[^\n]{{0,{comment}}}(?=\n|\Z)"
 
 
+def _is_any_blank(pattern: Pattern) -> bool:
+    return pattern.kind == "re" and _ANY_BLANK.fullmatch(pattern.value) is not None
+
+
+def _has_others(grammar: Grammar) -> bool:
+    """Whether blanks beyond ASCII are ignored."""
+    patterns = [grammar.terminals[k].pattern for k in grammar.ignore]
+    flags = grammar.options.g_regex_flags
+    return not grammar.options.use_bytes and any(
+        p is not None and _is_any_blank(p) and re.compile(p.regexp, flags).match("\u00a0") for p in patterns
+    )
+
+
 def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
     """Whether ignored text ends, if there is this pattern for all of it; False where it takes long to tell."""
-    own = Deadline(min(_SECONDS, deadline.left()))
+    own = deadline.share(_SECONDS)
     with suppress(PdaconError, OutOfTimeError):
         return _first_loop(_ignoring(texts, pattern, own), own) is None
     return False
@@ -312,7 +335,7 @@ def _if_small(texts: Texts, pattern: str, deadline: Deadline) -> Texts | None:
 
     A blank that is written as a literal gives way to a pattern that matches it, and a pattern does not.
     """
-    own = Deadline(min(_SECONDS, deadline.left()))
+    own = deadline.share(_SECONDS)
     with suppress(PdaconError, OutOfTimeError):
         after = _ignoring(texts, pattern, own)
         if not after.lexer.automaton.unbounded and _colliding(after, own) <= _colliding(texts, own):

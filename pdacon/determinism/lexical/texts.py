@@ -134,6 +134,11 @@ class Texts:
         entries = [entry for entry in self.automaton.entries[context].tolist() if entry >= 0]
         return bool(entries) and all(self._lexeme(entry, text) == Lexeme(terminal, length) for entry in entries)
 
+    def may_ignore(self, context: int, text: bytes, length: int) -> bool:
+        """Whether so many bytes of a text are ignored first, by something that may stand before the text."""
+        entries = (entry for entry in self.automaton.entries[context].tolist() if entry >= 0)
+        return any(self._lexeme(entry, text) == Lexeme(self.grammar.end + 1, length) for entry in entries)
+
     def within(self, context: int, text: bytes) -> int:
         """The lexer state behind a text that a lexeme can begin with; negative if there is none."""
         state = int(self.automaton.entries[context].max())

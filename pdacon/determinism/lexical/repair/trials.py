@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.lexical.repair.lockstep import Kept, kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
@@ -28,6 +27,7 @@ from pdacon.lexer import Runner, compile_terminal
 from pdacon.quoting import quote
 
 if TYPE_CHECKING:
+    from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.lexical.texts import Texts
     from pdacon.grammar import Grammar
     from pdacon.lalr import Tables
@@ -117,7 +117,7 @@ class Trial:
         """
         if not self._can_be_tried or after.lexer.automaton.unbounded or self._texts.lexer.automaton.unbounded:
             return None
-        own = Deadline(min(_SECONDS, self._deadline.left()))
+        own = self._deadline.share(_SECONDS)
         with suppress(PdaconError):
             tables = build_tables(after.grammar)
             if not np.array_equal(tables.action, self._tables.action):
