@@ -273,10 +273,8 @@ def require_values(caller: str, model: Any, *, on_text: object = None, **options
 
 
 _PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
-_NOT_SETTINGS = frozenset(
-    ("grammar", "constraint", "start", "prefix", "complete", "seed", "chat_options", "diagnostics")
-    + ("prompt", "model", "tokenizer")
-)
+_OWN = ("grammar", "constraint", "start", "prefix", "complete", "seed", "chat_options", "diagnostics")
+_NOT_SETTINGS = frozenset({*_OWN, "prompt", "model", "tokenizer"})
 
 
 class _Streamer(BaseStreamer):

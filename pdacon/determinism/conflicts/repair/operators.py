@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts.repair.case import Advice
-from pdacon.determinism.conflicts.repair.rewrites import make_ladder
+from pdacon.determinism.conflicts.repair.rewrites import SAME_TEXTS, make_ladder
 from pdacon.determinism.conflicts.repair.rule_texts import ladder_lines, together
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def operators(case: Case) -> Advice:
         f"Nothing says which of the operators of {operand} binds first.",
         "give each level of binding a rule of its own, "
         + (
-            f"from the loosest to the tightest; {order}:\n" + "\n".join(ladder)
+            f"from the loosest to the tightest; {order}:\n" + _pasted(ladder)
             if ladder
             else f"so that {operand} does not stand on both sides of an operator. What stands in front of its "
             "operand has to be allowed on the right of each operator, and what stands behind it on the left."
@@ -47,9 +47,13 @@ def _chain(case: Case, ladder: list[str]) -> Advice:
     )
     return Advice(
         f"Nothing says whether a chain of {chain} groups to the left or to the right.",
-        f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + "\n".join(ladder),
+        f"let {operand} stand at one end only; at the left end, it groups to the left:\n" + _pasted(ladder),
         "it groups to the right",
     )
+
+
+def _pasted(ladder: list[str]) -> str:
+    return "\n".join([*ladder, f"{SAME_TEXTS}."])
 
 
 def juxtaposed(case: Case) -> Advice:

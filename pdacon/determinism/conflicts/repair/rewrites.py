@@ -27,6 +27,9 @@ _MOST_LEVELS = 6  # of a ladder that is written out
 _MOST_ALTERNATIVES = 4  # of a rule that is written out in place
 _GROWTH = 4  # states of the tables of the rewritten grammar, for each of the old
 
+SAME_TEXTS = "The rules derive the same texts as before"
+"""What the first two do."""
+
 _POWER = 2
 _RANKS = {
     **dict.fromkeys(('"or"', '"||"'), -3),

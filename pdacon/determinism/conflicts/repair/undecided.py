@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.repair.case import SHARE_A_RULE, Advice
-from pdacon.determinism.conflicts.repair.rewrites import write_out
+from pdacon.determinism.conflicts.repair.rewrites import SAME_TEXTS, write_out
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 from pdacon.determinism.conflicts.settling import is_still_read
 
@@ -75,10 +75,16 @@ def _part_later(case: Case) -> str:
 
 
 def _lost(case: Case) -> str:
-    read = None if case.example is None else is_still_read(case.items, case.example.second)
-    if read is None:
+    lost = _is_lost(case)
+    if lost is None:
         return ""
-    return ", and both sentences are read" if read else ", and the second sentence is not read any more"
+    return ", and the second sentence is not read any more" if lost else ", and both sentences are read"
+
+
+def _is_lost(case: Case) -> bool | None:
+    """Whether Lark's choice loses the second sentence; None if that is not known."""
+    read = None if case.example is None else is_still_read(case.items, case.example.second)
+    return None if read is None else not read
 
 
 def _written_out(case: Case) -> str | None:
@@ -93,7 +99,8 @@ def _written_out(case: Case) -> str | None:
     old = case.grammar.describe_production(around.production)
     new = [f"  {case.name(symbol)}: {case.sequence(rhs)}" for symbol, rhs in written]
     why = f"write {case.rule} out where {case.next} follows it, so that the choice comes later:"
-    return "\n".join([why, *new, "instead of", f"  {old}"])
+    gained = "; the second sentence, which Lark refuses now, is read then" if _is_lost(case) else ""
+    return "\n".join([why, *new, "instead of", f"  {old}", f"{SAME_TEXTS}{gained}."])
 
 
 def _joined(case: Case) -> str | None:
