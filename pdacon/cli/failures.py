@@ -35,9 +35,13 @@ _OPTIONS = MappingProxyType(
     }
 )
 
+_TEXTS = frozenset({"TEXT", "TOKEN"})
+"""Arguments that any text may be."""
+
 # What the command-line parser raises for an unknown option and its like. The class is click's, which some versions of
 # typer bring along under a private name and others depend on.
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
+_UNKNOWN_OPTION = "NoSuchOption"
 
 
 class BadInput(Exception):
@@ -106,7 +110,13 @@ def in_options(text: str) -> str:
 
 def _usage(problem: Exception) -> str:
     message = getattr(problem, "format_message", problem.__str__)().replace("Value error, ", "").rstrip(".")
-    command = getattr(getattr(problem, "ctx", None), "command_path", "pdacon")
+    context = getattr(problem, "ctx", None)
+    command = getattr(context, "command_path", "pdacon")
+    # What is no option may be a text: click parses both alike, up to a `--`.
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    texts = [each.metavar for each in parameters if each.param_type_name == "argument" and each.metavar in _TEXTS]
+    if texts and type(problem).__name__ == _UNKNOWN_OPTION:
+        return f"{message}; what begins with - and is no option stands behind --: {command} ... -- {texts[0]}"
     return f"{message}; see {command} --help"
 
 

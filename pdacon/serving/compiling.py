@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from threading import Event
 from typing import Any
 
 from pdacon.caching import CompileCache
+from pdacon.cautions import held
 from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
@@ -20,6 +22,8 @@ from pdacon.serving.failures import RequestError, of_grammar
 from pdacon.serving.formats import Format
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.settings import Settings
+
+log = logging.getLogger("pdacon.serving")
 
 # A grammar from a stranger reads no file of this machine. A backslash continues a line in Lark's notation.
 _RELATIVE_IMPORT = re.compile(r"%import[\s\\]*\.")
@@ -72,7 +76,7 @@ class Compiler:
         began = time.perf_counter()
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, self._compile, wanted, cancel)
+            return await loop.run_in_executor(self._pool, self._compiled, wanted, cancel)
         except asyncio.CancelledError:
             cancel.set()
             raise
@@ -87,6 +91,14 @@ class Compiler:
     def close(self) -> None:
         """Let no compilation begin any more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _compiled(self, wanted: Format, cancel: Event) -> Constraint:
+        """The constraint; what there is to warn of is in the log."""
+        with held() as cautions:
+            constraint = self._compile(wanted, cancel)
+        for message, kind in cautions:
+            log.warning(json.dumps({"param": wanted.param, "kind": kind.__name__, "warning": message}))
+        return constraint
 
     def _compile(self, wanted: Format, cancel: Event) -> Constraint:
         if cancel.is_set():

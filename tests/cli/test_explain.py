@@ -99,3 +99,21 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], explain) -> No
     assert (status, out) == (2, "")
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["-1", "-", "--json"])
+def test_a_text_may_begin_with_a_dash(text: str, explain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"-1")))
+    status, out, err = explain("arithmetic", "--", text)
+    assert (status, err) == (0, "")
+    assert "is allowed" in out
+
+
+def test_what_is_no_option_is_told_where_a_text_stands(explain, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain("arithmetic", "-1")[2] == (
+        "pdacon: No such option: -1; what begins with - and is no option stands behind --: pdacon explain ... -- TEXT\n"
+    )
+    assert main(["tokens", "-1"]) == 2
+    assert capsys.readouterr().err.endswith(": pdacon tokens ... -- TOKEN\n")
+    assert main(["list", "-1"]) == 2
+    assert capsys.readouterr().err.endswith("-1; see pdacon list --help\n")

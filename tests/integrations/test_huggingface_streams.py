@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from typing import Any
 
 import pytest
 
 from pdacon import Generation, Generator
+from pdacon.errors import IncompleteWarning
 from pdacon.integrations.huggingface import load_tiny
 
 PROMPT = "Describe a person as JSON:"
@@ -49,3 +51,13 @@ def test_errors_come_out(write: Generator) -> None:
         list(write.stream(PROMPT, prefix="}"))
     with pytest.raises(ValueError, match="one text only"):
         list(write.stream([PROMPT, PROMPT]))
+
+
+def test_warnings_are_at_the_line_that_iterates(write: Generator) -> None:
+    with pytest.warns(IncompleteWarning, match="cut off") as caught:
+        list(write.stream(PROMPT, max_new_tokens=2, seed=3))
+    assert [warning.filename for warning in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(IncompleteWarning):
+            list(write.stream(PROMPT, max_new_tokens=2, seed=3))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import random
+import warnings
 from collections import Counter
 from typing import Any
 
@@ -15,6 +18,9 @@ import pdacon
 from pdacon.serving import Settings
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
+from pdacon.serving.compiling import Compiler
+from pdacon.serving.formats import Format
+from pdacon.serving.metrics import Metrics
 from pdacon.serving.sampling import Sampling, chosen
 from pdacon.serving.writing import Writer
 
@@ -113,3 +119,16 @@ def test_a_text_beside_tools_is_a_text() -> None:
     for ending in ("length", "stop"):
         message, said = read_message(Answer('{"content": "sa', ending=ending), "call_or_text")
         assert (message["content"], said) == ('{"content": "sa', ending)
+
+
+def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    compiler = Compiler(VOCABULARY, Settings(), Metrics())
+    text = 'start: "a" COLOUR | ANY\nANY.2: /[a-z]+/\nCOLOUR: /red|blue/\n'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asyncio.run(compiler.constraint(Format("lark", text, "structured_outputs")))
+    (record,) = caplog.records
+    said = json.loads(record.message)
+    assert (record.name, said["param"], said["kind"]) == ("pdacon.serving", "structured_outputs", "GrammarWarning")
+    assert '"a" is never matched' in said["warning"]
+    compiler.close()

@@ -57,7 +57,12 @@ def explain(
     grammar: GrammarArgument,
     *,
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="The text. @PATH: a file; -: standard input.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="TEXT",
+            help="The text (@PATH: a file, -: standard input, -- before a dash).",
+            show_default=False,
+        ),
     ],
     token: Annotated[
         str | None,

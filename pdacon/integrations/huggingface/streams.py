@@ -7,6 +7,7 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, cast
 
+from pdacon.cautions import caution, held
 from pdacon.integrations.huggingface.results import Generation
 
 Stream = Generator[str, None, Generation]
@@ -29,18 +30,21 @@ def stream(call: Callable[[Callable[[str], None], Callable[..., bool]], Generati
 
     Notes
     -----
-    Whoever stops iterating ends the generation at the model's next step; its thread is waited for.
+    Warnings come at the line that iterates, behind the last piece. Whoever stops iterating ends the generation at the
+    model's next step; its thread is waited for.
     """
     pieces: SimpleQueue[str | None] = SimpleQueue()
     stopped, outcome = Event(), list[Any]()
+    cautions: list[tuple[str, type[UserWarning]]] = []
 
     def run() -> None:
-        try:
-            outcome.append(call(pieces.put, lambda *_, **__: stopped.is_set()))
-        except BaseException as error:
-            outcome.append(error)
-        finally:
-            pieces.put(None)
+        with held() as said:
+            try:
+                outcome.append(call(pieces.put, lambda *_, **__: stopped.is_set()))
+            except BaseException as error:
+                outcome.append(error)
+        cautions.extend(said)
+        pieces.put(None)
 
     thread = Thread(target=run, name="pdacon-stream", daemon=True)
     thread.start()
@@ -50,6 +54,8 @@ def stream(call: Callable[[Callable[[str], None], Callable[..., bool]], Generati
     finally:
         stopped.set()
         thread.join()
+    for message, kind in cautions:
+        caution(message, kind)
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
     return cast("Generation", outcome[0])
