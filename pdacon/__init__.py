@@ -108,7 +108,9 @@ _ROOMS = {
     "mask_ids": "matching",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
-_MODULES = frozenset({*_ROOMS.values(), "drawing", "errors", "frontends", "integrations", "lalr", "lexer", "pda"})
+_MODULES = frozenset(
+    {*_ROOMS.values(), "drawing", "errors", "filters", "frontends", "integrations", "lalr", "lexer", "pda"}
+)
 
 if not TYPE_CHECKING:
 

@@ -6,7 +6,7 @@ and the composition with the vocabulary gives a pushdown automaton for each star
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ from pdacon.determinism import (
 )
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
-from pdacon.filters import canonical_filter
+from pdacon.filters import Canonical, Filter, canonical_of, require_filters, texts_of
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
@@ -46,6 +46,7 @@ def compile(
     eager: bool = False,
     cancel: CancelEvent | None = None,
     canonical: Any = None,
+    filters: Iterable[Filter] = (),
 ) -> Constraint:
     """Compile a grammar for a vocabulary.
 
@@ -78,6 +79,8 @@ def compile(
         Allow only the tokens that the tokenizer itself makes of a text: sequences of tokens that are
         ``encode(decode(sequence))``. True: of the tokenizer that is given above. Byte-level BPE only. The text begins
         at a border of tokens, whatever stands before it. See docs/tokenization.md.
+    filters : iterable of Filter
+        What else texts must be, such as ``pdacon.filters.Scripts(["Latin"])``: any of `pdacon.filters`, in any order.
 
     Returns
     -------
@@ -127,7 +130,15 @@ def compile(
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
-    filter = _filter_of(canonical, tokenizer, vocabulary, grammar)
+    asked = [*require_filters(filters), *_canonical(canonical, tokenizer)]
+    texts = texts_of(asked)
+    _require_texts(asked, grammar)
+    tokenizers = [one.tokenizer for one in asked if isinstance(one, Canonical)]
+    if len(tokenizers) > 1:
+        raise ValueError("compile: a model has one tokenizer, and canonical is asked of more than one")
+    filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
+    if texts is not None:
+        grammar = grammar & texts
     with Watch(limits.seconds, cancel) as watch:
         tables, lexer = lower(grammar, limits, watch)
         _require_determinism(grammar, tables, lexer, limits, watch)
@@ -140,7 +151,8 @@ def compile(
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
-        _caution_about(grammar, lexer)
+        if texts is None:  # what filters forbid is meant
+            _caution_about(grammar, lexer)
         if filter is not None:
             for pda in pdas:
                 pda.set_filter(filter)
@@ -160,21 +172,24 @@ def compile(
     )
 
 
-def _filter_of(
-    canonical: Any, tokenizer: Any, vocabulary: Vocabulary, grammar: Grammar
-) -> _core.CanonicalFilter | None:
+def _canonical(canonical: Any, tokenizer: Any) -> list[Canonical]:
     if canonical is None or canonical is False:
-        return None
+        return []
     if canonical is True:
         if tokenizer is None:
             raise TypeError("compile: canonical=True needs tokenizer=; beside vocabulary=, give canonical=tokenizer")
         canonical = tokenizer
-    if grammar.labels:
+    return [Canonical(canonical)]
+
+
+def _require_texts(filters: Sequence[Any], grammar: Grammar) -> None:
+    """Raises where a filter is asked of what is no text."""
+    if filters and grammar.labels:
+        which = "canonical is" if isinstance(filters[-1], Canonical) else "filters are"
         raise UnsupportedGrammarError(
-            f"canonical is not for a grammar that has {grammar.labels[0]}, a token and no text; leave it out",
+            f"{which} not for a grammar that has {grammar.labels[0]}, a token and no text; leave it out",
             feature="token labels",
         )
-    return canonical_filter(canonical, vocabulary, native_trie(vocabulary))
 
 
 def _require_readable_labels(

@@ -1,8 +1,13 @@
-"""What a tokenizer itself produces, as an automaton over tokens that narrows any constraint.
+"""What else texts and tokens must be, whatever the grammar: values that narrow any constraint.
 
-In: a tokenizer, and the vocabulary that was read from it. Out: a native filter. A constraint with a filter allows a
-token if the grammar allows it, the filter does, and both together can still come to an end.
+In: what a user asks for, a tokenizer, and the vocabulary that was read from it. Out: sets of texts, and a native
+automaton over tokens. A constraint with filters allows a token if the grammar allows it, each filter does, and all
+together can still come to an end.
 
+    values.py           the filters: `Characters`, `Scripts`, `NormalForm`
+    normal_forms.py     NFC and its like as automata over characters
+    scripts.py          the property Script of Unicode
+    automata.py         texts of some characters only, and texts without some words
     characters.py       sets of code points, and the classes that a tokenizer tells apart
     split_regex.py      the regexes with which tokenizers split texts -> programs
     splitting.py        programs -> an automaton over characters and marks at the borders of pretokens
@@ -12,9 +17,10 @@ token if the grammar allows it, the filter does, and both together can still com
 This room knows no grammar, and imports no package of tokenizers: they are handed in.
 
 Sources: Cognetta, Pohl, Lee and Okazaki 2025, "Pitfalls, subtleties, and techniques in automata-based subword-level
-constrained generation", section 3.3; Vieira et al. 2025, "Language models over canonical byte-pair encodings".
+constrained generation", sections 3.3 and 4; Vieira et al. 2025, "Language models over canonical byte-pair encodings".
 """
 
-from pdacon.filters.canonical import canonical_filter
+from pdacon.filters.canonical import Canonical, canonical_of
+from pdacon.filters.values import Characters, Filter, NormalForm, Scripts, require_filters, texts_of
 
-__all__ = ["canonical_filter"]
+__all__ = ["Canonical", "Characters", "Filter", "NormalForm", "Scripts", "canonical_of", "require_filters", "texts_of"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,17 +16,47 @@ from pdacon.errors import VocabularyError
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_parts import parts_of
+from pdacon.filters.tokenizer_texts import plain_texts
+from pdacon.frontends.regular_sets import RegularSet
 
 _lock = threading.Lock()
 _made: WeakKeyDictionary[Any, tuple[Vocabulary, _core.CanonicalFilter]] = WeakKeyDictionary()
 
 
-def canonical_filter(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
-    """The filter of a tokenizer; made once, and shared by all constraints of its vocabulary.
+@dataclass(frozen=True, eq=False)
+class Canonical:
+    """Only the tokens that a tokenizer itself makes of a text: ``compile(..., canonical=tokenizer)`` is the same.
 
     Parameters
     ----------
     tokenizer : transformers.PreTrainedTokenizerBase, tokenizers.Tokenizer, tiktoken.Encoding or Tekkenizer
+    """
+
+    tokenizer: Any
+
+    def texts(self) -> RegularSet | None:
+        """The texts that the tokenizer gives back as they were; None: all texts.
+
+        Raises
+        ------
+        VocabularyError
+            Its normalizer is none of those that bring texts into a normal form of Unicode.
+        """
+        try:
+            return plain_texts(self.tokenizer)
+        except ValueError as error:
+            raise VocabularyError(
+                f"canonical: the tokenizer changes texts with the normalizer {error}; compile without canonical"
+            ) from error
+
+
+def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
+    """The automaton over tokens; made once for a tokenizer, and shared by all constraints of its vocabulary.
+
+    Parameters
+    ----------
+    tokenizer
+        See `Canonical`.
     vocabulary : Vocabulary
         What was read from it.
     trie : Trie

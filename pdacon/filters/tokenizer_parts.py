@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of_all
 from pdacon.errors import VocabularyError
+from pdacon.filters.tokenizer_texts import backend_of, form_of
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The regex of the pre-tokenizer ByteLevel of tokenizers."""
@@ -67,8 +68,7 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
         return _of_ranks(tokenizer._model, vocabulary, tokenizer.num_special_tokens)
     if hasattr(tokenizer, "decode_single_token_bytes"):
         return _of_ranks(tokenizer, vocabulary, 0)
-    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if hasattr(backend, "pre_tokenizer") and hasattr(backend, "to_str"):
+    if (backend := backend_of(tokenizer)) is not None:
         return _of_json(json.loads(backend.to_str()), vocabulary)
     if hasattr(tokenizer, "serialized_model_proto") or hasattr(tokenizer, "sp_model"):
         raise _refusal("it is a SentencePiece model")
@@ -100,8 +100,10 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
     for option in ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"):
         if model.get(option):
             raise _refusal(f"the model has {option}")
-    if state["normalizer"] is not None:
-        raise _refusal(f"texts are changed by the normalizer {state['normalizer']['type']}")
+    try:
+        form_of(state["normalizer"])
+    except ValueError as error:
+        raise _refusal(f"texts are changed by the normalizer {error}") from error
     steps = list(_flattened(state["pre_tokenizer"]))
     if "ByteLevel" not in [step["type"] for step in steps]:
         raise _refusal("texts do not become bytes: there is no pre-tokenizer ByteLevel")

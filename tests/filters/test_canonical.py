@@ -7,12 +7,15 @@ known; of an infinite one texts are walked at random, and encoded again.
 from __future__ import annotations
 
 import random
+import unicodedata
 from collections.abc import Callable, Iterable
 from itertools import product
+from typing import Any
 
 import pytest
 from support.real_vocabularies import coded
 from support.small_tokenizers import TEXT, train_byte_level, train_split
+from tokenizers import Tokenizer, normalizers
 
 import pdacon
 from pdacon import Constraint, Vocabulary
@@ -50,6 +53,14 @@ def trained(style: str) -> tuple[object, Vocabulary, Callable[[str], list[int]]]
 
 STYLES = ("gpt2", "llama3", "gpt4o", "qwen", "deepseek")
 TOKENIZERS = {style: trained(style) for style in STYLES}
+
+
+def with_normalizer(tokenizer: Any, vocabulary: Vocabulary) -> tuple[Any, Vocabulary]:
+    """As Qwen's: texts are brought into NFC, and there are special tokens."""
+    made = Tokenizer.from_str(tokenizer.to_str())
+    made.normalizer = normalizers.NFC()
+    made.add_special_tokens(["<|im_start|>", "<|im_end|>"])
+    return made, Vocabulary.from_huggingface(made, eos_ids=vocabulary.eos_ids)
 
 
 def followers(texts: Iterable[str], encode: Callable[[str], list[int]], end: int) -> dict[tuple[int, ...], set[int]]:
@@ -156,6 +167,57 @@ def test_the_tokens_of_each_text_are_accepted(style: str) -> None:
     constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
     for text in JSON_TEXTS:
         assert constraint.matcher().validate_tokens([*encode(text), vocabulary.eos_ids[0]]) == len(encode(text)) + 1
+
+
+NORMALIZED = {
+    "accents": ["é", "e\u0301", "x\u0301", "e", "ệ", "e\u0323\u0302", "ê\u0323", "x\u0323\u0301", "x\u0301\u0323"],
+    "Hangul": ["한", "ᄒ", "ᄒ\u1161", "하\u11ab", "하", "\u1161", "가\u11a7"],
+    "special": ["<|im_end|>", "a<|im_end|>", "<|im_end|", "<|im_", "<|im_end||>", "\u212b", "Å"],
+}
+
+
+def normal(texts: Iterable[str]) -> list[str]:
+    return [
+        text
+        for text in texts
+        if unicodedata.is_normalized("NFC", text) and "<|im_end|>" not in text and "<|im_start|>" not in text
+    ]
+
+
+@pytest.mark.parametrize("name", NORMALIZED)
+@pytest.mark.parametrize("style", ["qwen", "gpt2"])
+def test_texts_that_the_tokenizer_changes_are_left_out(style: str, name: str) -> None:
+    tokenizer, vocabulary = with_normalizer(*TOKENIZERS[style][:2])
+    words = NORMALIZED[name]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(words), vocabulary, canonical=tokenizer)
+    kept = normal(words)
+    assert 0 < len(kept) < len(words)
+    for text in kept:
+        assert tokenizer.decode(tokenizer.encode(text).ids) == text
+    require_equal_masks(constraint, followers(kept, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
+
+
+def test_a_small_world_of_marks() -> None:
+    tokenizer, vocabulary = with_normalizer(*TOKENIZERS["qwen"][:2])
+    letters = "ea\u0301\u0323\u0302"
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,4}}"), vocabulary, canonical=tokenizer)
+    texts = normal(spelled(letters, 4))
+    require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
+
+
+def test_json_of_a_tokenizer_with_a_normalizer() -> None:
+    tokenizer, vocabulary = with_normalizer(*TOKENIZERS["qwen"][:2])
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    require_walks(constraint, lambda text: tokenizer.encode(text).ids, 6)
+    for text in JSON_TEXTS:
+        assert constraint.matcher().validate_tokens(tokenizer.encode(text).ids) == len(tokenizer.encode(text).ids)
+
+
+def test_other_normalizers_are_refused() -> None:
+    tokenizer, vocabulary = with_normalizer(*TOKENIZERS["gpt2"][:2])
+    tokenizer.normalizer = normalizers.Lowercase()
+    with pytest.raises(VocabularyError, match="Lowercase"):
+        pdacon.compile("json", vocabulary, canonical=tokenizer)
 
 
 def test_tekken() -> None:

@@ -1,0 +1,181 @@
+"""Filters as values: what else texts and tokens must be, whatever the grammar.
+
+A `Filter` says it in up to two ways: a set of texts, whose automaton over characters becomes a factor of the grammar's
+(docs/decisions/0020-grammars-within-sets.md), and a tokenizer, whose automaton over tokens runs beside the grammar's
+(0025). The texts of all filters are intersected first, so that what they forbid together leaves no state behind.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Protocol, get_args, runtime_checkable
+
+from pdacon.filters.automata import of_characters
+from pdacon.filters.normal_forms import Form, normal_form
+from pdacon.filters.scripts import ranges_of, require_scripts
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.regular import Ranges
+
+
+@runtime_checkable
+class Filter(Protocol):
+    """What ``compile(..., filters=[...])`` takes.
+
+    Filters compose in any order: a text is allowed if the grammar and each filter allow it, and a token if the text so
+    far, with it, goes on to such a text.
+    """
+
+    def texts(self) -> RegularSet | None:
+        """The texts that the filter allows; its name is what messages call the filter. None: all texts."""
+
+
+@dataclass(frozen=True)
+class Characters:
+    """Texts of some characters only.
+
+    Parameters
+    ----------
+    allowed : "ascii" or iterable of str
+        Every ASCII character, or the characters that are listed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Something that is listed is no single character.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> ascii = pdacon.filters.Characters("ascii")
+    >>> pdacon.compile("json", pdacon.Vocabulary.bytes(), filters=[ascii]).accepts('"é"')
+    False
+    """
+
+    allowed: str | Iterable[str]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.allowed, str):
+            if self.allowed != "ascii":
+                raise ValueError(
+                    f'Characters takes "ascii" or a list of characters, not {self.allowed!r:.60}; write '
+                    f"Characters(list({self.allowed!r:.60}))"
+                )
+            return
+        listed = frozenset(self.allowed)
+        for one in listed:
+            if not isinstance(one, str) or len(one) != 1:
+                raise TypeError(f"Characters takes single characters, not {one!r:.60}")
+        object.__setattr__(self, "allowed", listed)
+
+    def texts(self) -> RegularSet:
+        """The texts that have no other characters."""
+        if isinstance(self.allowed, str):
+            return RegularSet(of_characters(((0, 0x7F),)), "ASCII")
+        codes = sorted(map(ord, self.allowed))
+        shown = "".join(map(chr, codes[:20])) + ("..." if len(codes) > 20 else "")
+        return RegularSet(of_characters(tuple((code, code) for code in codes)), f"the characters {shown!r}")
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Texts in some scripts only.
+
+    Parameters
+    ----------
+    allowed : sequence of str
+        Values of the property Script of Unicode, such as ``"Latin"`` or ``"Hangul"``.
+    common : bool
+        Whether what no one script has is allowed as well: digits, blanks, punctuation, symbols (``Common``), and marks
+        that take the script of what they stand on (``Inherited``).
+
+    Raises
+    ------
+    ValueError
+        A script is not known; the message names those that are spelled alike.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> korean = pdacon.filters.Scripts(["Hangul"])
+    >>> constraint = pdacon.compile("json", pdacon.Vocabulary.bytes(), filters=[korean])
+    >>> constraint.accepts('["한국", 1]'), constraint.accepts('["Korea", 1]')
+    (True, False)
+    """
+
+    allowed: Sequence[str]
+    common: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "allowed", require_scripts(self.allowed))
+
+    def texts(self) -> RegularSet:
+        """The texts that have no characters of other scripts."""
+        names = (*self.allowed, *(("Common", "Inherited") if self.common else ()))
+        ranges: Ranges = tuple(piece for name in names for piece in ranges_of(name))
+        kind = "script" if len(self.allowed) == 1 else "scripts"
+        return RegularSet(of_characters(ranges), f"the {kind} {', '.join(self.allowed)}")
+
+
+@dataclass(frozen=True)
+class NormalForm:
+    """Texts in a normal form of Unicode, also across the borders of lexemes and tokens.
+
+    Parameters
+    ----------
+    form : {"NFC", "NFD", "NFKC", "NFKD"}
+        Unicode's version is that of this Python (``unicodedata.unidata_version``).
+
+    Raises
+    ------
+    ValueError
+        There is no such form.
+
+    Notes
+    -----
+    Cost: 5,000 states for NFC and NFKC, 55 for NFD and NFKD. Where a grammar reads any character, as within a string,
+    each of them becomes states of the lexing automaton: JSON takes 1 s to compile.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> constraint = pdacon.compile("json", pdacon.Vocabulary.bytes(), filters=[pdacon.filters.NormalForm("NFC")])
+    >>> constraint.accepts('"\u00e9"'), constraint.accepts('"e\u0301"')
+    (True, False)
+    """
+
+    form: Form
+
+    def __post_init__(self) -> None:
+        if self.form not in get_args(Form):
+            raise ValueError(f"there is no normal form {self.form!r:.40}; there are {', '.join(get_args(Form))}")
+
+    def texts(self) -> RegularSet:
+        """The texts that normalizing does not change."""
+        return RegularSet(normal_form(self.form), f"{self.form} of Unicode {unicodedata.unidata_version}")
+
+
+def require_filters(filters: Any) -> list[Filter]:
+    """The filters, if they are a list of such.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(filters, Filter) or not isinstance(filters, Iterable):
+        raise TypeError(f"compile: filters must be a list of filters, not {filters!r:.60}; write filters=[...]")
+    listed = list(filters)
+    for one in listed:
+        if isinstance(one, type) or not isinstance(one, Filter):
+            raise TypeError(f"compile: filters must be of pdacon.filters, not {one!r:.60}")
+    return listed
+
+
+def texts_of(filters: Iterable[Filter]) -> RegularSet | None:
+    """The texts that all filters allow; None: all texts."""
+    given = [texts for one in filters if (texts := one.texts()) is not None]
+    if not given:
+        return None
+    return reduce(RegularSet.__and__, given).named(" and ".join(dict.fromkeys(one.name for one in given)))
