@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pdacon.compiling import compile
     from pdacon.composition import Limits
     from pdacon.constraint import Constraint
+    from pdacon.decoding.pipeline import Pipeline
     from pdacon.determinism import DeterminismReport, Finding, check
     from pdacon.detokenizer import Vocabulary
     from pdacon.errors import (
@@ -70,6 +71,7 @@ __all__ = [
     "MatcherError",
     "NondeterministicGrammarError",
     "PdaconError",
+    "Pipeline",
     "RegularSet",
     "SchemaError",
     "Spelling",
@@ -98,6 +100,7 @@ _ROOMS = {
     "Grammar": "grammar",
     "Limits": "composition",
     "Matcher": "matching",
+    "Pipeline": "decoding",
     "RegularSet": "frontends.regular_sets",
     "Spelling": "frontends.json_schema",
     "Vocabulary": "detokenizer",

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-ROOMS = ("pdacon", "pdacon.drawing", "pdacon.lalr", "pdacon.integrations.huggingface", "pdacon.integrations.torch")
+ROOMS = (
+    "pdacon",
+    "pdacon.decoding",
+    "pdacon.drawing",
+    "pdacon.lalr",
+    "pdacon.integrations.huggingface",
+    "pdacon.integrations.torch",
+)
 SECTIONS = {
     "Attributes", "Examples", "Notes", "Parameters", "Raises", "Returns", "See Also", "Source", "Warns", "Yields"
 }  # fmt: skip

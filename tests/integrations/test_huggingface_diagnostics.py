@@ -158,7 +158,7 @@ def test_texts_of_more_scores_than_one_pass_keeps(
         return [answer.diagnostics for answer in answers]
 
     at_once = call()
-    monkeypatch.setattr("pdacon.integrations.huggingface.diagnostics._MOST_SCORES", 1)
+    monkeypatch.setattr("pdacon.integrations.huggingface.diagnostics.MOST_SCORES", 1)
     for one, other in zip(at_once, call(), strict=True):
         assert one.cumulative_log_probs == pytest.approx(other.cumulative_log_probs, abs=1e-4)
 

@@ -24,7 +24,7 @@ from pdacon.integrations.huggingface.prompts import Inputs
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.torch import shift_out
 
-_MOST_SCORES = 1 << 25  # that one pass of the model keeps: 128 MiB in float32
+MOST_SCORES = 1 << 25  # that one pass of the model keeps: 128 MiB in float32
 _SHOWN = 24  # characters of a token in a table
 
 
@@ -179,11 +179,11 @@ def measure(
         return []
     first = min(inputs.columns - len(text.before.token_ids) for text in texts) - 1
     width = max(int(output.shape[1]) - first, 1) * logits_width(model)
-    part = max(1, _MOST_SCORES // width)
+    part = max(1, MOST_SCORES // width)
     measured = []
     for begun in range(0, len(texts), part):
         several = texts[begun : begun + part]
-        scores = _scores(model, inputs, output, [text.row for text in several], first)
+        scores = scores_behind(model, inputs, output, [text.row for text in several], first)
         for number, text in enumerate(several):
             here = inputs.columns - len(text.before.token_ids) - 1 - first
             rows = scores[number, here : here + len(text.token_ids)]
@@ -191,8 +191,21 @@ def measure(
     return measured
 
 
-def _scores(model: Any, inputs: Inputs, output: torch.Tensor, rows: Sequence[int], first: int) -> torch.Tensor:
-    """The scores of what comes behind each column from the first on: [rows, columns, vocabulary]."""
+def scores_behind(model: Any, inputs: Inputs, output: torch.Tensor, rows: Sequence[int], first: int) -> torch.Tensor:
+    """The scores of what comes behind each column from the first on: float[rows, columns, vocabulary].
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+    inputs : Inputs
+        Prompts.
+    output : int64[rows, columns]
+        The prompts with what stands behind them: as many rows for each prompt, one behind the other.
+    rows : sequence of int
+        Which rows of the output are asked for.
+    first : int
+        A column.
+    """
     given = inputs.arguments
     repeats = len(output) // len(given["input_ids"])
     prompts = torch.tensor([row // repeats for row in rows], device=output.device)
@@ -215,10 +228,17 @@ def _scores(model: Any, inputs: Inputs, output: torch.Tensor, rows: Sequence[int
     return scores[:, first:]
 
 
+def log_softmax(scores: torch.Tensor) -> torch.Tensor:
+    """Logarithms of probabilities, along the last dimension: in float64 where the device has it.
+
+    There are sums over a hundred thousand tokens in them, and differences from 1.
+    """
+    return scores.to(torch.float32 if scores.device.type == "mps" else torch.float64).log_softmax(dim=-1)
+
+
 def _measured(scores: torch.Tensor, text: Measured, vocabulary: Vocabulary) -> Diagnostics:
     """The probabilities of one text, from the scores float[tokens, columns] of its tokens."""
-    # float64, where the device has it: sums over a hundred thousand tokens, and differences from 1.
-    log_probs = scores.to(torch.float32 if scores.device.type == "mps" else torch.float64).log_softmax(dim=-1)
+    log_probs = log_softmax(scores)
     count, columns = log_probs.shape
     allowed = torch.ones((count, columns), dtype=torch.bool, device=log_probs.device)
     if text.constraint is not None:

@@ -32,9 +32,9 @@ from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one
 from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
 from pdacon.integrations.huggingface.seeds import Seeded
 from pdacon.integrations.huggingface.settings import Settings, settings_of
+from pdacon.integrations.huggingface.threads import few_threads
 
 _Grammars = GrammarSource | Sequence[GrammarSource | None] | None
-_SMALL = 10_000_000  # Parameters of a model with which threads cost more than they bring.
 
 
 @overload
@@ -220,7 +220,7 @@ def generate(
     with (
         nullcontext() if seed is None else Seeded(seed),
         _no_forced_end(options.get("assistant_model")),
-        _few_threads(model),
+        few_threads(model),
         torch.inference_mode(),
     ):
         output = model.generate(
@@ -299,20 +299,6 @@ class _Streamer(BaseStreamer):
 
     def end(self) -> None:
         """What is left is the beginning of a character: not text."""
-
-
-@contextmanager
-def _few_threads(model: Any) -> Iterator[None]:
-    """One thread for a model that is so small that several wait for each other; the setting is put back."""
-    threads = torch.get_num_threads()
-    if threads == 1 or model.device.type != "cpu" or model.num_parameters() > _SMALL:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,12 +11,10 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
-import pdacon
-
 
 def tiny_path() -> Path:
     """Return the directory of the tiny model; its README.md says how it was trained."""
-    return Path(pdacon.__file__).parent / "models" / "tiny"
+    return Path(__file__).parents[2] / "models" / "tiny"
 
 
 def load_tiny() -> tuple[Any, Any]:

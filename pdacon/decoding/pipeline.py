@@ -1,0 +1,464 @@
+"""`Pipeline`: a model with its tokenizer, and what can be asked of it under constraints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from pdacon.caching import CompileCache
+from pdacon.compiling import compile
+from pdacon.constraint import Constraint
+from pdacon.decoding.borders import Border, border_tokens
+from pdacon.decoding.following import Borders
+from pdacon.decoding.masses import Mass, Method, mass_of
+from pdacon.decoding.probabilities import TextProbability, of_texts
+from pdacon.decoding.states import States
+from pdacon.decoding.steps import Steps
+from pdacon.detokenizer import logits_width
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import GrammarSource, grammar_of
+from pdacon.integrations.huggingface.arguments import pad_id, require_same_texts, vocabulary
+from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.generation import generate
+from pdacon.integrations.huggingface.prompts import Chat, Inputs, Prompt, encode, is_one, split
+from pdacon.integrations.huggingface.results import Generation
+from pdacon.integrations.huggingface.settings import MOST_TOKENS
+from pdacon.integrations.huggingface.threads import few_threads
+from pdacon.integrations.huggingface.tiny import load_tiny
+from pdacon.matching import Matcher
+
+Given = GrammarSource | Constraint
+"""What constrains a text: a compiled constraint, or whatever a grammar may be given as."""
+
+_TINY = "tiny"
+
+
+class Pipeline:
+    """A model with its tokenizer: texts under constraints, and their true probabilities.
+
+    A constraint is whatever a grammar may be given as (a `Grammar`, a `RegularSet`, a built-in one's name, a text in
+    Lark's language, a path, a type, a function), or what `compile` made. Each is compiled once.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel or str
+        A causal language model or an encoder-decoder; or the name of one on the Hugging Face hub, or its folder, which
+        is loaded, on the GPU if there is one. ``"tiny"`` is the one that comes with pdacon.
+    tokenizer : transformers.PreTrainedTokenizerFast, optional
+        Default: the one that is saved with the model.
+
+    Attributes
+    ----------
+    model, tokenizer
+        What was given, or loaded.
+
+    Raises
+    ------
+    TypeError, OSError, VocabularyError
+
+    Notes
+    -----
+    Threads may share it. Source: M. Cognetta, D. Pohl, J. Lee and N. Okazaki, "Pitfalls, subtleties, and techniques in
+    automata-based subword-level constrained generation" (2025), section 6 and appendix A.
+
+    Examples
+    --------
+    ::
+
+        pipeline = pdacon.Pipeline("tiny")
+        answer = pipeline.generate("Describe a person as JSON:", "json_dumps", seed=0)
+        answer.value, answer.diagnostics.log_prob
+        pipeline.compute_probability_mass("Is it?", pdacon.Grammar.from_choices(["yes", "no"])).mass
+    """
+
+    def __init__(self, model: Any, tokenizer: Any = None) -> None:
+        if isinstance(model, str | os.PathLike):
+            model, own = _loaded(os.fspath(model), tokenizer)
+            tokenizer = own if tokenizer is None else tokenizer
+        elif tokenizer is None:
+            tokenizer = _tokenizer_of(model)
+        self.model, self.tokenizer = model, tokenizer
+        self._vocabulary = vocabulary(model, tokenizer)
+        self._cache = CompileCache()
+        self._characters: RegularSet | None = None
+
+    def restrict_characters_to(self, characters: str | RegularSet) -> Pipeline:
+        """The same pipeline for texts of some characters only: a new one; this one stays as it is.
+
+        All its constraints, and texts without one, consist of these characters.
+
+        Parameters
+        ----------
+        characters : str or RegularSet
+            ``"ascii"``; or a class of characters as a regular expression writes it, such as ``"[a-z ]"``; or a set of
+            which texts are made up.
+
+        Raises
+        ------
+        ValueError, UnsupportedGrammarError
+
+        Examples
+        --------
+        ::
+
+            pipeline = pdacon.Pipeline("tiny").restrict_characters_to("ascii")
+        """
+        if isinstance(characters, str):
+            if characters != "ascii" and not (characters.startswith("[") and characters.endswith("]")):
+                raise ValueError(
+                    "restrict_characters_to takes 'ascii', a class of characters such as '[a-z ]', or a RegularSet, "
+                    f"not {characters!r:.40}"
+                )
+            characters = RegularSet.from_regex("[\\x00-\\x7f]" if characters == "ascii" else characters)
+        texts = characters.repeat(0, None)
+        twin: Pipeline = object.__new__(Pipeline)
+        twin.model, twin.tokenizer = self.model, self.tokenizer
+        twin._vocabulary, twin._cache = self._vocabulary, self._cache
+        twin._characters = texts if self._characters is None else self._characters & texts
+        return twin
+
+    def compile(self, constraint: Given, *, canonical: bool = False) -> Constraint:
+        """Compile a constraint for this model, its characters included; what was compiled before is found again.
+
+        Parameters
+        ----------
+        constraint : Constraint, or what a grammar may be given as
+        canonical : bool
+            Allow only the tokens that the tokenizer itself makes of a text; see `pdacon.compile`.
+
+        Raises
+        ------
+        PdaconError, TypeError, ValueError
+            See `pdacon.compile`.
+        """
+        if isinstance(constraint, Constraint):
+            if self._characters is None and not canonical:
+                require_same_texts(self.model, self.tokenizer, constraint)
+                return constraint
+            constraint = constraint.grammar
+        grammar = grammar_of("Pipeline", constraint)
+        if self._characters is not None:
+            grammar = grammar & self._characters
+        if canonical:
+            return compile(grammar, self._vocabulary, canonical=self.tokenizer)
+        return self._cache.compile(grammar, self._vocabulary)
+
+    @overload
+    def generate(
+        self,
+        prompt: str | Chat,
+        constraint: Given | None = None,
+        *,
+        num_return_sequences: Literal[1] | None = None,
+        **options: Any,
+    ) -> Generation: ...
+    @overload
+    def generate(
+        self,
+        prompt: Sequence[str] | Sequence[Chat],
+        constraint: Given | Sequence[Given | None] | None = None,
+        **options: Any,
+    ) -> list[Generation]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt | Sequence[Prompt],
+        constraint: Given | Sequence[Given | None] | None = None,
+        **options: Any,
+    ) -> Generation | list[Generation]: ...
+
+    def generate(
+        self,
+        prompt: Prompt | Sequence[Prompt],
+        constraint: Given | Sequence[Given | None] | None = None,
+        *,
+        response_prefix: str | Generation | Sequence[str | Generation] = "",
+        diagnostics: bool = True,
+        **options: Any,
+    ) -> Generation | list[Generation]:
+        """Answer prompts, with the probabilities of what was generated: `pdacon.generate` with another default.
+
+        Parameters
+        ----------
+        prompt : str, list of messages, or list of either
+        constraint : Constraint, or what a grammar may be given as, or list with one for each prompt, optional
+            Default, and None in a list: nothing but the characters of the pipeline constrains the text.
+        response_prefix : str or Generation, or list with one for each prompt
+            The beginning of the answer: ``prefix`` of `pdacon.generate`.
+        diagnostics : bool
+            Whether texts have their ``diagnostics``; they take one more pass of the model.
+        **options
+            All others of `pdacon.generate`: ``max_tokens``, ``complete``, ``temperature``, ``top_p``, ``seed``,
+            ``num_return_sequences``, ``num_beams``, ...
+
+        Returns
+        -------
+        Generation, or list of Generation
+            As `pdacon.generate`.
+
+        Raises
+        ------
+        PdaconError, TypeError, ValueError
+            See `pdacon.generate`.
+        """
+        for name, ours in (("prefix", "response_prefix"), ("grammar", "constraint")):
+            if name in options:
+                raise TypeError(f"Pipeline.generate has no option {name}; give {ours}")
+        given: list[Any] = list(constraint) if isinstance(constraint, list | tuple) else [constraint]
+        if not isinstance(constraint, list | tuple):
+            given *= len(split(prompt))
+        made = [self._constraint(one) for one in given]
+        return generate(
+            self.model,
+            self.tokenizer,
+            prompt,
+            constraint=made,
+            prefix=response_prefix,
+            diagnostics=diagnostics,
+            **options,
+        )
+
+    @overload
+    def compute_probability(  # type: ignore[overload-overlap]  # a str is a sequence of them
+        self,
+        prompt: Prompt,
+        text: str,
+        constraint: Given | None = None,
+        *,
+        response_prefix: str = "",
+        border: Border = "end",
+        chat_options: Mapping[str, Any] | None = None,
+    ) -> TextProbability: ...
+    @overload
+    def compute_probability(
+        self,
+        prompt: Prompt,
+        text: Sequence[str],
+        constraint: Given | None = None,
+        *,
+        response_prefix: str = "",
+        border: Border = "end",
+        chat_options: Mapping[str, Any] | None = None,
+    ) -> list[TextProbability]: ...
+
+    def compute_probability(
+        self,
+        prompt: Prompt,
+        text: str | Sequence[str],
+        constraint: Given | None = None,
+        *,
+        response_prefix: str = "",
+        border: Border = "end",
+        chat_options: Mapping[str, Any] | None = None,
+    ) -> TextProbability | list[TextProbability]:
+        """How probable it is that the model answers with a text, in the tokens that its tokenizer makes of it.
+
+        A text has other tokenizations, too, which a model seldom writes; ``compute_probability_mass(prompt,
+        pdacon.Grammar.from_choices([text]))`` has them all.
+
+        Parameters
+        ----------
+        prompt : str or list of messages
+        text : str or sequence of str
+            What stands behind the prompt and `response_prefix`. A sequence gives a list, computed in batches.
+        constraint : Constraint, or what a grammar may be given as, optional
+            Of the whole answer, `response_prefix` included. Without it there is no other probability than the model's.
+        response_prefix : str
+            A beginning of the answer that is given, so that it costs no probability.
+        border : {"end", "word", "any"}
+            What has to come behind the text: an end token; an end token or one that begins with no letter, digit or
+            ``_``, so that the last word is over; or anything, which is the probability that the answer begins with
+            these tokens. The probability of a word behind a prompt whose last word is over is that of the text with
+            ``border="word"``, divided by that of the empty text (Pimentel and Meister 2024).
+        chat_options : mapping, optional
+            More arguments of ``tokenizer.apply_chat_template``.
+
+        Raises
+        ------
+        PdaconError, TypeError, ValueError
+
+        Notes
+        -----
+        Cost: one pass of the model over the prompt and each text.
+        """
+        made = self._constraint(constraint)
+        before = Begun(response_prefix.encode(), response_prefix)
+        texts = [text] if isinstance(text, str) else list(text)
+        tokens = [tuple(self.tokenizer(one, add_special_tokens=False)["input_ids"]) for one in texts]
+        if not texts:
+            return []
+        with few_threads(self.model):
+            found = of_texts(
+                self.model,
+                self._inputs(prompt, before, chat_options),
+                list(zip(texts, tokens, strict=True)),
+                None if made is None else begin(made, before),
+                self._borders("compute_probability", border, made),
+            )
+        return found[0] if isinstance(text, str) else found
+
+    def compute_probability_mass(
+        self,
+        prompt: Prompt,
+        constraint: Given,
+        *,
+        response_prefix: str = "",
+        border: Border = "end",
+        max_tokens: int = MOST_TOKENS,
+        method: Method = "auto",
+        most_prefixes: int = 10_000,
+        samples: int = 1_000,
+        seed: int | None = None,
+        batch_size: int = 32,
+        chat_options: Mapping[str, Any] | None = None,
+    ) -> Mass:
+        """How probable it is that the model, without the constraint, answers with any text that the constraint allows.
+
+        All sequences of tokens count that spell such a text; for those alone that the tokenizer makes, give
+        ``pipeline.compile(constraint, canonical=True)``.
+
+        Parameters
+        ----------
+        prompt : str or list of messages
+        constraint : Constraint, or what a grammar may be given as
+        response_prefix : str
+            A beginning of the answer that is given, so that it costs no probability.
+        border : {"end", "word", "any"}
+            What has to come behind a sentence, as for `compute_probability`. A text that goes on behind a border is not
+            counted once more.
+        max_tokens : int
+            Only sentences of at most so many tokens are counted, the end not included.
+        method : {"auto", "exact", "sampling"}
+            ``"exact"`` sums up all allowed sequences of tokens; ``"sampling"`` estimates by importance sampling.
+            ``"auto"``: exact if that takes no more than `most_prefixes`.
+        most_prefixes : int
+            For how many beginnings of sequences the model may be asked, each once, if the sum is to be exact.
+        samples : int
+            How many sequences are drawn, if it is not.
+        seed : int, optional
+            Makes sampling repeatable. Default: torch's global state is used.
+        batch_size : int
+            How many sequences the model is given at once.
+        chat_options : mapping, optional
+            More arguments of ``tokenizer.apply_chat_template``.
+
+        Returns
+        -------
+        Mass
+            With the probability of each text that was seen, a standard error and an effective sample size.
+
+        Raises
+        ------
+        ValueError
+            ``"exact"`` needs more prefixes; a number is out of range; no sentence is within `max_tokens`.
+        PdaconError, TypeError
+
+        Notes
+        -----
+        Cost: exact, one step of the model for each prefix, and the caches of some `batch_size` of each length; sampled,
+        one step for each token that is drawn, and the caches of `batch_size`.
+
+        Source: Cognetta et al. 2025, section 5.1; R. Geh, H. Zhang, K. Ahmed, B. Wang and G. Van den Broeck, "Where is
+        the signal in tokenization space?" (2024), for sums over tokenizations by importance sampling.
+        """
+        made = self.compile(constraint)
+        before = Begun(response_prefix.encode(), response_prefix)
+        matcher = _within(made, begin(made, before), max_tokens)
+        with few_threads(self.model):
+            return mass_of(
+                lambda: States.behind(self.model, self._inputs(prompt, before, chat_options).arguments),
+                matcher,
+                self._borders("compute_probability_mass", border, made),
+                made.vocabulary,
+                before,
+                max_tokens=max_tokens,
+                method=method,
+                most_prefixes=most_prefixes,
+                samples=samples,
+                seed=seed,
+                batch_size=batch_size,
+                device=self.model.device,
+            )
+
+    def steps(
+        self,
+        prompt: Prompt,
+        constraint: Given | None = None,
+        *,
+        response_prefix: str = "",
+        max_tokens: int | None = None,
+        chat_options: Mapping[str, Any] | None = None,
+    ) -> Steps:
+        """A text to be written one token at a time, by whoever decides which.
+
+        Parameters
+        ----------
+        prompt : str or list of messages
+        constraint : Constraint, or what a grammar may be given as, optional
+        response_prefix : str
+            The beginning of the answer.
+        max_tokens : int, optional
+            Within how many tokens the text is to be a sentence: what leads further is not allowed.
+        chat_options : mapping, optional
+            More arguments of ``tokenizer.apply_chat_template``.
+
+        Raises
+        ------
+        PdaconError, TypeError, ValueError
+        """
+        made = self._constraint(constraint)
+        before = Begun(response_prefix.encode(), response_prefix)
+        matcher = None if made is None else begin(made, before, max_tokens=max_tokens)
+        states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
+        return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)
+
+    def _constraint(self, given: Given | None) -> Constraint | None:
+        if given is not None:
+            return self.compile(given)
+        return None if self._characters is None else self._cache.compile(self._characters, self._vocabulary)
+
+    def _inputs(self, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any] | None) -> Inputs:
+        """One prompt and what stands behind it, as the model wants them."""
+        if not is_one(prompt):
+            raise TypeError("give one prompt, a text or a list of messages; for several, call it for each")
+        pad = pad_id(self.model, self.tokenizer, list(self._vocabulary.eos_ids))
+        return encode(self.model, self.tokenizer, split(prompt), [before], pad, chat_options or {}, {})
+
+    def _borders(self, caller: str, border: Border, constraint: Constraint | None) -> Borders:
+        words = self._vocabulary if constraint is None else constraint.vocabulary
+        return Borders(border_tokens(caller, border, words, logits_width(self.model)), words.size, self.model.device)
+
+    def __repr__(self) -> str:
+        only = "" if self._characters is None else f", texts of {self._characters!r}"
+        return f"<Pipeline of {type(self.model).__name__}{only}>"
+
+
+def _within(constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matcher:
+    """Limit a matcher to so many tokens, if they can be counted for its constraint: else what is longer is cut off."""
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be allowed")
+    if not (matcher._is_filtered() or constraint.grammar.labels or constraint.grammar.options.postlex):
+        matcher.limit_tokens(max_tokens)
+    return matcher
+
+
+def _loaded(name: str, tokenizer: Any) -> tuple[Any, Any]:
+    if name == _TINY and not Path(name).exists():
+        return load_tiny()
+    config: Any = AutoConfig.from_pretrained(name)
+    kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    model = kind.from_pretrained(name, dtype="auto")
+    model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+    return model, AutoTokenizer.from_pretrained(name) if tokenizer is None else tokenizer
+
+
+def _tokenizer_of(model: Any) -> Any:
+    name = getattr(model, "name_or_path", "")
+    if not name:
+        raise TypeError("Pipeline: this model does not say where it is from, so give its tokenizer as well")
+    return AutoTokenizer.from_pretrained(name)

@@ -1,0 +1,115 @@
+"""A model behind several texts that share a prompt: what may come next, and how each of them goes on.
+
+The prompt is read once. What is known of a text is its row in the model's key-value cache; rows can be copied, so texts
+with a common beginning share the work for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
+from transformers.modeling_outputs import BaseModelOutput
+
+from pdacon.integrations.huggingface.diagnostics import log_softmax
+
+
+class States:
+    """One state of a model for each of several texts, all of the same number of tokens.
+
+    Use `behind` for the first one; then `rows` chooses and copies, and `step` goes on by a token.
+
+    Attributes
+    ----------
+    log_probs : float[rows, columns]
+        The logarithms of the model's probabilities of the next token, behind each text. In float64 where the device
+        has it.
+    """
+
+    def __init__(self, model: Any, log_probs: torch.Tensor, cache: Any, encoded: torch.Tensor | None) -> None:
+        self._model = model
+        self.log_probs = log_probs
+        self._cache = cache
+        self._encoded = encoded
+
+    @classmethod
+    def behind(cls, model: Any, arguments: dict[str, torch.Tensor]) -> States:
+        """The state behind one prompt.
+
+        Parameters
+        ----------
+        model : transformers.PreTrainedModel
+        arguments : dict
+            The prompt, as ``Inputs.arguments`` has it: one row, so that there is no padding.
+
+        Raises
+        ------
+        TypeError
+            The model keeps no cache that could be copied.
+        """
+        if not model.config.is_encoder_decoder:
+            return _called(model, {"input_ids": arguments["input_ids"]}, None)
+        with torch.inference_mode():
+            encoded = model.get_encoder()(
+                input_ids=arguments["input_ids"], attention_mask=arguments["attention_mask"]
+            ).last_hidden_state
+        return _called(model, {"decoder_input_ids": arguments["decoder_input_ids"]}, encoded)
+
+    def rows(self, indices: Sequence[int]) -> States:
+        """The states of these rows, each as often as it is named; those that there are stay as they are.
+
+        Cost: a copy of what the cache has of them.
+        """
+        chosen = torch.tensor(indices, dtype=torch.int64, device=self.log_probs.device)
+        with torch.inference_mode():
+            cache = _selected(self._cache, chosen)
+        encoded = None if self._encoded is None else self._encoded[chosen]
+        return States(self._model, self.log_probs[chosen], cache, encoded)
+
+    def step(self, tokens: Sequence[int]) -> States:
+        """The states behind one more token for each row. This object is used up: its cache goes over."""
+        ids = torch.tensor(tokens, dtype=torch.int64, device=self.log_probs.device).unsqueeze(1)
+        name = "input_ids" if self._encoded is None else "decoder_input_ids"
+        cache, self._cache = self._cache, None
+        return _called(self._model, {name: ids}, self._encoded, cache)
+
+
+def _called(model: Any, arguments: dict[str, Any], encoded: torch.Tensor | None, cache: Any = None) -> States:
+    parameters = inspect.signature(model.forward).parameters
+    name = "cache" if "cache" in parameters else "past_key_values"  # the older one of its names
+    if cache is not None:
+        arguments[name] = cache
+    if encoded is not None:
+        arguments["encoder_outputs"] = BaseModelOutput(last_hidden_state=encoded)
+    if "logits_to_keep" in parameters:
+        arguments["logits_to_keep"] = 1
+    with torch.inference_mode():
+        output = model(**arguments, use_cache=True)
+        log_probs = log_softmax(output.logits[:, -1])
+    kept = output.get(name)
+    if not isinstance(kept, Cache):
+        raise TypeError(
+            f"{type(model).__name__} gives no cache of keys and values that can be copied, which beams need, too: "
+            "take another model"
+        )
+    return States(model, log_probs, kept, encoded)
+
+
+def _selected(cache: Any, rows: torch.Tensor) -> Any:
+    """A cache of these rows that shares nothing which a step changes."""
+    chosen = copy.copy(cache)
+    if isinstance(cache, EncoderDecoderCache):
+        chosen.self_attention_cache = _selected(cache.self_attention_cache, rows)
+        chosen.cross_attention_cache = _selected(cache.cross_attention_cache, rows)
+        chosen.is_updated = dict(cache.is_updated)
+        return chosen
+    # Keys and values are replaced by what is selected of them; what else a layer has may be changed in its place.
+    chosen.layers = [
+        copy.copy(layer) if isinstance(layer, DynamicLayer) else copy.deepcopy(layer) for layer in cache.layers
+    ]
+    chosen.reorder_cache(rows)
+    return chosen

@@ -1,0 +1,125 @@
+"""The trie of all sequences of tokens that a constraint allows, and its exact evaluation.
+
+Matchers alone say which sequences there are, so the trie is laid out before the model is asked anything. Then each of
+its inner nodes is evaluated once, in parts of so many rows, children behind their parents: what sequences have in
+common is computed once, and kept as the cache of the parent until its children are done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pdacon.decoding.following import Borders, ways_on
+from pdacon.decoding.states import States
+from pdacon.matching import Matcher
+
+
+@dataclass(slots=True)
+class Node:
+    """A sequence of tokens behind which the model is to be asked.
+
+    Attributes
+    ----------
+    token : int
+        The last one; -1 at the root.
+    parent : Node or None
+    matcher : Matcher or None
+        Stands behind the sequence; it goes when the node is evaluated.
+    children : list of Node
+    """
+
+    token: int
+    parent: Node | None
+    matcher: Matcher | None
+    children: list[Node] = field(default_factory=list)
+
+    def token_ids(self) -> tuple[int, ...]:
+        """All tokens from the root."""
+        ids, node = [], self
+        while node.parent is not None:
+            ids.append(node.token)
+            node = node.parent
+        return tuple(reversed(ids))
+
+
+def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> Node | None:
+    """Return the trie of what a matcher allows; None if it has more than `most` nodes.
+
+    Parameters
+    ----------
+    matcher : Matcher
+        Stands where the texts begin; it stays there.
+    borders : Borders
+        Behind a sentence, no sequence goes on with one of these.
+    max_tokens : int
+        The most tokens of a sequence; what is longer is left out.
+    most : int
+    """
+    root = Node(-1, None, matcher.fork())
+    count, level = 1, [root]
+    for _ in range(max_tokens):
+        following = []
+        for node in level:
+            here = node.matcher
+            assert here is not None
+            sentence = here.is_accepting()
+            for token in here.allowed_tokens():
+                if sentence and token in borders.ids:
+                    continue
+                count += 1
+                if count > most:
+                    return None
+                behind = here.fork()
+                behind.accept_token(token)
+                node.children.append(Node(token, node, behind))
+            following += node.children
+        level = following
+    return root
+
+
+def evaluate(root: Node, states: States, borders: Borders, batch_size: int) -> tuple[list[tuple[Node, float]], int]:
+    """Return the probability of each sentence.
+
+    Parameters
+    ----------
+    root : Node
+        Of the trie; its matchers are used up.
+    states : States
+        The one behind the prompt: one row.
+    borders : Borders
+    batch_size : int
+        How many rows the model is asked for at once.
+
+    Returns
+    -------
+    sentences : list of (Node, float)
+        Where they stop, and the logarithm of the probability of their tokens and a border.
+    evaluated : int
+        How many rows the model was asked for, the prompt not counted.
+    """
+    sentences = []
+    evaluated = 0
+    # Depth first, so that no more than a part of each level has its caches kept.
+    waiting: list[tuple[States, list[int], list[Node], list[float]]] = [(states, [0], [root], [0.0])]
+    while waiting:
+        before, rows, nodes, log_probs = waiting.pop()
+        here = before.rows(rows)
+        if nodes[0].parent is not None:
+            here = here.step([node.token for node in nodes])
+            evaluated += len(nodes)
+        matchers = [node.matcher for node in nodes]
+        ways = ways_on(here.log_probs, [matcher for matcher in matchers if matcher is not None], borders)
+        parts: list[tuple[int, Node, float]] = []
+        for row, (node, log_prob, stop) in enumerate(zip(nodes, log_probs, ways.stop.tolist(), strict=True)):
+            if stop > -float("inf"):
+                sentences.append((node, log_prob + stop))
+            if node.children:
+                of_children = ways.tokens[row, [child.token for child in node.children]].tolist()
+                parts += [(row, child, log_prob + more) for child, more in zip(node.children, of_children, strict=True)]
+            node.matcher = None
+        for first in range(0, len(parts), batch_size):
+            part = parts[first : first + batch_size]
+            waiting.append(
+                (here, [row for row, _, _ in part], [child for _, child, _ in part], [p for _, _, p in part])
+            )
+    return sentences, evaluated

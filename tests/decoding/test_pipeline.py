@@ -1,0 +1,174 @@
+"""`Pipeline`: what its arguments mean, texts with their probabilities, one token at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import interegular
+import pytest
+import torch
+
+import pdacon
+from pdacon.integrations.huggingface import generate, load_tiny, tiny_path
+
+
+@dataclass
+class Pair:
+    a: int
+    b: bool
+
+
+@pytest.fixture(scope="module")
+def tiny() -> pdacon.Pipeline:
+    return pdacon.Pipeline(*load_tiny())
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        "json_dumps",
+        'start: "a" | "[" start "]"\n',
+        pdacon.Grammar.from_regex("[a-f]{3}"),
+        pdacon.RegularSet.from_choices(["red", "blue"]),
+        pdacon.RegularSet.from_fsm(interegular.parse_pattern("[ab]{2}").to_fsm()),
+        pdacon.Grammar.from_json_schema({"type": "integer", "minimum": 3, "maximum": 40}),
+        Pair,
+        None,
+    ],
+    ids=["builtin", "lark", "regex", "set", "fsm", "schema", "type", "nothing"],
+)
+def test_what_a_constraint_may_be(tiny: pdacon.Pipeline, constraint: Any) -> None:
+    answer = tiny.generate("Write:", constraint, max_tokens=60, seed=3)
+    assert len(answer.diagnostics.steps) == len(answer.token_ids)
+    if constraint is not None:
+        assert tiny.compile(constraint).matcher().accept(answer.text)
+    if constraint is Pair and answer.complete:
+        assert isinstance(answer.value, Pair)
+
+
+def test_it_is_generate_with_diagnostics(tiny: pdacon.Pipeline) -> None:
+    prompts = ["A list:", "Numbers:"]
+    options: dict[str, Any] = {"seed": 5, "max_tokens": 20, "num_return_sequences": 2}
+    answers = tiny.generate(prompts, "json_dumps", response_prefix=["[", "{"], **options)
+    expected = generate(tiny.model, tiny.tokenizer, prompts, "json_dumps", prefix=["[", "{"], **options)
+    assert answers == expected
+    assert all(answer.diagnostics.log_prob <= answer.diagnostics.constrained_log_prob for answer in answers)
+    plain = tiny.generate(prompts, "json_dumps", response_prefix=["[", "{"], diagnostics=False, **options)
+    assert plain == expected
+    with pytest.raises(ValueError, match="diagnostics=True"):
+        _ = plain[0].diagnostics
+
+
+def test_one_constraint_for_each_prompt(tiny: pdacon.Pipeline) -> None:
+    digits, letters = pdacon.Grammar.from_regex("[0-9]{2}"), pdacon.Grammar.from_regex("[a-z]{2}")
+    first, second, _ = tiny.generate(["A", "B", "C"], [digits, letters, None], seed=1, max_tokens=5)
+    assert first.text.isdigit()
+    assert second.text.isalpha()
+
+
+def test_what_has_another_name_here_is_refused(tiny: pdacon.Pipeline) -> None:
+    with pytest.raises(TypeError, match="give response_prefix"):
+        tiny.generate("A", "json", prefix="[")
+    with pytest.raises(TypeError, match="give constraint"):
+        tiny.generate("A", grammar="json")
+
+
+def test_a_constraint_is_compiled_once(tiny: pdacon.Pipeline) -> None:
+    made = tiny.compile("json_dumps")
+    assert tiny.compile("json_dumps") is made
+    assert tiny.compile(made) is made
+
+
+@pytest.mark.parametrize("characters", ["ascii", "[\\x00-\\x7f]", pdacon.RegularSet.from_regex("[\\x00-\\x7f]")])
+def test_characters(tiny: pdacon.Pipeline, characters: Any) -> None:
+    text = pdacon.Grammar.from_choices(["é", "e", "ë", "ee"])
+    narrow = tiny.restrict_characters_to(characters)
+    assert set(tiny.compute_probability_mass("A", text).texts) == {"é", "e", "ë", "ee"}
+    assert set(narrow.compute_probability_mass("A", text).texts) == {"e", "ee"}
+    assert set(narrow.compute_probability_mass("A", tiny.compile(text)).texts) == {"e", "ee"}
+    assert all(narrow.generate("é", seed=seed, max_tokens=5, temperature=3.0).text.isascii() for seed in range(5))
+    vowels = narrow.restrict_characters_to("[eé]").restrict_characters_to("[aeé]")
+    assert vowels.compile(text).accepts("ee")
+    assert set(vowels.generate("A", seed=1, max_tokens=5).text) <= {"e"}
+
+
+def test_characters_that_are_none(tiny: pdacon.Pipeline) -> None:
+    for wrong in ("asci", "a-z", ""):
+        with pytest.raises(ValueError, match="takes 'ascii'"):
+            tiny.restrict_characters_to(wrong)
+
+
+def test_values_are_kept_where_characters_are_restricted(tiny: pdacon.Pipeline) -> None:
+    narrow = tiny.restrict_characters_to("ascii")
+    answer = narrow.generate("A:", Pair, seed=1, max_tokens=60)
+    assert isinstance(answer.value, Pair)
+
+
+def test_step_by_step(pipeline: pdacon.Pipeline) -> None:
+    """Greedy steps are greedy generation, and have its probabilities."""
+    grammar = pdacon.Grammar.from_regex("(yes|no)( [0-9]{3})?")
+    answer = pipeline.generate("Hi", grammar, temperature=0, response_prefix="y", max_tokens=20)
+    steps = pipeline.steps("Hi", grammar, response_prefix="y")
+    for step in answer.diagnostics.steps:
+        assert float(steps.log_probs[step.token]) == pytest.approx(step.log_prob, abs=1e-4)
+        assert float(steps.constrained_log_probs[step.token]) == pytest.approx(step.constrained_log_prob, abs=1e-4)
+        assert float(steps.constrained_log_probs.exp().sum()) == pytest.approx(1)
+        assert steps.take() == step.token
+    assert (steps.text, steps.token_ids, steps.complete) == (answer.text, answer.token_ids, answer.complete)
+    assert steps.log_prob == pytest.approx(answer.diagnostics.log_prob, abs=1e-4)
+    assert steps.constrained_log_prob == pytest.approx(answer.diagnostics.constrained_log_prob, abs=1e-4)
+    assert steps.ended
+    assert not steps.allowed.any()
+    with pytest.raises(ValueError, match="end token"):
+        steps.take()
+
+
+def test_steps_that_part(pipeline: pdacon.Pipeline) -> None:
+    steps = pipeline.steps("Hi", pdacon.Grammar.from_choices(["aab", "aba", "abb"]))
+    tokens = {text: pipeline.tokenizer.encode(text)[0] for text in "ab"}
+    steps.take(tokens["a"])
+    other = steps.fork()
+    before = steps.log_probs.clone()
+    steps.take(tokens["a"])
+    steps.take(tokens["b"])
+    assert torch.equal(other.log_probs, before)
+    other.take(tokens["b"])
+    alone = pipeline.steps("Hi", pdacon.Grammar.from_choices(["aab", "aba", "abb"]))
+    alone.take(tokens["a"])
+    alone.take(tokens["b"])
+    assert torch.allclose(alone.log_probs, other.log_probs, atol=1e-5)
+    assert (steps.text, other.text) == ("aab", "ab")
+    assert steps.complete
+    assert not other.complete
+    with pytest.raises(ValueError, match="not allowed here"):
+        other.take(pipeline.tokenizer.eos_token_id)
+    assert other.text == "ab"
+
+
+def test_steps_within_a_budget_and_without_a_constraint(pipeline: pdacon.Pipeline) -> None:
+    steps = pipeline.steps("Hi", 'start: "[" start* "]"\n', max_tokens=6)
+    while not steps.ended:
+        steps.take()
+    assert steps.complete
+    assert len(steps.token_ids) <= 7
+    free = pipeline.steps("Hi")
+    assert free.allowed.all()
+    free.take()
+    assert not free.complete
+    assert free.log_prob == free.constrained_log_prob
+
+
+def test_models_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = pdacon.Pipeline(str(tiny_path()))
+    assert here.generate("A:", Pair, seed=1).text == pdacon.Pipeline("tiny").generate("A:", Pair, seed=1).text
+    own = pdacon.Pipeline(here.model)  # which knows where it was loaded from
+    assert own.tokenizer.get_vocab() == here.tokenizer.get_vocab()
+
+
+def test_torch_is_imported_only_for_it() -> None:
+    program = "import sys, pdacon; pdacon.Grammar; assert not {'torch', 'transformers'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
