@@ -17,6 +17,7 @@ ROOMS = (
     "pdacon.lalr",
     "pdacon.integrations.huggingface",
     "pdacon.integrations.torch",
+    "pdacon.integrations.vllm",
 )
 SECTIONS = {
     "Attributes", "Examples", "Notes", "Parameters", "Raises", "Returns", "See Also", "Source", "Warns", "Yields"

@@ -25,6 +25,7 @@ def vocabulary_of(
     tokenizer: Any = None,
     model: Any = None,
     eos_ids: Sequence[int] | None = None,
+    size: int | None = None,
 ) -> Vocabulary:
     """The vocabulary that the arguments of a call mean.
 
@@ -40,6 +41,8 @@ def vocabulary_of(
         How wide its logits are, and with which ids ``generate`` ends. Without it: as the tokenizer says.
     eos_ids : sequence of int, optional
         Exactly the ids that end a text, whatever model and tokenizer say.
+    size : int, optional
+        How wide the logits are, where no model is at hand to say so.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def vocabulary_of(
             f"{caller}: tokenizer={name!r} is a name; load it first, for example with "
             "transformers.AutoTokenizer.from_pretrained"
         )
-    width = None if model is None else logits_width(model)
+    width = size if model is None else logits_width(model)
     ends = None if model is None else model.generation_config.eos_token_id
     if eos_ids is not None:
         ends = list(eos_ids)

@@ -5,28 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from typing import Any
 
 from pdacon.caching import CompileCache
 from pdacon.cautions import held
-from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
-from pdacon.grammar import Grammar
+from pdacon.formats import compile_format
 from pdacon.serving.failures import RequestError, of_grammar
 from pdacon.serving.formats import Format
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.settings import Settings
 
 log = logging.getLogger("pdacon.serving")
-
-# A grammar from a stranger reads no file of this machine. A backslash continues a line in Lark's notation.
-_RELATIVE_IMPORT = re.compile(r"%import[\s\\]*\.")
 
 
 class Compiler:
@@ -103,36 +97,5 @@ class Compiler:
     def _compile(self, wanted: Format, cancel: Event) -> Constraint:
         if cancel.is_set():
             raise CancelledError("the compilation was cancelled")
-        options: dict[str, Any] = {"limits": self._settings.limits, "cancel": cancel}
-        if wanted.kind == "schema":
-            return self.cache.compile_schema(wanted.text, self._vocabulary, **options)
-        if wanted.kind == "lark" and _RELATIVE_IMPORT.search(wanted.text):
-            raise RequestError(
-                400,
-                "%import of a file beside the grammar: a request has no files; write its rules into the grammar",
-                param=wanted.param,
-                code="bad_grammar",
-            )
-        return self.cache.compile_keyed(
-            (wanted.kind, wanted.text), lambda: _grammar(wanted, self._settings.limits), self._vocabulary, **options
-        )
-
-
-def _grammar(wanted: Format, limits: Limits) -> Grammar:
-    """The grammar of a format that is no schema.
-
-    Raises
-    ------
-    PdaconError
-    """
-    if wanted.kind == "json_object":
-        return Grammar.json()
-    if wanted.kind == "regex":
-        return Grammar.from_regex(wanted.text, limits=limits)
-    if wanted.kind == "choice":
-        return Grammar.from_choices(json.loads(wanted.text), limits=limits)
-    if wanted.kind == "gbnf":
-        return Grammar.from_gbnf(wanted.text)
-    if wanted.kind == "structural_tag":
-        return Grammar.from_structural_tag(wanted.text)
-    return Grammar.from_lark(wanted.text)
+        limits = self._settings.limits
+        return compile_format(self.cache, wanted.kind, wanted.text, self._vocabulary, limits, cancel)

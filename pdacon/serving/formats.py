@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pdacon.formats import Kind
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
-Kind = Literal["json_object", "schema", "lark", "gbnf", "regex", "choice", "structural_tag"]
 Reading = Literal["text", "call", "call_or_text"]
 CONTENT = "content"  # the member of an answer that may be a call, and is a text
 

@@ -1,0 +1,106 @@
+"""The three places of vLLM in which pdacon is put: there is no way to register a back end.
+
+A manager of structured outputs begins with pdacon as its back end; sampling parameters are checked by pdacon; and the
+asynchronous front end compiles in a thread before it does so, since its event loop would stand still meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from typing import Any
+
+from pdacon.integrations.vllm.backend import Backend
+from pdacon.integrations.vllm.requests import (
+    RefusedRequest,
+    check,
+    compiler_for,
+    require_own_backend,
+    settings,
+)
+from pdacon.integrations.vllm.tracking import TrackedAnswer
+
+_DONE = "_pdacon"  # on what has been put in
+
+
+def install() -> None:
+    """Put pdacon in; once in a process, however often it is called.
+
+    Raises
+    ------
+    RuntimeError
+        vLLM has no such places.
+    """
+    settings()
+    try:
+        from vllm.sampling_params import SamplingParams
+        from vllm.v1.engine.async_llm import AsyncLLM
+        from vllm.v1.structured_output import StructuredOutputManager
+        from vllm.v1.structured_output.backend_types import StructuredOutputBackend, StructuredOutputGrammar
+
+        places = (
+            (StructuredOutputManager, "__init__", _with_backend),
+            (SamplingParams, "_validate_structured_outputs", _checked),
+            (AsyncLLM, "add_request", _compiled_beforehand),
+        )
+        originals = [getattr(owner, name) for owner, name, _ in places]
+    except (ImportError, AttributeError) as error:
+        raise RuntimeError(
+            f"pdacon does not fit this vLLM ({error}); it was written for 0.32. Without PDACON_VLLM vLLM uses its own "
+            "back ends"
+        ) from error
+    StructuredOutputBackend.register(Backend)
+    StructuredOutputGrammar.register(TrackedAnswer)
+    for (owner, name, replaced), original in zip(places, originals, strict=True):
+        if not hasattr(original, _DONE):
+            new = functools.wraps(original)(replaced(original))
+            setattr(new, _DONE, True)
+            setattr(owner, name, new)
+
+
+def _with_backend(original: Any) -> Any:
+    def begin(self: Any, vllm_config: Any) -> None:
+        original(self, vllm_config)
+        require_own_backend(vllm_config.structured_outputs_config.backend)
+        if not vllm_config.model_config.skip_tokenizer_init:
+            self.backend = Backend(vllm_config, self.tokenizer)
+
+    return begin
+
+
+def _checked(original: Any) -> Any:
+    def validate(params: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any) -> None:
+        if params.structured_outputs is not None:
+            _check(params, model_config, structured_outputs_config, tokenizer)
+
+    return validate
+
+
+def _compiled_beforehand(original: Any) -> Any:
+    async def add_request(self: Any, request_id: str, prompt: Any, params: Any, *args: Any, **options: Any) -> Any:
+        if getattr(params, "structured_outputs", None) is not None:
+            config = self.vllm_config
+            tokenizer = self.input_processor.tokenizer
+            await asyncio.to_thread(_check, params, config.model_config, config.structured_outputs_config, tokenizer)
+        return await original(self, request_id, prompt, params, *args, **options)
+
+    return add_request
+
+
+def _check(params: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any) -> None:
+    """Refuse a request as vLLM does, with which its client is told 400 and the reason."""
+    from vllm.exceptions import VLLMValidationError
+    from vllm.v1.structured_output.request import get_structured_output_key
+
+    try:
+        if tokenizer is None:
+            raise RefusedRequest("structured outputs need a tokenizer, which skip_tokenizer_init leaves out")
+        if getattr(model_config, "is_diffusion", False):
+            raise RefusedRequest("structured outputs are not for a diffusion model: its tokens come in no order")
+        if structured_outputs_config is not None:
+            require_own_backend(structured_outputs_config.backend)
+        kind, text = get_structured_output_key(params.structured_outputs)
+        check(params, kind.name, text, compiler_for(tokenizer, model_config))
+    except RefusedRequest as error:
+        raise VLLMValidationError(str(error)) from error
+    params.structured_outputs._backend = "pdacon"

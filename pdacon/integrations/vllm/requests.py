@@ -1,0 +1,166 @@
+"""What a request of vLLM asks for, checked and compiled.
+
+The front end does this before a request reaches the engine, so that its client is told what is wrong, and the engine
+finds the constraint in the folder that both have. Where they are one process they have one cache.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pdacon.caching import CompileCache
+from pdacon.cautions import held
+from pdacon.constraint import Constraint
+from pdacon.detokenizer import Vocabulary, vocabulary_of
+from pdacon.errors import PdaconError, UnsupportedGrammarError
+from pdacon.formats import Kind, compile_format, grammar_kind
+from pdacon.integrations.vllm.settings import MAX_BYTES, WANTED, Settings, read_settings
+
+logger = logging.getLogger(__name__)
+
+# vLLM's names of its formats.
+_KINDS: dict[str, Kind] = {
+    "JSON": "schema",
+    "JSON_OBJECT": "json_object",
+    "REGEX": "regex",
+    "CHOICE": "choice",
+    "STRUCTURAL_TAG": "structural_tag",
+}
+# What a request may say that changes how its format is read, and what to write in its place.
+_UNKNOWN = {
+    "whitespace_pattern": "JSON is written as json.dumps writes it; leave it out",
+    "disable_any_whitespace": "JSON is written as json.dumps writes it; leave it out",
+    "disable_additional_properties": 'write "additionalProperties": false into the schema',
+}
+
+
+class RefusedRequest(Exception):
+    """A request that cannot be held to its format, and why."""
+
+
+class Compiler:
+    """Makes the constraints of the requests of a model; safe to use from any number of threads.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Of the model.
+    settings : Settings
+    """
+
+    def __init__(self, vocabulary: Vocabulary, settings: Settings) -> None:
+        self.vocabulary = vocabulary
+        self._limits = settings.limits
+        self._cache = CompileCache(directory=settings.cache_directory)
+
+    def constraint(self, format_name: str, text: str) -> Constraint:
+        """The constraint of a format of vLLM, by its name; a grammar is EBNF or GBNF, if its rules have ``::=``.
+
+        Raises
+        ------
+        PdaconError
+        """
+        kind = grammar_kind(text) if format_name == "GRAMMAR" else _KINDS.get(format_name)
+        if kind is None:
+            raise UnsupportedGrammarError(f"there is no format {format_name}", feature="format")
+        if len(text) > MAX_BYTES:
+            raise UnsupportedGrammarError(
+                f"it has {len(text):,} characters; at most {MAX_BYTES:,} are taken", feature="size"
+            )
+        with held() as cautions:
+            constraint = compile_format(self._cache, kind, text, self.vocabulary, self._limits)
+        for message, category in cautions:
+            logger.warning("%s: %s: %s", format_name, category.__name__, message)
+        return constraint
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return read_settings()
+
+
+_compilers: WeakKeyDictionary[Any, dict[tuple[int, tuple[int, ...]], Compiler]] = WeakKeyDictionary()
+
+
+def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
+    """The compiler of a model, made once in a process: its tokenizer is read then.
+
+    Raises
+    ------
+    VocabularyError
+        The tokenizer is none that can be read, or names no end.
+    """
+    size = max(model_config.get_vocab_size(), len(tokenizer))
+    ends = ends_of(tokenizer, model_config)
+    known = _compilers.get(tokenizer)
+    if known is None or (size, ends) not in known:
+        vocabulary = vocabulary_of("vLLM", tokenizer=tokenizer, eos_ids=ends or None, size=size)
+        known = _compilers.setdefault(tokenizer, {})
+        known.setdefault((size, ends), Compiler(vocabulary, settings()))
+    return known[size, ends]
+
+
+def ends_of(tokenizer: Any, model_config: Any) -> tuple[int, ...]:
+    """The ids with which vLLM ends a text: the tokenizer's end, and those of the model's generation config."""
+    said = model_config.try_get_generation_config().get("eos_token_id")
+    ends = {tokenizer.eos_token_id, *(said if isinstance(said, list | tuple) else (said,))} - {None}
+    return tuple(sorted(ends))
+
+
+def check(params: Any, format_name: str, text: str, compiler: Compiler) -> None:
+    """Refuse a request whose answers would not be what it asks for.
+
+    Parameters
+    ----------
+    params : vllm.SamplingParams
+        With ``structured_outputs``.
+    format_name, text : str
+        The name of the format, and what it is about.
+    compiler : Compiler
+
+    Raises
+    ------
+    RefusedRequest
+    """
+    asked = params.structured_outputs
+    for name, advice in _UNKNOWN.items():
+        if getattr(asked, name, None):
+            raise RefusedRequest(f"structured_outputs.{name}: {advice}")
+    if asked.json_object is False:
+        raise RefusedRequest("structured_outputs.json_object is False; leave structured_outputs out")
+    if params.ignore_eos:
+        raise RefusedRequest("ignore_eos: an answer in a format ends where its format does; leave it out")
+    try:
+        compiler.constraint(format_name, text)
+    except PdaconError as error:
+        raise RefusedRequest(f"structured_outputs.{format_name.lower()}: {error}") from error
+
+
+def require_own_backend(configured: str) -> None:
+    """Refuse an engine that is told to have another back end.
+
+    Raises
+    ------
+    RefusedRequest
+    """
+    if configured != "auto":
+        raise RefusedRequest(
+            f"{WANTED}=1 asks for pdacon, and --structured-outputs-config for {configured}; leave one of them out"
+        )
+
+
+def require_ends(vocabulary: Vocabulary, stops: Collection[int] | None) -> None:
+    """Refuse a request that goes on behind an end of the text.
+
+    Raises
+    ------
+    RefusedRequest
+    """
+    missed = [token for token in vocabulary.eos_ids if stops is not None and token not in stops]
+    if missed:
+        raise RefusedRequest(f"the request does not stop at {missed}, with which a text of this model ends")

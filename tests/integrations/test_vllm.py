@@ -1,0 +1,260 @@
+"""What pdacon does in vLLM, without vLLM: `tests/engines/run.sh vllm` starts the real one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedTokenizerFast as FastTokenizer
+
+import pdacon
+from pdacon.composition import Limits
+from pdacon.integrations.vllm import backend, register, requests, settings
+from pdacon.integrations.vllm.tracking import TrackedAnswer
+
+WIDTH = 512
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    for name in (settings.WANTED, settings.SECONDS):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(settings.CACHE, str(tmp_path))
+    requests.settings.cache_clear()
+    return monkeypatch
+
+
+def model_config(ends: Any = None, width: int = WIDTH) -> Any:
+    return SimpleNamespace(get_vocab_size=lambda: width, try_get_generation_config=lambda: {"eos_token_id": ends})
+
+
+def vllm_config(ends: Any = None, drafts: int = 3) -> Any:
+    return SimpleNamespace(model_config=model_config(ends), num_speculative_tokens=drafts)
+
+
+def option(name: str) -> Any:
+    return SimpleNamespace(name=name)
+
+
+def asked(**said: Any) -> Any:
+    names = ("json", "regex", "choice", "grammar", "json_object", "structural_tag", "whitespace_pattern")
+    flags = dict.fromkeys(("disable_any_whitespace", "disable_additional_properties"), False)
+    options = {**dict.fromkeys(names), **flags, **said}
+    ignore = options.pop("ignore_eos", False)
+    return SimpleNamespace(structured_outputs=SimpleNamespace(**options), ignore_eos=ignore)
+
+
+def allowed(answer: TrackedAnswer, size: int) -> list[int]:
+    mask = torch.full((3, -(-size // 32)), -1, dtype=torch.int32)
+    answer.fill_bitmask(mask, 1)
+    assert (mask[[0, 2]] == -1).all(), "another request's row was written"
+    bits = np.unpackbits(mask[1].numpy().view(np.uint8), bitorder="little", count=size)
+    return [int(token) for token in np.flatnonzero(bits)]
+
+
+def answer_of(text: str, rollback: int = 0) -> TrackedAnswer:
+    words = pdacon.Vocabulary.bytes()
+    return TrackedAnswer(pdacon.compile(pdacon.Grammar.from_regex(text), words), rollback, words.eos_ids)
+
+
+def test_vllm_finds_the_plugin() -> None:
+    (found,) = [one for one in entry_points(group="vllm.general_plugins") if one.name == "pdacon"]
+    assert found.load() is register
+
+
+def test_it_does_nothing_unless_it_is_asked_to(environment: pytest.MonkeyPatch) -> None:
+    register()
+    environment.setenv(settings.WANTED, "0")
+    register()
+
+
+def test_a_yes_that_is_misspelled_is_no_no(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv(settings.WANTED, "true")
+    with pytest.raises(ValueError, match="write PDACON_VLLM=1"):
+        register()
+
+
+def test_another_vllm_does_not_start(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv(settings.WANTED, "1")
+    environment.setitem(sys.modules, "vllm", None)  # as if it had no such modules
+    with pytest.raises(RuntimeError, match="does not fit this vLLM"):
+        register()
+
+
+@pytest.mark.parametrize("seconds", ["soon", "-1"])
+def test_seconds_that_are_none(environment: pytest.MonkeyPatch, seconds: str) -> None:
+    environment.setenv(settings.SECONDS, seconds)
+    with pytest.raises(ValueError, match="it is a number of seconds"):
+        settings.read_settings()
+
+
+def test_settings_are_read_from_the_environment(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    environment.setenv(settings.SECONDS, "2.5")
+    read = settings.read_settings()
+    assert (read.limits.seconds, read.cache_directory) == (2.5, str(tmp_path))
+
+
+def test_a_folder_of_its_own_is_removed_by_whom_it_is_of() -> None:
+    code = """if True:
+        import os
+        from pdacon.integrations.vllm.settings import read_settings
+        folder = read_settings().cache_directory
+        child = os.fork()
+        if not child:
+            raise SystemExit(0 if read_settings().cache_directory == folder else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert os.path.isdir(folder)
+        print(folder)
+    """
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PDACON_")}
+    ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=clean, check=True)
+    assert ran.stdout.strip()
+    assert not Path(ran.stdout.strip()).exists()
+
+
+def test_an_answer_goes_through_drafts_and_back() -> None:
+    answer = answer_of("ab*c", rollback=3)
+    a, b, c, end = ord("a"), ord("b"), ord("c"), 256
+    assert answer.validate_tokens([a, b, b, c, end, a]) == [a, b, b, c, end]
+    assert answer.validate_tokens([a, b, -1, c]) == [a, b]
+    assert answer.validate_tokens([b]) == []
+    assert answer.accept_tokens("r", [a, b])
+    assert allowed(answer, 257) == [b, c]
+    assert answer.accept_tokens("r", [c])
+    assert allowed(answer, 257) == [end]
+    assert answer.accept_tokens("r", [end])
+    answer.rollback(2)
+    assert allowed(answer, 257) == [b, c]
+    answer.reset()
+    assert allowed(answer, 257) == [a]
+
+
+def test_nothing_but_an_end_may_follow_an_end() -> None:
+    answer = answer_of("a")
+    assert answer.accept_tokens("r", [ord("a"), 256])
+    assert not answer.is_terminated(), "vLLM would allow everything"
+    assert 97 not in allowed(answer, 257)
+    assert not answer.accept_tokens("r", [ord("a")])
+
+
+@pytest.mark.parametrize("token", [ord("b"), 10_000, -1])
+def test_a_token_that_is_not_allowed_ends_the_request(token: int) -> None:
+    assert not answer_of("a+").accept_tokens("r", [ord("a"), token])
+
+
+@pytest.mark.parametrize("name", ["fill_bitmask", "validate_tokens", "accept_token", "rollback"])
+def test_an_error_never_reaches_the_engine_and_opens_nothing(name: str) -> None:
+    """Whatever fails: an end alone is allowed from then on, and no token is accepted, that end included."""
+    answer = answer_of("a+", rollback=1)
+
+    class Broken:
+        def __getattr__(self, called: str) -> Any:
+            raise RuntimeError(f"{called} failed")
+
+    assert answer.accept_tokens("r", [ord("a")])
+    answer._matcher = Broken()  # type: ignore[assignment]
+    if name == "fill_bitmask":
+        assert allowed(answer, 257) == [256]
+    elif name == "validate_tokens":
+        assert answer.validate_tokens([ord("a")]) == []
+    elif name == "accept_token":
+        assert not answer.accept_tokens("r", [ord("a")])
+    else:
+        answer.rollback(1)
+    assert isinstance(answer.failure, RuntimeError)
+    answer.rollback(1)
+    answer.reset()
+    assert answer.validate_tokens([ord("a")]) == []
+    assert allowed(answer, 257) == [256]
+    assert not answer.accept_tokens("r", [256])
+
+
+def test_more_depth_than_the_limits_allow_ends_the_request() -> None:
+    words = pdacon.Vocabulary.bytes()
+    constraint = pdacon.compile('start: "(" start ")" | "x"', words, limits=Limits(depth=50))
+    answer = TrackedAnswer(constraint, 0, words.eos_ids)
+    accepted = 0
+    while answer.accept_tokens("r", [ord("(")]):
+        accepted += 1
+        assert accepted < 100
+    assert allowed(answer, 257) == [256]
+    assert not answer.accept_tokens("r", [ord("x")])
+
+
+@pytest.mark.parametrize("end", [31, 32, 63])
+def test_ends_of_any_place_in_a_word(end: int) -> None:
+    words = pdacon.Vocabulary.from_tokens([b"a"] * end + [None], eos_ids=[end])
+    answer = TrackedAnswer(pdacon.compile('start: "a"', words), 0, words.eos_ids)
+    assert not answer.accept_tokens("r", [1000])
+    assert allowed(answer, end + 1) == [end]
+
+
+def test_the_back_end_compiles_what_the_front_end_has_left(
+    environment: pytest.MonkeyPatch, tokenizer: FastTokenizer
+) -> None:
+    config = vllm_config(ends=tokenizer.convert_tokens_to_ids(["<eos>", "<end>"]))
+    own = backend.Backend(config, tokenizer)
+    compiler = requests.compiler_for(tokenizer, config.model_config)
+    assert requests.compiler_for(tokenizer, config.model_config) is compiler, "the vocabulary is read once"
+    assert compiler.vocabulary.size == WIDTH
+    assert set(compiler.vocabulary.eos_ids) == set(tokenizer.convert_tokens_to_ids(["<eos>", "<end>"]))
+    schema = json.dumps({"type": "integer", "minimum": 10})
+    requests.check(asked(json=schema), "JSON", schema, compiler)
+    stops = set(compiler.vocabulary.eos_ids)
+    answer = own.compile_grammar(option("JSON"), schema, stop_token_ids=stops)
+    ids = tokenizer.encode("12", add_special_tokens=False)
+    assert answer.accept_tokens("r", [*ids, compiler.vocabulary.eos_ids[0]])
+    assert tuple(own.allocate_token_bitmask(5).shape) == (5, WIDTH // 32)
+    assert compiler._cache.statistics()["misses"] == 1
+    other = requests.Compiler(compiler.vocabulary, requests.settings())  # as in another process
+    other.constraint("JSON", schema)
+    assert other._cache.statistics()["loads"] == 1
+
+
+def test_a_request_that_would_not_stop_at_an_end_is_refused(
+    environment: pytest.MonkeyPatch, tokenizer: FastTokenizer
+) -> None:
+    own = backend.Backend(vllm_config(ends=tokenizer.convert_tokens_to_ids("<end>")), tokenizer)
+    with pytest.raises(requests.RefusedRequest, match="does not stop at"):
+        own.compile_grammar(option("REGEX"), "a", stop_token_ids={tokenizer.eos_token_id})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said", "why"),
+    [
+        ("JSON", '{"type": "array", "uniqueItems": true}', {}, r"structured_outputs\.json: #: uniqueItems"),
+        ("JSON", "no JSON", {}, r"structured_outputs\.json"),
+        ("GRAMMAR", "start: x", {}, r"structured_outputs\.grammar: .*'x' is used but not defined"),
+        ("GRAMMAR", "start: x\n%import .y (x)", {}, "a request has no files"),
+        ("REGEX", "(", {}, r"structured_outputs\.regex"),
+        ("REGEX", "a" * 600_000, {}, "600,000 characters"),
+        ("STRUCTURAL_TAG", "{}", {}, r"structured_outputs\.structural_tag"),
+        ("OTHER", "", {}, "no format OTHER"),
+        ("REGEX", "a", {"whitespace_pattern": " "}, "whitespace_pattern"),
+        ("JSON", "{}", {"disable_any_whitespace": True}, "disable_any_whitespace"),
+        ("JSON", "{}", {"disable_additional_properties": True}, "additionalProperties"),
+        ("JSON_OBJECT", "", {"json_object": False}, "leave structured_outputs out"),
+        ("REGEX", "a", {"ignore_eos": True}, "ignore_eos"),
+    ],
+)
+def test_refusals(
+    environment: pytest.MonkeyPatch, tokenizer: FastTokenizer, name: str, text: str, said: dict[str, Any], why: str
+) -> None:
+    compiler = requests.compiler_for(tokenizer, model_config())
+    with pytest.raises(requests.RefusedRequest, match=why):
+        requests.check(asked(**said), name, text, compiler)
+
+
+def test_two_back_ends_at_once_are_refused() -> None:
+    requests.require_own_backend("auto")
+    with pytest.raises(requests.RefusedRequest, match="for xgrammar; leave one of them out"):
+        requests.require_own_backend("xgrammar")

@@ -1,0 +1,70 @@
+"""Formats of requests: what their texts are read as, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import pdacon
+from pdacon.composition import Limits
+from pdacon.formats import Kind, compile_format, grammar_kind
+
+WORDS = pdacon.Vocabulary.bytes()
+TAG = {
+    "type": "structural_tag",
+    "triggers": ["<f>"],
+    "structures": [{"begin": "<f>", "schema": {"const": 1}, "end": "</f>"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('start: "a"', "lark"),
+        ('// root ::= "a"\nstart: "::="', "lark"),
+        ("%import common.INT\nstart: INT", "lark"),
+        ('root ::= "a"', "bnf"),
+        ('# a comment: with a colon\n\n root-rule\n  ::= "a"', "bnf"),
+        ("", "lark"),
+    ],
+)
+def test_the_first_rule_says_which_notation_it_is(text: str, kind: str) -> None:
+    assert grammar_kind(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "good", "bad"),
+    [
+        ("json_object", "", '{"a": [1]}', "[1]"),
+        ("schema", '{"type": "integer", "minimum": 3}', "3", "2"),
+        ("regex", "a{2,3}", "aaa", "a"),
+        ("choice", '["yes", "no"]', "no", "yesno"),
+        ("lark", 'start: "a"+', "aaa", "b"),
+        ("gbnf", 'root ::= "a"\n', "a", "b"),
+        ("bnf", 'root ::= my_rule\nmy_rule ::= "a"+', "aa", "b"),  # GBNF's names have no underscores
+        ("bnf", "root ::= . 1a\n1a ::= [0-9]\n", "x1", "11a"),  # EBNF has no dot, and names begin with a letter
+        ("structural_tag", json.dumps(TAG), "so <f>1</f>", "so <f>2</f>"),
+    ],
+)
+def test_texts_of_a_format(kind: Kind, text: str, good: str, bad: str) -> None:
+    cache = pdacon.CompileCache()
+    constraint = compile_format(cache, kind, text, WORDS, Limits())
+    assert constraint.accepts(good)
+    assert not constraint.accepts(bad)
+    assert compile_format(cache, kind, text, WORDS, Limits()) is constraint
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "said"),
+    [
+        ("lark", "start: x\n%import .secret (x)", "a request has no files"),
+        ("lark", "start: x\n%import \\\n .secret (x)", "a request has no files"),
+        ("bnf", 'root ::= ("a"', "parenthesis is not closed"),
+        ("schema", '{"uniqueItems": true, "type": "array"}', "#: uniqueItems"),
+        ("regex", "(", "unterminated"),
+    ],
+)
+def test_refusals_say_why(kind: Kind, text: str, said: str) -> None:
+    with pytest.raises(pdacon.PdaconError, match=said):
+        compile_format(pdacon.CompileCache(), kind, text, WORDS, Limits())
