@@ -233,9 +233,7 @@ def draw(grammar: Grammar, names: tuple[str, ...]) -> Picture:
     terminals = {name for one in grammar.terminals for name in (one.name, one.literal) if name}
     if names and terminals.issuperset(names):
         return Picture(drawing.draw_terminal(grammar, *names))
-    if grammar.language == "JSON Schema" and all(name.startswith("#") for name in names):
-        return Picture(drawing.draw_schema(grammar, names))
-    return Picture(drawing.draw_rules(grammar, names))
+    return Picture(drawing.draw_source(grammar, names))
 
 
 def draw_finding(report: DeterminismReport, number: int) -> Picture:

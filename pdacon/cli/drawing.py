@@ -65,9 +65,7 @@ def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any
     if subject.terminals:
         return drawing.draw_terminal(grammar, *subject.terminals, **limits)
     if subject == Subject(rules=subject.rules):
-        if grammar.language == "JSON Schema" and all(name.startswith("#") for name in subject.rules):
-            return drawing.draw_schema(grammar, subject.rules)
-        return drawing.draw_rules(grammar, subject.rules)
+        return drawing.draw_source(grammar, subject.rules)
     if subject.lowered:
         return drawing.draw_rules(grammar, subject.rules)
     if subject.conflict is not None:

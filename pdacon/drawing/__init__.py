@@ -15,6 +15,7 @@ from pdacon.drawing.parser import draw_pda, draw_state, pda_graph, stack_after, 
 from pdacon.drawing.readings import draw_conflict, draw_readings
 from pdacon.drawing.rules import draw_rules
 from pdacon.drawing.schema import draw_schema
+from pdacon.drawing.source import draw_source
 from pdacon.drawing.terminals import draw_terminal, terminal_graph
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "draw_readings",
     "draw_rules",
     "draw_schema",
+    "draw_source",
     "draw_state",
     "draw_terminal",
     "pda_graph",

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 import railroad
 
 from pdacon.drawing import svg
+from pdacon.drawing.columns import Part, arrange
 from pdacon.drawing.labels import grammar_name, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
@@ -59,7 +60,28 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     Cost: Lark's loader runs once more; the diagrams of lark's python.lark take 0.1 s.
     """
     text = grammar.source if grammar.labels else replace(grammar, islands=()).to_lark()
-    definitions = read_definitions(grammar, text)
+    return draw_definitions(grammar, names, read_definitions(grammar, text), grammar.options.start)
+
+
+def draw_definitions(
+    grammar: Grammar,
+    names: Sequence[str],
+    definitions: Sequence[Definition],
+    starts: Collection[str],
+    *,
+    in_full: bool = False,
+) -> str:
+    """Railroad diagrams of definitions as SVG; see `draw_rules`.
+
+    Parameters
+    ----------
+    definitions : sequence of Definition
+        From these the names are; a name that is none of them is a `DrawingError`.
+    starts : collection of str
+        Those of them that are start rules.
+    in_full : bool
+        Whether there are no terminals beside them.
+    """
     known = {definition.name: definition for definition in definitions}
     for name in names:
         if name not in known:
@@ -68,19 +90,17 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     title = f"{grammar_name(grammar)}: {', '.join(names) if names else 'the rules'}"
     listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
     root, y = svg.begin(title, listing, styles=STYLES)
-    width = 0.0
     patterns = {
         terminal.name: svg.printable(pattern(grammar, terminal)) for terminal in grammar.terminals if terminal.pattern
     }
     # A grammar that a front end made has literals under names of its own.
     literals = {terminal.name: terminal.literal for terminal in grammar.terminals if terminal.literal is not None}
-    diagrams = Diagrams({definition.name for definition in shown}, patterns, literals)
-    for definition in shown:
-        extent = _add_rule(root, y, definition, diagrams, definition.name in grammar.options.start)
-        width, y = max(width, extent[0]), extent[1]
-    if not names:
-        y = _add_terminals(root, y, grammar)
-    return svg.end(root, width, y)
+    anchors = {definition.name for definition in shown}
+    diagrams = Diagrams(anchors) if in_full else Diagrams(anchors, patterns, literals)
+    parts = [_rule(definition, diagrams, definition.name in starts) for definition in shown]
+    if not names and not in_full:
+        parts += _terminals(grammar)
+    return svg.end(root, *arrange(root, y, parts))
 
 
 class Diagrams:
@@ -207,23 +227,21 @@ def _choice(default: int, *items: Any) -> Any:
     return made
 
 
-def _add_rule(root: Element, y: float, definition: Definition, diagrams: Diagrams, start: bool) -> tuple[float, float]:
+def _rule(definition: Definition, diagrams: Diagrams, start: bool) -> Part:
     parameters = f"{{{', '.join(definition.parameters)}}}" if definition.parameters else ""
     name = f"{definition.name}{parameters}"
     remarks = [*(["start rule"] if start else []), *(["imported"] if definition.imported else [])]
     title = f"{name}: {written(definition.expression)}"
     item = diagrams.item(definition.expression)
-    return add_diagram(root, y, name, item, f"rule-{definition.name}", ", ".join(remarks), title)
+    return diagram(name, item, f"rule-{definition.name}", ", ".join(remarks), title)
 
 
-def add_diagram(
-    root: Element, y: float, name: str, item: Any, anchor: str, remark: str, title: str
-) -> tuple[float, float]:
-    """A heading and its diagram; its right end, and where the next one begins."""
-    drawn = svg.group(root, "rule", title, anchor)
-    y += svg.LINE_HEIGHT
-    svg.add_text(drawn, svg.MARGIN, y, name, "head")
-    right = svg.MARGIN + svg.text_width(f"{name}  ")
+def diagram(name: str, item: Any, anchor: str, remark: str, title: str) -> Part:
+    """A heading and its diagram."""
+    drawn = svg.alone("rule", title, anchor)
+    y = svg.LINE_HEIGHT
+    svg.add_text(drawn, 0, y, name, "head")
+    right = svg.text_width(f"{name}  ")
     if remark:
         svg.add_text(drawn, right, y, remark, "faint")
         right += svg.text_width(remark)
@@ -231,10 +249,10 @@ def add_diagram(
     picture.format(8, 0, 8, 0)
     fragment = _fragment(picture)
     fragment.set("class", "diagram")
-    fragment.set("transform", f"translate({svg.number(svg.MARGIN)} {svg.number(y + 4)})")
+    fragment.set("transform", f"translate(0 {svg.number(y + 4)})")
     drawn.append(fragment)
     height = picture.up + picture.height + picture.down + 16
-    return max(svg.MARGIN + picture.width, right), y + height + svg.LINE_HEIGHT / 2
+    return Part(drawn, max(picture.width, right), y + height + svg.LINE_HEIGHT / 2)
 
 
 def _fragment(picture: Any) -> Element:
@@ -255,23 +273,25 @@ def _terminal_names(grammar: Grammar) -> list[str]:
     return [terminal.name for terminal in grammar.terminals if terminal.literal is None and terminal.pattern]
 
 
-def _add_terminals(root: Element, y: float, grammar: Grammar) -> float:
-    """The named terminals with their patterns, and what is ignored; where they end."""
+def _terminals(grammar: Grammar) -> list[Part]:
+    """The named terminals with their patterns, and what is ignored; a part for each line, under the first a heading."""
     named = [
         (k, terminal, terminal.name if terminal.literal is None else "%ignore")
         for k, terminal in enumerate(grammar.terminals)
         if terminal.literal is None or k in grammar.ignore
     ]
-    if not named:
-        return y
-    y += svg.LINE_HEIGHT
-    svg.add_text(root, svg.MARGIN, y, "Terminals", "head")
-    width = max(len(name) for _, _, name in named)
+    width = max((len(name) for _, _, name in named), default=0)
+    lines = [("Terminals", "head")] if named else []
     for k, terminal, name in named:
-        y += svg.LINE_HEIGHT
         remarks = [f"priority {terminal.priority}"] if terminal.priority else []
         remarks += ["ignored"] if k in grammar.ignore and terminal.literal is None else []
         remark = f"  ({', '.join(remarks)})" if remarks else ""
         written_as = pattern(grammar, terminal) or "made by the postlexer"
-        svg.add_text(root, svg.MARGIN, y, f"{name:<{width}}  {written_as}{remark}", "item")
-    return y
+        lines.append((f"{name:<{width}}  {written_as}{remark}", "item"))
+    return [_line(text, name) for text, name in lines]
+
+
+def _line(text: str, name: str) -> Part:
+    drawn = svg.alone("line")
+    svg.add_text(drawn, 0, svg.LINE_HEIGHT, text, name)
+    return Part(drawn, svg.text_width(text), svg.LINE_HEIGHT)

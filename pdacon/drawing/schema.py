@@ -12,8 +12,9 @@ from typing import Any
 import railroad
 
 from pdacon.drawing import svg
+from pdacon.drawing.columns import arrange
 from pdacon.drawing.labels import grammar_name, shortened
-from pdacon.drawing.rules import STYLES, Diagrams, add_diagram
+from pdacon.drawing.rules import STYLES, Diagrams, diagram
 from pdacon.drawing.schema_parts import Box, Framed, Outline, spoken
 from pdacon.errors import DrawingError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents, Place
@@ -81,12 +82,11 @@ def draw_schema(grammar: Grammar, pointers: Sequence[str] = ()) -> str:
     root, y = svg.begin(f"{file}{', '.join(named) or 'the schema'}", listing, legend, styles=_STYLES)
     anchors = {pointer: f"part-{k}" for k, pointer in enumerate(parts, 1)}
     diagrams = SchemaDiagrams(anchors)
-    width = 0.0
-    for part in parts.values():
-        item = diagrams.item(part.expression)
-        right, y = add_diagram(root, y, part.pointer, item, anchors[part.pointer], part.remark, part.pointer)
-        width = max(width, right)
-    return svg.end(root, width, y)
+    drawn = [
+        diagram(part.pointer, diagrams.item(part.expression), anchors[part.pointer], part.remark, part.pointer)
+        for part in parts.values()
+    ]
+    return svg.end(root, *arrange(root, y, drawn))
 
 
 class SchemaDiagrams(Diagrams):

@@ -92,8 +92,16 @@ def end(root: Element, width: float, height: float) -> str:
 
 def group(parent: Element, name: str, title: str, id: str | None = None) -> Element:
     """A part of the picture, with the text that is shown when it is pointed at."""
-    made = SubElement(parent, "g", {"class": name} if id is None else {"id": id, "class": name})
-    SubElement(made, "title").text = printable(title)
+    made = alone(name, title, id)
+    parent.append(made)
+    return made
+
+
+def alone(name: str, title: str | None = None, id: str | None = None) -> Element:
+    """As `group`, but a part of no picture yet."""
+    made = Element("g", {"class": name} if id is None else {"id": id, "class": name})
+    if title is not None:
+        SubElement(made, "title").text = printable(title)
     return made
 
 

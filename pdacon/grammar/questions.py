@@ -118,8 +118,9 @@ class GrammarQuestions(GrammarData):
     def draw(self, *names: str) -> Picture:
         """A picture: railroad diagrams of all rules, or of those named; of terminals, their automaton.
 
-        Of a JSON Schema: what the schema says, or its parts at JSON pointers such as ``"#/$defs/node"``. The rules that
-        it is lowered to have names, too: ``"start"``; `pdacon.drawing.draw_rules` draws them all.
+        Of a JSON Schema: what the schema says, or its parts at JSON pointers such as ``"#/$defs/node"``; of GBNF and
+        EBNF the rules as they are written. The rules that these are lowered to have names, too: ``"start"``;
+        `pdacon.drawing.draw_rules` draws them all.
 
         ``grammar.draw().save("rules.svg")``; a notebook shows it. Needs ``pip install 'pdacon[draw]'``;
         `pdacon.drawing` has more pictures.

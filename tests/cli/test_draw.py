@@ -152,3 +152,16 @@ def test_a_picture_is_svg_or_png_and_nothing_else(draw, tmp_path: Path, name: st
     assert (status, out) == (2, "")
     assert "pictures are SVG or PNG; write " in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_grammar_of_another_dialect_is_drawn_in_its_own_rules(draw, tmp_path: Path) -> None:
+    """Regular rules, which become parts of terminals, too."""
+    path = tmp_path / "list.gbnf"
+    path.write_text('root ::= item ("," item)*\nitem ::= name "=" digit+\nname ::= [a-z]+\ndigit ::= [0-9]\n')
+    picture = draw(str(path))[1]
+    assert all(f'id="rule-{name}"' in picture for name in ("root", "item", "name", "digit"))
+    assert ">[0-9]<" in picture
+    assert "ROOT" not in picture
+    assert 'id="rule-root"' not in draw(str(path), "--rule", "item")[1]
+    assert "ROOT" in draw(str(path), "--lowered")[1]
+    assert "no rule or terminal nam" in draw(str(path), "--rule", "nam")[2]

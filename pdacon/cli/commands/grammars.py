@@ -203,7 +203,7 @@ def draw(
     ] = None,
     lowered: Annotated[
         bool,
-        typer.Option("--lowered", metavar="", help="Of a JSON Schema: the rules that it becomes."),
+        typer.Option("--lowered", metavar="", help="Of a JSON Schema, GBNF or EBNF: the rules that it becomes."),
     ] = False,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")

@@ -1,0 +1,43 @@
+"""The rules of a dialect as their author wrote them, regular ones too, which are parts of terminals once lowered."""
+
+from __future__ import annotations
+
+from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
+from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Text, Tree
+from pdacon.grammar import Grammar
+from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated
+from pdacon.quoting import quoted
+
+_NOTATIONS = {"GBNF": GBNF, "EBNF": EBNF}
+
+
+def written_definitions(grammar: Grammar) -> tuple[Definition, ...]:
+    """The definitions of all rules, in the order of the text; none if the grammar is of no dialect.
+
+    Cost: the text is read once more.
+    """
+    notation = _NOTATIONS.get(grammar.language)
+    if notation is None:
+        return ()
+    rules = read_rules(grammar.source, notation, start_of(grammar), grammar.source_path)
+    return tuple(Definition(rule.name, (), _expression(rule.body), False) for rule in rules.rules.values())
+
+
+def start_of(grammar: Grammar) -> str:
+    """The rule that a text is derived from, by its author's name."""
+    return next(production.rule for production in grammar.productions if production.lhs == grammar.starts[0])
+
+
+def _expression(tree: Tree) -> Expression:
+    if isinstance(tree, Characters):
+        return Name(tree.written, "literal")
+    if isinstance(tree, Text):
+        return Name(quoted(tree.value), "literal") if tree.value else InOrder(())
+    if isinstance(tree, Reference):
+        return Name(tree.name, "rule", tree.name)
+    if isinstance(tree, Repeat):
+        return Repeated(_expression(tree.body), tree.least, tree.most)
+    parts = tuple(map(_expression, tree.options if isinstance(tree, Choice) else tree.parts))
+    if len(parts) == 1:
+        return parts[0]
+    return OneOf(parts) if isinstance(tree, Choice) else InOrder(parts)
