@@ -105,8 +105,8 @@ def complete_grammar(incomplete: str) -> list[str]:
 
 
 GRAMMAR_HELP = (
-    "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; a JSON Schema (.json); or a Python type "
-    "(MODULE:NAME, FILE.py:NAME)."
+    "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; a JSON Schema (.json), GBNF (.gbnf) or "
+    "EBNF (.ebnf); or a Python type (MODULE:NAME, FILE.py:NAME)."
 )
 
 GrammarArgument = Annotated[

@@ -133,7 +133,7 @@ def test_each_prompt_may_have_its_prefix(model: Any, tokenizer: Any, lists: Any,
 def test_a_prefix_that_begins_no_sentence(model: Any, tokenizer: Any, lists: Any) -> None:
     with pytest.raises(ValueError, match=r"the prefix '\[a,d' is not .*: behind '\[a,' the grammar does not allow 'd'"):
         generate(model, tokenizer, "Hi", constraint=lists, prefix="[a,d")
-    with pytest.raises(ValueError, match="1 prompts, but 2 prefixes"):
+    with pytest.raises(ValueError, match="there is 1 prompt, but 2 prefixes"):
         generate(model, tokenizer, "Hi", constraint=lists, prefix=["[", "["])
 
 

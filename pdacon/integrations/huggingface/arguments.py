@@ -68,7 +68,9 @@ def choose_constraints(
     if not several:
         given = [given] * prompts
     elif len(given) != prompts:
-        raise ValueError(f"there are {prompts} prompts, but {len(given)} {name}s; give one for each")
+        choices = name == "grammar" and all(isinstance(one, str) for one in given)
+        other = "; choices are one grammar: pdacon.Grammar.from_choices([...])" if choices else ""
+        raise ValueError(f"{counted(prompts)}, but {len(given)} {name}s; give one for each{other}")
     made: dict[int, Constraint | None] = {id(None): None}
     for index, one in enumerate(given):
         if id(one) in made:
@@ -222,8 +224,13 @@ def read_prefixes(
     number = len(vocabularies)
     prefixes = [prefix] * number if isinstance(prefix, str | Generation) else list(prefix)
     if len(prefixes) != number:
-        raise ValueError(f"there are {number} prompts, but {len(prefixes)} prefixes; give one for each, or one for all")
+        raise ValueError(f"{counted(number)}, but {len(prefixes)} prefixes; give one for each, or one for all")
     return [continued(one, prefix) for one, prefix in zip(vocabularies, prefixes, strict=True)]
+
+
+def counted(prompts: int) -> str:
+    """How many prompts there are, as a sentence begins."""
+    return "there is 1 prompt" if prompts == 1 else f"there are {prompts} prompts"
 
 
 def pad_id(model: Any, tokenizer: Any, ends: list[int]) -> int | None:
