@@ -41,6 +41,7 @@ IGNORED = [
 LITERAL_BLANKS = {
     "ignored alike": 'start: "let" " " NAME "=" NAME\nNAME: /[a-z]+/\n%ignore /\\s+/\n',
     "in a choice": 'start: (NAME | " ")+ ";"\nNAME: /[a-z]+/\n%ignore " "\n%ignore "\\n"\n',
+    "beside an ignored one": 'start: (x ";")+\nx: D | A\nA: " "\nD.1: /[^;]+/\n%ignore " "\n',
     "as a pattern": 'start: NAME / / NAME\nNAME: /[a-z]+/\n%ignore " "\n',
 }
 MEANT = "Texts without that word are refused then."

@@ -56,7 +56,8 @@ def _written_in_rules(grammar: Grammar, terminal: Terminal) -> str | None:
     assert terminal.pattern is not None
     own = None if terminal.span is None else terminal.span.line
     for number, line in enumerate(grammar.source.split("\n"), 1):
-        found = () if number == own or line.lstrip().startswith("//") else _PATTERN.finditer(line)
+        # What stands behind %ignore is a terminal of its own.
+        found = () if number == own or line.lstrip().startswith(("//", "%")) else _PATTERN.finditer(line)
         for each in found:
             if each["re"] is None:
                 kind, value = "str", each["str"].replace('\\"', '"').replace("\\\\", "\\")
