@@ -10,6 +10,8 @@ which generates, says how probable a text is, and how probable all texts togethe
     probabilities.py  the probability of a given text
     tries.py          the trie of all allowed sequences of tokens, evaluated exactly
     particles.py      importance sampling and sequential Monte Carlo
+    rejection.py      one token by checks in place of a mask
+    samples.py        `Samples`: weighted texts
     masses.py         `Mass`: the probability of a language
     steps.py          `Steps`: one token at a time
 
@@ -20,6 +22,7 @@ neither.
 from pdacon.decoding.masses import Mass
 from pdacon.decoding.pipeline import Pipeline
 from pdacon.decoding.probabilities import TextProbability
+from pdacon.decoding.samples import Samples
 from pdacon.decoding.steps import Steps
 
-__all__ = ["Mass", "Pipeline", "Steps", "TextProbability"]
+__all__ = ["Mass", "Pipeline", "Samples", "Steps", "TextProbability"]

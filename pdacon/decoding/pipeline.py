@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -16,10 +16,13 @@ from pdacon.constraint import Constraint
 from pdacon.decoding.borders import Border, border_tokens
 from pdacon.decoding.following import Borders
 from pdacon.decoding.masses import Mass, Method, mass_of
+from pdacon.decoding.particles import draw
 from pdacon.decoding.probabilities import TextProbability, of_texts
+from pdacon.decoding.samples import Samples, samples_of
 from pdacon.decoding.states import States
 from pdacon.decoding.steps import Steps
 from pdacon.detokenizer import logits_width
+from pdacon.filters import Characters, Filter, texts_of
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarSource, grammar_of
 from pdacon.integrations.huggingface.arguments import pad_id, require_same_texts, vocabulary
@@ -85,22 +88,24 @@ class Pipeline:
         self.model, self.tokenizer = model, tokenizer
         self._vocabulary = vocabulary(model, tokenizer)
         self._cache = CompileCache()
+        self._filters: tuple[Filter, ...] = ()
         self._characters: RegularSet | None = None
 
-    def restrict_characters_to(self, characters: str | RegularSet) -> Pipeline:
+    def restrict_characters_to(self, characters: str | Iterable[str] | Filter) -> Pipeline:
         """The same pipeline for texts of some characters only: a new one; this one stays as it is.
 
         All its constraints, and texts without one, consist of these characters.
 
         Parameters
         ----------
-        characters : str or RegularSet
-            ``"ascii"``; or a class of characters as a regular expression writes it, such as ``"[a-z ]"``; or a set of
-            which texts are made up.
+        characters : "ascii", iterable of str, or Filter
+            All of ASCII, or the characters that are listed, as `pdacon.filters.Characters` takes them; or another of
+            `pdacon.filters`, such as ``pdacon.filters.Scripts(["Latin"])``.
 
         Raises
         ------
-        ValueError, UnsupportedGrammarError
+        TypeError, ValueError
+            See `pdacon.filters.Characters`.
 
         Examples
         --------
@@ -108,18 +113,12 @@ class Pipeline:
 
             pipeline = pdacon.Pipeline("tiny").restrict_characters_to("ascii")
         """
-        if isinstance(characters, str):
-            if characters != "ascii" and not (characters.startswith("[") and characters.endswith("]")):
-                raise ValueError(
-                    "restrict_characters_to takes 'ascii', a class of characters such as '[a-z ]', or a RegularSet, "
-                    f"not {characters!r:.40}"
-                )
-            characters = RegularSet.from_regex("[\\x00-\\x7f]" if characters == "ascii" else characters)
-        texts = characters.repeat(0, None)
+        narrower = characters if isinstance(characters, Filter) else Characters(characters)
         twin: Pipeline = object.__new__(Pipeline)
         twin.model, twin.tokenizer = self.model, self.tokenizer
         twin._vocabulary, twin._cache = self._vocabulary, self._cache
-        twin._characters = texts if self._characters is None else self._characters & texts
+        twin._filters = (*self._filters, narrower)
+        twin._characters = texts_of(twin._filters)
         return twin
 
     def compile(self, constraint: Given, *, canonical: bool = False) -> Constraint:
@@ -385,6 +384,88 @@ class Pipeline:
                 device=self.model.device,
             )
 
+    def sample(
+        self,
+        prompt: Prompt,
+        constraint: Given,
+        *,
+        response_prefix: str = "",
+        particles: int = 64,
+        resample_below: float = 0.5,
+        checks: int = 0,
+        max_tokens: int = MOST_TOKENS,
+        seed: int | None = None,
+        chat_options: Mapping[str, Any] | None = None,
+    ) -> Samples:
+        """Draw texts as the model alone writes them, given that it writes what the constraint allows: the posterior.
+
+        `generate` does not: at each step it divides what is allowed by its sum, so it prefers texts that begin as the
+        model likes and can then only end as it does not. Here texts have weights that make good for it, and while they
+        are written, those that are worth little are replaced by copies of others: sequential Monte Carlo.
+
+        Parameters
+        ----------
+        prompt : str or list of messages
+        constraint : Constraint, or what a grammar may be given as
+        response_prefix : str
+            A beginning of the answer that is given.
+        particles : int
+            How many texts, all written at once. The more, the nearer to the posterior.
+        resample_below : float
+            Texts are replaced when the effective sample size is below this part of `particles`, from 0 to 1. 0: never,
+            which is importance sampling.
+        checks : int
+            0: masks say what is allowed. More: no mask is computed; tokens are drawn from the model's own distribution
+            and checked one by one until one is allowed, and so many more behind it, which say how much weight it has.
+            Faster where the model mostly wants what is allowed.
+        max_tokens : int
+            The most tokens of a text, its end not included.
+        seed : int, optional
+            Makes it repeatable. Default: torch's global state is used.
+        chat_options : mapping, optional
+            More arguments of ``tokenizer.apply_chat_template``.
+
+        Returns
+        -------
+        Samples
+            Weighted texts; ``.draw()`` chooses by the weights.
+
+        Raises
+        ------
+        ValueError
+            A number is out of range; no sentence is within `max_tokens`.
+        PdaconError, TypeError
+
+        Notes ----- Cost: as many steps of the model as the longest text has tokens, each of as many rows as there are
+        texts under way.
+
+        Source: A. Lew, T. Zhi-Xuan, G. Grand and V. Mansinghka, "Sequential Monte Carlo steering of large language
+        models using probabilistic programs" (2023); J. Loula et al., "Syntactic and semantic control of large language
+        models via sequential Monte Carlo" (2025); B. Lipkin et al., "Fast controlled generation from language models
+        with adaptive weighted rejection sampling" (2025).
+        """
+        if particles < 1 or checks < 0 or not 0 <= resample_below <= 1:
+            raise ValueError(
+                f"sample: particles is {particles} (at least 1), checks {checks} (at least 0), resample_below "
+                f"{resample_below} (from 0 to 1)"
+            )
+        made = self.compile(constraint)
+        before = Begun(response_prefix.encode(), response_prefix)
+        matcher = _within(made, begin(made, before), max_tokens)
+        generator = None if seed is None else torch.Generator(self.model.device).manual_seed(seed)
+        with few_threads(self.model):
+            drawn = draw(
+                States.behind(self.model, self._inputs(prompt, before, chat_options).arguments),
+                matcher,
+                self._borders("sample", "end", made),
+                particles,
+                max_tokens,
+                generator,
+                resample_below=resample_below,
+                checks=checks,
+            )
+        return samples_of(drawn, made, before)
+
     def steps(
         self,
         prompt: Prompt,
@@ -434,7 +515,7 @@ class Pipeline:
         return Borders(border_tokens(caller, border, words, logits_width(self.model)), words.size, self.model.device)
 
     def __repr__(self) -> str:
-        only = "" if self._characters is None else f", texts of {self._characters!r}"
+        only = "" if self._characters is None else f", texts of {self._characters.name}"
         return f"<Pipeline of {type(self.model).__name__}{only}>"
 
 

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 
-def make_model(architecture: str, tokenizer: Any) -> Any:
+def make_model(architecture: str, tokenizer: Any, scale: float = 4.0) -> Any:
     """A model with two ends, and with more columns than the tokenizer has tokens."""
     torch.manual_seed(3)
     ends = tokenizer.convert_tokens_to_ids(["<eos>", "<end>"])
@@ -41,5 +41,5 @@ def make_model(architecture: str, tokenizer: Any) -> Any:
         made = kind(config(vocab_size=width, max_position_embeddings=128, **sizes, **special))
     with torch.no_grad():
         for parameter in made.parameters():
-            parameter.mul_(1.5 if architecture == "t5" else 4.0)  # so that contexts matter
+            parameter.mul_(1.5 if architecture == "t5" else scale)  # so that contexts matter
     return made.eval()
