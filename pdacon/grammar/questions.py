@@ -18,7 +18,7 @@ from pdacon.notebook import Picture
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
 class GrammarQuestions(GrammarData):
-    """A grammar that can be asked; :class:`~pdacon.grammar.grammar.Grammar` adds the ways to make one."""
+    """A grammar that can be asked; its subclasses, down to `Grammar`, add the ways to make one."""
 
     @classmethod
     def builtins(cls) -> dict[str, str]:

@@ -1,0 +1,394 @@
+"""The ways to a grammar from something else than Lark's language: schemas, types, regular expressions, other notations.
+
+In: what :mod:`pdacon.frontends` reads. Out: a `Grammar`, which those make; they lie above this room, so they are asked
+(:mod:`pdacon.above`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pdacon.above import ask
+from pdacon.cancelling import CancelEvent
+from pdacon.grammar.questions import GrammarQuestions
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Self
+
+
+@dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
+class GrammarWaysIn(GrammarQuestions):
+    """A grammar that can be asked; :class:`~pdacon.grammar.grammar.Grammar` adds the ways from Lark's language."""
+
+    @classmethod
+    def from_json_schema(
+        cls,
+        schema: Any,
+        spelling: Any = None,
+        lax: bool = False,
+        registry: Any = None,
+        formats: bool = True,
+        *,
+        closed: bool = False,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Self:
+        """The grammar of the JSON values that satisfy a schema, each in the spelling that is asked for.
+
+        Parameters
+        ----------
+        schema : dict, bool, str, bytes or pathlib.Path
+            A JSON Schema of draft 2020-12, or of 2019-09, 7, 6 or 4 if its ``$schema`` says so; or the text of one; or
+            the file that has it.
+        spelling : pdacon.Spelling, optional
+            How values are written; as ``json.dumps`` writes them if it is not given, with the members of an object in
+            the order in which the schema lists them. Members that it does not list may come anywhere.
+        lax : bool
+            Leave out what cannot be enforced, and say so in :attr:`unenforced`, where it would else be an error.
+        registry : mapping or referencing.Registry, optional
+            Other documents that ``$ref`` may lead to, by URI. Nothing is fetched.
+        formats : bool
+            Whether ``format`` is enforced, or is an annotation only.
+        closed : bool
+            Whether objects have only the ``properties`` listed, if any are, unless something is said of others.
+        seconds : float
+            Most time; 0: no limit. Give one to schemas from strangers.
+        cancel : threading.Event, optional
+            Stops the work, from another thread, when it is set.
+
+        Raises
+        ------
+        UnsupportedSchemaError
+            It is no JSON Schema, or says what cannot be enforced; ``pointer`` and ``keyword`` are the place.
+        EmptyLanguageError
+            No value satisfies it.
+        LimitExceededError, CancelledError
+            See above.
+
+        Warns
+        -----
+        GrammarWarning
+            A keyword or a format that there is not looks like one that there is; `unenforced` has it, too.
+
+        Notes
+        -----
+        Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
+        """
+        grammar: Self = ask("from_json_schema", schema, spelling, lax, registry, formats, closed, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_type(
+        cls,
+        type: Any,
+        form: Literal["json", "python"] = "json",
+        *,
+        spelling: Any = None,
+        lax: bool = False,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Self:
+        """The grammar of the values of a Python type; `Constraint.parse` makes instances of texts, `write` texts.
+
+        Parameters
+        ----------
+        type : type
+            As annotations write it: dataclasses, TypedDicts, named tuples, Enums, Pydantic models, msgspec Structs,
+            attrs classes, and what ``typing`` makes of them; docs/ways_in.md has the list. Extra members of a model
+            that would be ignored are not taken.
+        form : {"json", "python"}
+            JSON, or Python's literals and calls of constructors: ``Point(x=1, y=2)``.
+        spelling : pdacon.Spelling, optional
+            How JSON is written, as in :meth:`from_json_schema`.
+        lax : bool
+            Leave out what no schema can say, such as validators, and name it in :attr:`unenforced`, where it would else
+            be an error. `Constraint.parse` still calls the class, so that a validator can refuse there.
+        seconds, cancel
+            As in :meth:`from_json_schema`.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            A type has no values that can be written, or says what cannot be enforced; ``path`` is the place.
+        EmptyLanguageError
+            The type has no value.
+        LimitExceededError, CancelledError
+            See above.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> grammar = pdacon.Grammar.from_type(dict[str, int | None])
+        >>> grammar.accepts('{"a": 1, "b": null}'), grammar.accepts('{"a": 1.5}')
+        (True, False)
+        """
+        grammar: Self = ask("from_type", type, form, spelling, lax, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Any,
+        form: Literal["json", "python"] = "json",
+        *,
+        spelling: Any = None,
+        lax: bool = False,
+        arguments: str = "arguments",
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Self:
+        """The grammar of calls of a function: ``{"name": "f", "arguments": {"x": 1}}``, or ``f(x=1)`` in Python's form.
+
+        Parameters
+        ----------
+        function : callable
+            Each parameter has an annotation; those with defaults may be left out. ``**kwargs`` are other members.
+        arguments : str
+            The name of the member with the arguments.
+        form, spelling, lax, seconds, cancel
+            As in :meth:`from_type`. `Constraint.parse` gives a `Call`.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            A parameter has no annotation, or no name in a call, as ``*args``; ``path`` is the place.
+        """
+        grammar: Self = ask("from_function", function, form, spelling, lax, arguments, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_tools(
+        cls,
+        tools: Sequence[Any],
+        form: Literal["json", "python"] = "json",
+        *,
+        spelling: Any = None,
+        lax: bool = False,
+        arguments: str = "arguments",
+        several: bool = False,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Self:
+        """The grammar of a call of one of some tools: the name decides which arguments there are.
+
+        Parameters
+        ----------
+        tools : sequence
+            Functions, classes (their fields are the arguments), and dicts that describe a tool as MCP
+            (``inputSchema``), OpenAI and Hugging Face (``function``, ``parameters``) and others do.
+        several : bool
+            A list of at least one call, not a single one.
+        form, spelling, lax, arguments, seconds, cancel
+            As in :meth:`from_function`.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            As :meth:`from_function`, or a dict's schema cannot be enforced.
+        TypeError, ValueError
+            There are no tools, one is none, or two have the same name.
+        """
+        grammar: Self = ask("from_tools", tools, form, spelling, lax, arguments, several, seconds, cancel)
+        return grammar
+
+    @classmethod
+    def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
+        """The grammar that a text in GBNF describes, the language of llama.cpp: the same texts, exactly.
+
+        What is regular becomes terminals, as far as a lexer can find them without a doubt. A grammar for which no
+        deterministic one is found has conflicts, which `check` explains in its own lines; `compile` raises them.
+
+        Parameters
+        ----------
+        text : str
+            A text is derived from the rule ``root``.
+        source_path : path, optional
+            What the text is called in messages.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            It is no GBNF; ``span`` is the place.
+        UnsupportedGrammarError
+            It has tokens (``<think>``), which are no characters.
+        EmptyLanguageError
+            No text is derived.
+        LimitExceededError
+            Repetitions are counted too high.
+
+        Notes
+        -----
+        Cost: some milliseconds for a grammar like JSON. Source:
+        https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md.
+        """
+        grammar: Self = ask("from_gbnf", text, source_path)
+        return grammar
+
+    @classmethod
+    def from_ebnf(
+        cls, text: str, *, root_rule_name: str = "root", source_path: str | os.PathLike[str] | None = None
+    ) -> Self:
+        """The grammar that a text in XGrammar's EBNF describes: the same texts, exactly; see :meth:`from_gbnf`.
+
+        Parameters
+        ----------
+        text : str
+        root_rule_name : str
+            The rule that a text is derived from.
+        source_path : path, optional
+            What the text is called in messages.
+
+        Raises
+        ------
+        GrammarError, LimitExceededError
+            As :meth:`from_gbnf`; or it has what is not about characters (macros, options of rules), or a look-ahead.
+
+        Notes
+        -----
+        Source: https://xgrammar.mlc.ai/docs/defining_structures/ebnf_grammar.html.
+        """
+        grammar: Self = ask("from_ebnf", text, root_rule_name, source_path)
+        return grammar
+
+    @classmethod
+    def json(
+        cls,
+        max_depth: int | None = None,
+        max_items: int | None = None,
+        max_properties: int | None = None,
+        *,
+        top: Literal["object", "array", "any"] = "object",
+        spelling: Any = None,
+    ) -> Self:
+        """The grammar of JSON, or of JSON that is not nested deeply and has short lists.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            How many objects and arrays may lie in each other: at 1, only values without parts in one.
+        max_items, max_properties : int, optional
+            How many items an array, and how many members an object has at most.
+        top : {"object", "array", "any"}
+            What the text is.
+        spelling : pdacon.Spelling, optional
+            As for :meth:`from_json_schema`, which makes it.
+
+        Raises
+        ------
+        ValueError
+            A bound is negative, or leaves nothing; ``top`` is none of these.
+
+        Notes
+        -----
+        Source: T. Koo, F. Liu and L. He, "Automata-based constraints for language model decoding" (2024), section 5.1,
+        where such a truncated JSON is an automaton without a stack.
+        """
+        grammar: Self = ask("json", max_depth, max_items, max_properties, top, spelling)
+        return grammar
+
+    @classmethod
+    def from_regex(cls, pattern: str, *, limits: Any = None) -> Self:
+        """The grammar of the texts that ``re.fullmatch(pattern, text)`` matches.
+
+        Parameters
+        ----------
+        pattern : str
+            As for `RegularSet.from_regex`.
+        limits : pdacon.Limits, optional
+            How many ``states`` and ``bytes`` the automaton of the texts may take: 100,000 and 256 MiB by default.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            It is no regular expression, or none that is supported.
+        EmptyLanguageError
+            It matches nothing.
+        LimitExceededError, TypeError
+        """
+        grammar: Self = ask("from_regex", pattern, limits)
+        return grammar
+
+    @classmethod
+    def from_choices(cls, strings: Iterable[str], *, limits: Any = None) -> Self:
+        """The grammar of some strings: each of them is a text, and nothing else.
+
+        Parameters
+        ----------
+        strings : iterable of str
+            In any order. One may be the beginning of another, or there twice; one may be empty.
+        limits : pdacon.Limits, optional
+            As for `from_regex`, but by default a million states.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Not all of them are str, or it is one str; or one has a lone surrogate.
+        EmptyLanguageError, LimitExceededError
+            There are none, or too many.
+
+        Notes
+        -----
+        Cost: some 50 ns a letter.
+        """
+        grammar: Self = ask("from_choices", strings, limits)
+        return grammar
+
+    @classmethod
+    def from_set(cls, regular_set: Any) -> Self:
+        """The grammar of the strings of a `RegularSet`. What takes a grammar takes a set in its place, too.
+
+        Raises
+        ------
+        EmptyLanguageError, LimitExceededError, TypeError
+            The set is empty, too large or none.
+        """
+        grammar: Self = ask("from_set", regular_set)
+        return grammar
+
+    @classmethod
+    def from_structural_tag(
+        cls,
+        tag: Any,
+        *,
+        spelling: Any = None,
+        registry: Any = None,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Self:
+        """Free text with calls of tools in it, or a thought and then an answer: what a structural tag describes.
+
+        Parameters
+        ----------
+        tag : dict, str or an object with ``model_dump``
+            As XGrammar and vLLM take it, ``{"type": "structural_tag", "format": ...}`` or a format alone; or as its
+            JSON; or in the older form, with ``structures`` and ``triggers``.
+        spelling : Spelling, optional
+            How the values of JSON Schemas in it are written; as `from_json_schema` does if it is not given.
+        registry : referencing.Registry, optional
+            Other documents that these refer to.
+        seconds, cancel
+            As for `from_json_schema`.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            A format or a member is unknown or malformed, or nobody could tell where a part of the text ends; the
+            message begins with the JSON pointer of the format.
+        UnsupportedSchemaError
+            A JSON Schema in it says what cannot be enforced.
+        EmptyLanguageError, LimitExceededError, CancelledError
+        TypeError
+
+        Notes
+        -----
+        A token may end one part and begin the next one; the masks are those of one grammar. Cost, besides that of the
+        schemas: 30 ms for two tools, 0.7 s for fifty, most of it for asking whether all borders can be found.
+
+        Source: https://xgrammar.mlc.ai/docs/structural_tag/structural_tag.html.
+        """
+        grammar: Self = ask("from_structural_tag", tag, spelling, registry, seconds, cancel)
+        return grammar
