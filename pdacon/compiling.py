@@ -159,7 +159,7 @@ def compile(
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
-    return Constraint(
+    made = Constraint(
         lambda: grammar,
         lambda: vocabulary,
         partial(check_within, grammar, vocabulary, max_states=limits.states, max_bytes=limits.bytes),
@@ -170,6 +170,16 @@ def compile(
         size=vocabulary.size,
         filter=filter,
     )
+    if filter is not None and filter.changes_texts:
+        _require_normal_texts(made, grammar, empty)
+    return made
+
+
+def _require_normal_texts(constraint: Constraint, grammar: Grammar, empty: frozenset[int]) -> None:
+    """Raises if the tokenizer changes each text of the grammar. Cost: that of the first mask."""
+    left = [name for start, name in enumerate(grammar.options.start) if start not in empty]
+    if not any(constraint.matcher(name).allowed_tokens() for name in left):
+        raise EmptyLanguageError(no_sentence(left, ["the normal form that the tokenizer brings texts into"]))
 
 
 def _canonical(canonical: Any, tokenizer: Any) -> list[Canonical]:

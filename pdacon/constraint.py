@@ -474,7 +474,7 @@ def no_sentence(starts: Sequence[str], sets: Sequence[str] = ()) -> str:
     if sets:
         return (
             f"no sentence of {' or '.join(map(repr, starts))} is in {' and in '.join(sets)}, or the rules have none: "
-            "compile the grammar without `& regular_set` to see which, and look at (~regular_set).shortest()"
+            "compile the grammar without `& regular_set` or filters to see which, and look at (~regular_set).shortest()"
         )
     return (
         f"no text is a sentence of {' or '.join(map(repr, starts))}: the rules need themselves without an end, no "

@@ -405,9 +405,20 @@ class CanonicalFilter:
         next: NDArray[np.int32],  # [states, classes, 2]
         ends: NDArray[np.uint8],
         free: NDArray[np.uint8],
+        text_classes: NDArray[np.int32],  # of each code point; empty: the tokenizer changes no text
+        text_next: NDArray[np.int32],  # [states, classes]
+        settled: NDArray[np.uint8],  # of each code point
+        star_offset: NDArray[np.int32],  # the automaton of settled texts over bytes
+        star_low: NDArray[np.uint8],
+        star_high: NDArray[np.uint8],
+        star_target: NDArray[np.int32],
+        star_accepting: NDArray[np.uint8],
     ) -> CanonicalFilter: ...
     def step(self, state: int, token: int) -> int: ...  # -1: there is none
     def ends(self, state: int) -> bool: ...
+    def keeps(self, state: int, token: int) -> bool: ...  # whether the text stays as it is with the token's
+    @property
+    def changes_texts(self) -> bool: ...
     def followers(self, token: int) -> NDArray[np.int32]: ...  # a mask
     def encode(self, text: bytes) -> NDArray[np.int32]: ...  # of one pretoken
     def statistics(self) -> dict[str, int]: ...

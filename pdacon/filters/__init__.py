@@ -12,6 +12,7 @@ together can still come to an end.
     split_regex.py      the regexes with which tokenizers split texts -> programs
     splitting.py        programs -> an automaton over characters and marks at the borders of pretokens
     tokenizer_parts.py  tokenizers -> pairs that merge, and regexes; others are refused by name
+    tokenizer_texts.py  tokenizers -> the texts that they leave as they are
     canonical.py        all of it -> the native filter, made once for a tokenizer
 
 This room knows no grammar, and imports no package of tokenizers: they are handed in.

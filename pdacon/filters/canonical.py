@@ -16,7 +16,7 @@ from pdacon.errors import VocabularyError
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_parts import parts_of
-from pdacon.filters.tokenizer_texts import plain_texts
+from pdacon.filters.tokenizer_texts import form_of_tokenizer, text_arrays, texts_without_added_tokens
 from pdacon.frontends.regular_sets import RegularSet
 
 _lock = threading.Lock()
@@ -35,7 +35,7 @@ class Canonical:
     tokenizer: Any
 
     def texts(self) -> RegularSet | None:
-        """The texts that the tokenizer gives back as they were; None: all texts.
+        """The texts in which none of its added tokens is spelled: it reads those first. None: all texts.
 
         Raises
         ------
@@ -43,7 +43,7 @@ class Canonical:
             Its normalizer is none of those that bring texts into a normal form of Unicode.
         """
         try:
-            return plain_texts(self.tokenizer)
+            return texts_without_added_tokens(self.tokenizer)
         except ValueError as error:
             raise VocabularyError(
                 f"canonical: the tokenizer changes texts with the normalizer {error}; compile without canonical"
@@ -88,6 +88,7 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
             f"canonical: the tokenizer has no token for the byte {missing[0]!r}, and drops it from texts; compile "
             "without canonical"
         )
+    texts = text_arrays(form_of_tokenizer(tokenizer))
     splits = _splits(parts.patterns, parts.dollar_is_end)
     made = _core.CanonicalFilter.make(
         trie,
@@ -98,6 +99,10 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
         splits.next.reshape(-1),
         splits.ends,
         splits.free,
+        texts.classes,
+        texts.next,
+        texts.settled,
+        *texts.star,
     )
     unreachable = made.statistics()["unreachable"]
     if parts.whole and unreachable:

@@ -49,10 +49,41 @@ class _State(NamedTuple):
 @lru_cache(maxsize=4)
 def normal_form(form: Form) -> Dfa:
     """The automaton of the texts in a normal form. Some 5,000 states for NFC, and 1 s, once in a process."""
-    return _Builder(form).build()
+    return _tables(form).build()
 
 
-class _Builder:
+def settled_characters(form: Form) -> NDArray[np.bool_]:
+    """The starters that stay as they are, whatever stands before them; of each code point."""
+    return _tables(form).settled
+
+
+@lru_cache(maxsize=4)
+def settled_texts(form: Form) -> Dfa:
+    """Texts of settled characters, each with one mark behind it at most, and that one composes with nothing.
+
+    All of them are in the form, and so is each text in the form with one of them behind a settled character.
+    """
+    tables = _tables(form)
+    of = np.where(tables.settled, 0, np.where(tables.is_mark, 1, -1)).astype(np.int32)
+    firsts = np.append(0, np.flatnonzero(np.diff(of)) + 1).astype(np.int32)
+    table = np.array([0, 1, 0, -1], np.int32)
+    return Dfa(_core.CharacterDfa.make(firsts, of[firsts], table, np.ones(2, np.uint8), _MOST_BYTES))
+
+
+@lru_cache(maxsize=4)
+def _tables(form: Form) -> _Tables:
+    return _Tables(form)
+
+
+class _Tables:
+    """What a normal form asks of characters.
+
+    Attributes
+    ----------
+    settled, is_mark : bool[0x110000]
+        Starters, and other characters, that neither change alone nor compose with what stands before them.
+    """
+
     def __init__(self, form: Form) -> None:
         self._form = form
         characters = list(map(chr, range(NUM_CODE_POINTS)))
@@ -63,6 +94,11 @@ class _Builder:
         self._changed[[code for code in self._decomposed if not self._is_normal(chr(code))]] = True
         self._changed[0xD800:0xE000] = True  # no text has them
         self._composing = dict(self._starters()) if form in ("NFC", "NFKC") else {}
+        self._seconds = frozenset[int]().union(*self._composing.values())
+        stays = ~self._changed
+        stays[list(self._seconds)] = False
+        self.settled = stays & (self._combining == 0)
+        self.is_mark = stays & (self._combining > 0)
 
     def _is_normal(self, text: str) -> bool:
         return unicodedata.is_normalized(self._form, text)
@@ -120,7 +156,7 @@ class _Builder:
     def _alphabet(self) -> _Alphabet:
         """Classes of characters that the automaton does not tell apart: first those of starters, then of marks."""
         of = np.full(NUM_CODE_POINTS, -1, np.int32)
-        seconds = frozenset[int]().union(*self._composing.values())
+        seconds = self._seconds
         starters: dict[tuple[frozenset[int], int], int] = {(_NONE, -1): 0}
         examples = [0]
         of[self._combining == 0] = 0

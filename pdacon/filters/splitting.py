@@ -259,9 +259,20 @@ def _determinized(nested: Nested, classes: NDArray[np.uint8], num_classes: int) 
                 f"canonical: the regexes with which the tokenizer splits texts need more than {_MOST_STATES:,} states; "
                 "compile without canonical"
             )
-    following = np.array(rows, np.int32)
     ends = np.array([any(map(nested.ends, here)) for here in states], np.uint8)
+    following = _trimmed(np.array(rows, np.int32), ends)
     return SplitAutomaton(classes, following, ends, _free(following, ends))
+
+
+def _trimmed(following: NDArray[np.int32], ends: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """The same without ways to states from which no text ends: each of them holds marks that are wrong already."""
+    live = ends.astype(np.bool_)
+    while True:
+        leads = np.where(following >= 0, live[following], False)
+        grown = live | leads.any(axis=(1, 2))
+        if (grown == live).all():
+            return np.where(leads, following, -1).astype(np.int32)
+        live = grown
 
 
 def _free(following: NDArray[np.int32], ends: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -180,6 +180,8 @@ class Explainer:
     def _why_filter(self, filter: _core.CanonicalFilter, state: int, token: int) -> str:
         """Why a token that the grammar allows is not what the tokenizer itself would produce."""
         text = quote(self._vocabulary.tokens[token] or b"")
+        if not filter.keeps(state, token):
+            return f"canonical: with {text} here, the tokenizer's normalizer changes the text"
         if filter.step(0, token) < 0 and filter.step(state, token) < 0:
             return f"canonical: the tokenizer never begins a text with token {token}, nor goes on with it here"
         if filter.step(state, token) < 0:

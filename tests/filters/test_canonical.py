@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, normalizers
 
 import pdacon
 from pdacon import Constraint, Vocabulary
-from pdacon.errors import ArtifactError, MatcherError, UnsupportedGrammarError, VocabularyError
+from pdacon.errors import ArtifactError, EmptyLanguageError, MatcherError, UnsupportedGrammarError, VocabularyError
 from pdacon.matching.sampling import sample, sample_tokens
 
 GPT4O = (
@@ -170,6 +170,16 @@ def test_the_tokens_of_each_text_are_accepted(style: str) -> None:
 
 
 NORMALIZED = {
+    "marks": [
+        "a\u0327\u0301",
+        "\u0301",
+        "\u0301\u0327",
+        "日\u0301",
+        "\u0e17\u0e48",
+        "\u0928\u093c",
+        "\u0915\u093c",
+        "\u05d0\u05b7",
+    ],
     "accents": ["é", "e\u0301", "x\u0301", "e", "ệ", "e\u0323\u0302", "ê\u0323", "x\u0323\u0301", "x\u0301\u0323"],
     "Hangul": ["한", "ᄒ", "ᄒ\u1161", "하\u11ab", "하", "\u1161", "가\u11a7"],
     "special": ["<|im_end|>", "a<|im_end|>", "<|im_end|", "<|im_", "<|im_end||>", "\u212b", "Å"],
@@ -203,6 +213,35 @@ def test_a_small_world_of_marks() -> None:
     constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,4}}"), vocabulary, canonical=tokenizer)
     texts = normal(spelled(letters, 4))
     require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
+
+
+def test_texts_that_a_grammar_forces_may_have_marks() -> None:
+    """Arabic, Thai and Hindi: what follows a string is found, and so is that some words cannot be in NFC."""
+    tokenizer, vocabulary = with_normalizer(*TOKENIZERS["qwen"][:2])
+    grammar = 'start: /[0-9]{1,2}/? ("\u0e17\u0e35\u0e48" | "\u0627\u064b" | "e\u0301" | "\u0928\u093c" | "x")'
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    for word in ("\u0e17\u0e35\u0e48", "\u0627\u064b", "x"):
+        for before in ("", "1", "12"):
+            ids = tokenizer.encode(before + word).ids
+            assert constraint.matcher().validate_tokens([*ids, vocabulary.eos_ids[0]]) == len(ids) + 1, before + word
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(b"1e")
+    accent = vocabulary.tokens.index(b"\xcc")
+    assert accent not in matcher.allowed_tokens()
+    assert not matcher.accept_bytes("\u0301".encode())
+    assert not constraint.accepts("1e\u0301")
+    with pytest.raises(EmptyLanguageError, match="normal form"):
+        pdacon.compile(pdacon.Grammar.from_choices(["e\u0301", "\u0928\u093c"]), vocabulary, canonical=tokenizer)
+
+
+def test_the_normalizer_is_named_where_it_refuses() -> None:
+    tokenizer, vocabulary = with_normalizer(*TOKENIZERS["qwen"][:2])
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(["\u212b", "x"]), vocabulary, canonical=tokenizer)
+    matcher = constraint.matcher()
+    first = vocabulary.tokens.index("\u212b".encode()[:1])
+    assert not matcher.explain(first).allowed
+    assert "canonical" in matcher.explain(first).reason
 
 
 def test_json_of_a_tokenizer_with_a_normalizer() -> None:

@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
+#include "base/in_range.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
@@ -16,11 +18,34 @@ namespace nb = nanobind;
 namespace pdacon {
 namespace {
 
-// `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges.
+// The automaton over the bytes of texts, as pdacon.frontends.texts makes it; a text may end where
+// `accepting`.
+VocabularyStar star_of(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
+                       const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
+                       const Array<std::uint8_t>& accepting) {
+    VocabularyStar star;
+    if (offset.size() == 0) throw std::invalid_argument("canonical filter: the arrays do not fit together");
+    star.edges.resize(offset.size() - 1);
+    for (std::size_t state = 0; state + 1 < offset.size(); ++state)
+        for (auto at = offset.data()[state]; at < offset.data()[state + 1]; ++at) {
+            const auto edge = in_range(at, std::min({low.size(), high.size(), target.size()}));
+            for (int byte = low.data()[edge]; byte <= high.data()[edge]; ++byte)
+                star.edges[state].push_back({static_cast<std::uint8_t>(byte), target.data()[edge]});
+        }
+    star.boundary = copy(accepting);
+    return star;
+}
+
+// `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges. `texts`: those
+// that are left as they are, by class of code points; none: all.
 std::shared_ptr<CanonicalFilter> make_filter(
     const std::shared_ptr<SharedTrie>& trie, const Array<std::int32_t>& pairs,
     const Array<std::int32_t>& ranks, const Array<std::uint8_t>& used, const Array<std::uint8_t>& classes,
-    const Array<std::int32_t>& next, const Array<std::uint8_t>& ends, const Array<std::uint8_t>& free) {
+    const Array<std::int32_t>& next, const Array<std::uint8_t>& ends, const Array<std::uint8_t>& free,
+    const Array<std::int32_t>& text_classes, const Array<std::int32_t>& text_next,
+    const Array<std::uint8_t>& settled, const Array<std::int32_t>& star_offset,
+    const Array<std::uint8_t>& star_low, const Array<std::uint8_t>& star_high,
+    const Array<std::int32_t>& star_target, const Array<std::uint8_t>& star_accepting) {
     if (!trie || pairs.size() % 4 != 0 || ends.size() == 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
     const auto& tokens = trie->tokens();
@@ -29,11 +54,20 @@ std::shared_ptr<CanonicalFilter> make_filter(
         merged.push_back(
             {pairs.data()[at], pairs.data()[at + 1], pairs.data()[at + 2], pairs.data()[at + 3]});
     const auto num_classes = static_cast<std::int32_t>(next.size() / ends.size() / 2);
+    std::unique_ptr<TextAutomaton> texts;
     const WithoutGil release;
+    if (text_classes.size() > 0) {
+        const auto text = copy(text_classes);
+        const auto most = std::max(0, *std::ranges::max_element(text));
+        texts = std::make_unique<TextAutomaton>(
+            tokens, text, copy(text_next), most + 1,
+            star_of(star_offset, star_low, star_high, star_target, star_accepting));
+    }
     if (ranks.size() > 0) merged = MergeTable::by_rank(*tokens, view(ranks));
     return std::make_shared<CanonicalFilter>(
         MergeTable(tokens, std::move(merged), copy(used)),
-        Pretokens(tokens, copy(classes), copy(next), num_classes, copy(ends), copy(free)));
+        Pretokens(tokens, copy(classes), copy(next), num_classes, copy(ends), copy(free), view(settled)),
+        std::move(texts));
 }
 
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> followers(CanonicalFilter& filter, std::int32_t token) {
@@ -45,6 +79,12 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> followers(CanonicalFilter& fil
         filter.merges().add_followers(token, mask);
     }
     return owned(std::move(mask));
+}
+
+bool keeps(CanonicalFilter& filter, std::int32_t state, std::int32_t token) {
+    if (token < 0 || static_cast<std::size_t>(token) >= filter.tokens().size())
+        throw std::out_of_range("no token has this id");
+    return filter.step(state, filter.tokens().bytes_of(token)) >= 0;
 }
 
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> encode(CanonicalFilter& filter, nb::bytes text) {
@@ -68,9 +108,15 @@ nb::dict statistics(CanonicalFilter& filter) {
 void bind_filters(nb::module_& m) {
     nb::class_<CanonicalFilter>(m, "CanonicalFilter")
         .def_static("make", &make_filter, nb::arg("trie"), nb::arg("pairs"), nb::arg("ranks"),
-                    nb::arg("used"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"))
-        .def("step", &CanonicalFilter::step, nb::arg("state"), nb::arg("token"))
+                    nb::arg("used"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"),
+                    nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"), nb::arg("star_offset"),
+                    nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
+                    nb::arg("star_accepting"))
+        .def("step", nb::overload_cast<std::int32_t, std::int32_t>(&CanonicalFilter::step), nb::arg("state"),
+             nb::arg("token"))
         .def("ends", &CanonicalFilter::ends, nb::arg("state"))
+        .def("keeps", &keeps, nb::arg("state"), nb::arg("token"))
+        .def_prop_ro("changes_texts", [](CanonicalFilter& filter) { return filter.settled() != nullptr; })
         .def("followers", &followers, nb::arg("token"))
         .def("encode", &encode, nb::arg("text"))
         .def("statistics", &statistics);

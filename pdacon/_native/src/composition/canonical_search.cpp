@@ -1,6 +1,7 @@
 #include "composition/canonical_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <ranges>
 #include <span>
@@ -17,15 +18,16 @@ std::int32_t CanonicalSearch::configuration(const LexerConfiguration& lexing, co
     key.insert(key.end(), {lexing.state, lexing.now.value, lexing.matched.value});
     const auto id = configuration_ids_.intern(key);
     if (static_cast<std::size_t>(id) == known_.size())
-        known_.push_back(
-            std::make_unique<Known>(Known{lexing, stack, is_alive(lexing, stack), false, {}, -1, {}, {}}));
+        known_.push_back(std::make_unique<Known>(
+            Known{lexing, stack, is_alive(coaccessibility_, lexing, stack), false, {}, -1, {}, {}}));
     return id;
 }
 
-bool CanonicalSearch::is_alive(const LexerConfiguration& lexing, const Overlay& stack) {
+bool CanonicalSearch::is_alive(Coaccessibility& coaccessibility, const LexerConfiguration& lexing,
+                               const Overlay& stack) {
     Overlay here = stack;
-    if (machine_.layout.newline < 0) return coaccessibility_.is_future_live(lexing, 0, here);
-    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(lexing, 0);
+    if (machine_.layout.newline < 0) return coaccessibility.is_future_live(lexing, 0, here);
+    return NewlineLiveness(machine_, coaccessibility, budget_, here).is_live(lexing, 0);
 }
 
 void CanonicalSearch::expand(std::int32_t from) {
@@ -84,7 +86,7 @@ bool CanonicalSearch::may_follow(const Known& known, std::string_view bytes) {
     std::vector<std::int32_t> pending;  // read from the back
     for (const char byte : bytes | std::views::reverse)
         pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
-    return read(machine_, stack, lexing, pending) && is_alive(lexing, stack);
+    return read(machine_, stack, lexing, pending) && is_alive(settled_, lexing, stack);
 }
 
 const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
@@ -121,16 +123,18 @@ bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place) {
     return known.settled[slot] == 1;
 }
 
-std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place) {
-    const auto key = static_cast<std::uint64_t>(at) << 32 | static_cast<std::uint32_t>(place);
-    const auto [found, is_new] = node_ids_.emplace(key, static_cast<std::int32_t>(nodes_.size()));
-    if (is_new) nodes_.push_back({at, place, false, {}, {}, {}});
-    return found->second;
+std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place, std::int32_t text) {
+    const std::array<std::int32_t, 3> key = {at, place, text};
+    const auto id = node_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == nodes_.size()) nodes_.push_back({at, place, text, false, {}, {}, {}});
+    return id;
 }
 
-void CanonicalSearch::explore(std::int32_t id) {
-    const auto [from, place] = std::pair(nodes_[static_cast<std::size_t>(id)].configuration,
-                                         nodes_[static_cast<std::size_t>(id)].place);
+void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
+    const auto from = nodes_[static_cast<std::size_t>(id)].configuration;
+    const auto place = nodes_[static_cast<std::size_t>(id)].place;
+    const auto text = nodes_[static_cast<std::size_t>(id)].text;
+    auto* texts = use_.texts;
     expand(from);
     std::vector<std::int32_t> within, across;
     std::vector<Edge> open;
@@ -142,11 +146,13 @@ void CanonicalSearch::explore(std::int32_t id) {
                 budget_.tick();
                 if (!merges_.is_reachable(token)) continue;
                 const auto to = behind[static_cast<std::size_t>(use_.pretokens.group(token))];
-                if (to < 0) continue;
+                if (to < 0 || (delicate_only && !texts->is_delicate(text, token))) continue;
+                const auto text_behind = texts ? texts->step(text, token) : text;
+                if (text_behind < 0) continue;
                 if (is_settled(target, to))
                     live.push_back(token);
                 else
-                    open.push_back({token, node(target, to), marked});
+                    open.push_back({token, node(target, to, text_behind), marked});
             }
     }
     auto& made = nodes_[static_cast<std::size_t>(id)];
@@ -209,11 +215,12 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
 }
 
 CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, const StackView& stack,
-                                             std::span<const std::int32_t> places, ReadSet& looked) {
+                                             std::span<const std::int32_t> places, std::int32_t text,
+                                             const Found* from_start, ReadSet& looked) {
     const auto first = configuration(lexing, Overlay(stack, looked));
     std::vector<std::int32_t> roots;
-    for (const auto place : places) roots.push_back(node(first, place));
-    for (const auto root : roots) explore(root);
+    for (const auto place : places) roots.push_back(node(first, place, text));
+    for (const auto root : roots) explore(root, from_start != nullptr);
     const auto is_open = [&](std::int32_t root) {
         return !nodes_[static_cast<std::size_t>(root)].open.empty();
     };
@@ -226,11 +233,21 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
             found.cut = !next.empty();
             break;
         }
-        for (const auto each : next) explore(each);
+        for (const auto each : next) explore(each, false);
         close_all();
     }
-    found.within.assign(tokens_.words(), 0);
-    found.across.assign(tokens_.words(), 0);
+    if (from_start != nullptr) {
+        found.within = from_start->within;
+        found.across = from_start->across;
+        for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_.size(); ++token)
+            if (tokens_.has_text(token) && use_.texts->is_delicate(text, token)) {
+                clear_bit(found.within, token);
+                clear_bit(found.across, token);
+            }
+    } else {
+        found.within.assign(tokens_.words(), 0);
+        found.across.assign(tokens_.words(), 0);
+    }
     auto& start = *known_[static_cast<std::size_t>(first)];
     for (const auto root : roots) {
         const auto& node = nodes_[static_cast<std::size_t>(root)];

@@ -1,16 +1,21 @@
 // Which tokens a configuration allows so that the text's own tokenization can still go on and end.
 //
-// A node is a configuration and a place of the pretokens' automaton. Its tokens are those that both allow,
+// A node is a configuration, a place of the pretokens' automaton, and a state of that of the texts which the
+// tokenizer leaves as they are, if it changes some. Its tokens are those that all allow,
 // each within the pretoken or across a mark. Whether one is live does not depend on the token before it, so a
 // node is found once for all of them. A token is live
 //   at once, if behind it the text may end as grammar and tokenizer want, or a character may follow, as the
 //     grammar wants, before which a pretoken ends for certain and behind which any text may follow: then
-//     all that follows has a tokenization of its own;
+//     all that follows has a tokenization of its own. Where the tokenizer changes texts, such a character
+//     counts only if a text goes on from it that is left as it is, whatever stands before;
 //   else if a live token of the node behind it follows across a mark, or within the pretoken without merging
 //     with it: a least fixpoint, over the nodes level by level, until nothing of the first node is open.
 //
 // Stacks are overlays on the first configuration's stack, so that the answer holds for all stacks with the
 // states that were read.
+//
+// From one state of the texts to another only what delicate tokens do changes: the others are taken from what
+// was found of the start of texts.
 //
 // Bounded: after kMostNodes nodes what is open counts as dead, and `cut` says so. Then a token may be
 // missing, and a later mask may be empty; nothing that is wrong is allowed.
@@ -39,11 +44,13 @@ namespace pdacon {
 
 class CanonicalSearch {
   public:
-    // `classes`: by lexer states.
-    CanonicalSearch(const Pushdown& machine, Coaccessibility& coaccessibility, TokenClasses& classes,
-                    const Tokens& tokens, CanonicalFilter& filter, Budget& budget)
+    // `settled`: what is live with the texts that are left as they are, whatever stands before; the same as
+    // `coaccessibility` if all are. `classes`: by lexer states.
+    CanonicalSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Coaccessibility& settled,
+                    TokenClasses& classes, const Tokens& tokens, CanonicalFilter& filter, Budget& budget)
         : machine_(machine),
           coaccessibility_(coaccessibility),
+          settled_(settled),
           classes_(classes),
           tokens_(tokens),
           merges_(filter.merges()),
@@ -56,8 +63,10 @@ class CanonicalSearch {
         std::vector<std::int32_t> within, across;
         bool cut = false;
     };
+    // `from_start`: the same for the start of texts, with what it read in `looked`; nothing: `text` is the
+    // start.
     Found find(const LexerConfiguration& lexing, const StackView& stack, std::span<const std::int32_t> places,
-               ReadSet& looked);
+               std::int32_t text, const Found* from_start, ReadSet& looked);
 
   private:
     static constexpr std::size_t kMostNodes = 2000;
@@ -82,7 +91,7 @@ class CanonicalSearch {
         std::size_t tested = 0;  // how many of the node's tokens merge with this one
     };
     struct Node {
-        std::int32_t configuration, place;
+        std::int32_t configuration, place, text;
         bool explored = false;
         std::vector<std::int32_t> within, across;
         std::vector<Edge> open;
@@ -90,20 +99,21 @@ class CanonicalSearch {
     std::int32_t configuration(const LexerConfiguration& lexing, const Overlay& stack);
     void expand(std::int32_t configuration);
     void add(const TokenSet& set, std::vector<std::int32_t>& tokens) const;
-    bool is_alive(const LexerConfiguration& lexing, const Overlay& stack);
+    bool is_alive(Coaccessibility& coaccessibility, const LexerConfiguration& lexing, const Overlay& stack);
     bool may_end(Known& known);
     const std::vector<std::uint8_t>& characters(Known& known);
     bool may_follow(const Known& known, std::string_view bytes);
     // Whether the border behind a configuration is settled: the first of the two ways to be live.
     bool is_settled(std::int32_t configuration, std::int32_t place);
-    std::int32_t node(std::int32_t configuration, std::int32_t place);
-    void explore(std::int32_t node);
+    std::int32_t node(std::int32_t configuration, std::int32_t place, std::int32_t text);
+    void explore(std::int32_t node, bool delicate_only);
     bool close(Edge& edge);
     void close_all();
     std::vector<std::int32_t> wanted(std::span<const std::int32_t> roots);
 
     const Pushdown& machine_;
     Coaccessibility& coaccessibility_;
+    Coaccessibility& settled_;
     TokenClasses& classes_;
     const Tokens& tokens_;
     const MergeTable& merges_;
@@ -111,7 +121,7 @@ class CanonicalSearch {
     Budget& budget_;
     Interner configuration_ids_;
     std::vector<std::unique_ptr<Known>> known_;
-    std::unordered_map<std::uint64_t, std::int32_t> node_ids_;
+    Interner node_ids_;
     std::vector<Node> nodes_;
     std::int32_t round_ = 0;
 };

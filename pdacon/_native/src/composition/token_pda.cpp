@@ -88,6 +88,7 @@ const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
 void TokenPda::forget_caches() {
     if (engine_ && engine_->known_distances()) first_cell_ = engine_->known_distances()->next_first_cell();
     engine_.reset();
+    settled_.reset();
     by_distance_ = {};
     forget_filtered();
     if (mask_trie_.bytes_of_paths() > guarded_.max_bytes() / 2) mask_trie_.forget();
@@ -116,6 +117,7 @@ void TokenPda::forget_filtered() {
 void TokenPda::make_room() {
     if (masks_.bytes() + cached_bytes() < guarded_.max_bytes()) return;
     forget_filtered();
+    if (settled_) settled_->forget();
     engine().forget();
     mask_trie_.forget();
 }
@@ -311,26 +313,51 @@ TokenPda::Mask TokenPda::known_mask_within(const LexerConfiguration& lexing, boo
 }
 
 std::int32_t TokenPda::find_filtered(const LexerConfiguration& lexing, const StackView& stack,
-                                     std::int32_t set) const {
-    const auto trie = filtered_tries_.find(set);
+                                     const CanonicalFilter::Situation& situation) const {
+    const auto trie = filtered_tries_.find(situation);
     return trie == filtered_tries_.end() ? -1 : trie->second->find(lexing, stack);
 }
 
+Coaccessibility& TokenPda::settled() {
+    const auto* star = filter_->settled();
+    if (star == nullptr) return engine().coaccessibility();
+    if (!settled_) {
+        settled_table_.emplace(machine_);
+        settled_ = std::make_unique<Coaccessibility>(machine_, *star, *settled_table_, budget_);
+    }
+    return *settled_;
+}
+
 std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const StackView& stack,
-                                     std::int32_t set) {
-    if (const auto known = find_filtered(lexing, stack, set); known >= 0) return known;
-    make_room();
+                                     const CanonicalFilter::Situation& situation) {
+    if (const auto known = find_filtered(lexing, stack, situation); known >= 0) return known;
     ReadSet looked;
-    const auto places = filter_->places_of(set);
-    auto found = CanonicalSearch(machine_, engine().coaccessibility(), engine().classes_by_state(), tokens(),
-                                 *filter_, budget_)
-                     .find(lexing, stack, places, looked);
+    CanonicalSearch::Found from_start;
+    const bool starts = situation.text == TextAutomaton::kStart;
+    if (!starts) {
+        const auto known = make_filtered(lexing, stack, {situation.set, TextAutomaton::kStart});
+        const auto& of_start = filtered_[static_cast<std::size_t>(known)];
+        const auto words = static_cast<std::ptrdiff_t>(tokens().words());
+        const auto* within = filtered_rows_.row(of_start.within);
+        const auto* across = filtered_rows_.row(of_start.across);
+        from_start = {{within, within + words}, {across, across + words}};
+        looked = of_start.looked;
+    } else {
+        make_room();
+    }
+    const auto places = filter_->places_of(situation.set);
+    auto found = CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
+                                 tokens(), *filter_, budget_)
+                     .find(lexing, stack, places, situation.text, starts ? nullptr : &from_start, looked);
     if (found.cut) ++filtered_cuts_;
-    const std::pair ids(filtered_rows_.intern(std::move(found.within)),
-                        filtered_rows_.intern(std::move(found.across)));
-    const auto [at, is_new] = filtered_ids_.emplace(ids, static_cast<std::int32_t>(filtered_.size()));
-    if (is_new) filtered_.push_back({ids.first, ids.second});
-    auto& trie = filtered_tries_[set];
+    const FilteredMasks masks{filtered_rows_.intern(std::move(found.within)),
+                              filtered_rows_.intern(std::move(found.across)), looked};
+    const auto [at, is_new] =
+        filtered_ids_.emplace(std::array{masks.within, masks.across, static_cast<std::int32_t>(looked.states),
+                                         static_cast<std::int32_t>(looked.columns)},
+                              static_cast<std::int32_t>(filtered_.size()));
+    if (is_new) filtered_.push_back(masks);
+    auto& trie = filtered_tries_[situation];
     if (!trie)
         trie = std::make_unique<MaskTrie>(static_cast<std::size_t>(machine_.lexer.num_states()),
                                           machine_.layout.newline >= 0);
@@ -339,7 +366,7 @@ std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const Sta
 }
 
 void TokenPda::write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const {
-    const auto [within, across] = filtered_[static_cast<std::size_t>(known)];
+    const auto& [within, across, looked] = filtered_[static_cast<std::size_t>(known)];
     filter_->combine(state, filtered_rows_.row(within), filtered_rows_.row(across), mask);
 }
 
@@ -347,7 +374,7 @@ bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView&
                               std::span<std::int32_t> mask) {
     const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
     if (!hold.owns_lock()) return false;
-    const auto known = find_filtered(lexing, stack, filter_->set_of(state));
+    const auto known = find_filtered(lexing, stack, filter_->situation(state));
     if (known >= 0) write_filtered(known, state, mask);
     return known >= 0;
 }
@@ -355,7 +382,7 @@ bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView&
 void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                         std::span<std::int32_t> mask) {
     guarded_.run([&] {
-        write_filtered(make_filtered(lexing, stack, filter_->set_of(state)), state, mask);
+        write_filtered(make_filtered(lexing, stack, filter_->situation(state)), state, mask);
         return true;
     });
 }
@@ -363,8 +390,8 @@ void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack
 bool TokenPda::filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                                std::int32_t token) {
     return guarded_.run([&] {
-        const auto [within, across] =
-            filtered_[static_cast<std::size_t>(make_filtered(lexing, stack, filter_->set_of(state)))];
+        const auto& [within, across, looked] =
+            filtered_[static_cast<std::size_t>(make_filtered(lexing, stack, filter_->situation(state)))];
         if (has_bit(filtered_rows_.row(across), token)) return true;
         return has_bit(filtered_rows_.row(within), token) && filter_->may_follow(state, token);
     });

@@ -165,13 +165,18 @@ class TokenPda {
     static DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, std::int32_t cell) {
         return {lexing.state, lexing.now.value, lexing.matched.value, leading, cell};
     }
-    // The tokens that a configuration allows within a pretoken and across its end, as ids of masks.
+    // The tokens that a configuration allows within a pretoken and across its end, as ids of masks, and what
+    // the search for them read.
     struct FilteredMasks {
         std::int32_t within, across;
+        ReadSet looked;
     };
     std::int32_t find_filtered(const LexerConfiguration& lexing, const StackView& stack,
-                               std::int32_t set) const;
-    std::int32_t make_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t set);
+                               const CanonicalFilter::Situation& situation) const;
+    std::int32_t make_filtered(const LexerConfiguration& lexing, const StackView& stack,
+                               const CanonicalFilter::Situation& situation);
+    // What is live with the texts that the filter's tokenizer leaves as they are.
+    Coaccessibility& settled();
     void write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
     static std::int32_t pick(const MasksByDistance& known, std::int64_t most);
     std::int32_t make_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
@@ -206,8 +211,10 @@ class TokenPda {
     std::shared_ptr<CanonicalFilter> filter_;  // none: everything that the grammar allows
     MaskSet filtered_rows_;
     std::vector<FilteredMasks> filtered_;
-    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> filtered_ids_;
-    std::map<std::int32_t, std::unique_ptr<MaskTrie>> filtered_tries_;  // by set of the filter's places
+    std::map<std::array<std::int32_t, 4>, std::int32_t> filtered_ids_;
+    std::map<CanonicalFilter::Situation, std::unique_ptr<MaskTrie>> filtered_tries_;
+    std::optional<LivenessTable> settled_table_;  // made when it is needed, as the next
+    std::unique_ptr<Coaccessibility> settled_;
     std::size_t filtered_cuts_ = 0;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;

@@ -5,11 +5,12 @@
 
 namespace pdacon {
 
-std::int32_t CanonicalFilter::state_of(std::int32_t last, std::span<const std::int32_t> places) {
+std::int32_t CanonicalFilter::state_of(std::int32_t last, std::span<const std::int32_t> places,
+                                       std::int32_t text) {
     const auto set = sets_.intern(places);
-    const std::array<std::int32_t, 2> key = {last, set};
+    const std::array<std::int32_t, 3> key = {last, set, text};
     const auto id = state_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == states_.size()) states_.push_back({last, set});
+    if (static_cast<std::size_t>(id) == states_.size()) states_.push_back({last, {set, text}});
     return id;
 }
 
@@ -17,12 +18,13 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
     const std::lock_guard hold(lock_);
     const auto key = static_cast<std::uint64_t>(state) << 32 | static_cast<std::uint32_t>(token);
     if (const auto known = steps_.find(key); known != steps_.end()) return known->second;
-    const auto [last, set] = states_[in_range(state, states_.size())];
+    const auto [last, situation] = states_[in_range(state, states_.size())];
     const auto group = merges_.is_reachable(token) ? pretokens_.group(token) : -1;
+    const auto text = group >= 0 && texts_ ? texts_->step(situation.text, token) : TextAutomaton::kStart;
     std::vector<std::int32_t> places;
-    if (group >= 0) {
+    if (group >= 0 && text >= 0) {
         const bool follows = last < 0 || !merges_.merges(last, token);
-        for (const auto place : places_of(set))
+        for (const auto place : places_of(situation.set))
             for (const bool marked : {false, true})
                 if (marked ? last >= 0 : follows)
                     if (const auto to = pretokens_.behind(place, marked)[static_cast<std::size_t>(group)];
@@ -31,7 +33,7 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
     }
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
-    const auto to = places.empty() ? -1 : state_of(token, places);
+    const auto to = places.empty() ? -1 : state_of(token, places, text);
     if (steps_.size() >= kMostSteps) steps_.clear();
     steps_.emplace(key, to);
     return to;
@@ -39,13 +41,20 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
 
 bool CanonicalFilter::ends(std::int32_t state) {
     const std::lock_guard hold(lock_);
-    const auto places = places_of(set_of(state));
+    const auto places = places_of(situation(state).set);
     return std::ranges::any_of(places, [&](std::int32_t place) { return pretokens_.ends(place); });
 }
 
-std::int32_t CanonicalFilter::set_of(std::int32_t state) {
+std::int32_t CanonicalFilter::step(std::int32_t state, std::string_view bytes) {
     const std::lock_guard hold(lock_);
-    return states_[in_range(state, states_.size())].set;
+    if (!texts_) return kStart;
+    const auto text = texts_->step(situation(state).text, bytes);
+    return text < 0 ? -1 : state_of(-1, kStartPlaces, text);
+}
+
+CanonicalFilter::Situation CanonicalFilter::situation(std::int32_t state) {
+    const std::lock_guard hold(lock_);
+    return states_[in_range(state, states_.size())].situation;
 }
 
 std::vector<std::int32_t> CanonicalFilter::places_of(std::int32_t set) {

@@ -6,29 +6,35 @@
 // pretoken ends between the two, and it does not matter what they are. State 0 is a border with nothing
 // before it.
 //
+// Where the tokenizer normalizes texts, a state also says where the text is in the automaton of those texts
+// that it leaves as they are.
+//
 // Shared by all constraints of a vocabulary; safe from any thread. What it finds it keeps: states, sets of
 // places, and rows of tokens that may follow another one, at most so many of these.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/interner.hpp"
 #include "filters/merge_table.hpp"
 #include "filters/pretokens.hpp"
+#include "filters/text_automaton.hpp"
 
 namespace pdacon {
 
 class CanonicalFilter {
   public:
-    CanonicalFilter(MergeTable merges, Pretokens pretokens)
-        : merges_(std::move(merges)), pretokens_(std::move(pretokens)) {
-        const std::int32_t start = Pretokens::kStart;
-        state_of(-1, {&start, 1});
+    // `texts`: those that the tokenizer leaves as they are; none: all.
+    CanonicalFilter(MergeTable merges, Pretokens pretokens, std::unique_ptr<TextAutomaton> texts)
+        : merges_(std::move(merges)), pretokens_(std::move(pretokens)), texts_(std::move(texts)) {
+        state_of(-1, kStartPlaces, TextAutomaton::kStart);
     }
 
     static constexpr std::int32_t kStart = 0;
@@ -39,8 +45,14 @@ class CanonicalFilter {
     // so.
     std::int32_t step(std::int32_t state, std::int32_t token);
     bool ends(std::int32_t state);
-    // The id of the set of places of a state, and the places of a set.
-    std::int32_t set_of(std::int32_t state);
+    // The state at a border behind bytes, whatever tokens they were; -1: the tokenizer changes such a text.
+    std::int32_t step(std::int32_t state, std::string_view bytes);
+    // What a state is, but for its last token: the id of its set of places, and where its text is.
+    struct Situation {
+        std::int32_t set, text;
+        auto operator<=>(const Situation&) const = default;
+    };
+    Situation situation(std::int32_t state);
     std::vector<std::int32_t> places_of(std::int32_t set);
     // Writes a mask: of `within`, the tokens that may go on within the pretoken, those that may follow the
     // last one; and `across`.
@@ -49,16 +61,21 @@ class CanonicalFilter {
     // Whether a token may follow the last one of a state within a pretoken.
     bool may_follow(std::int32_t state, std::int32_t token);
 
-    // For a search that asks much: the automaton of the pretokens, held against other threads.
+    // The automaton that says which texts are left as they are, as a star; nothing: all are.
+    const VocabularyStar* settled() const { return texts_ ? &texts_->settled() : nullptr; }
+
+    // For a search that asks much: the automata, held against other threads.
     class Use {
       public:
-        explicit Use(CanonicalFilter& filter) : hold_(filter.lock_), pretokens(filter.pretokens_) {}
+        explicit Use(CanonicalFilter& filter)
+            : hold_(filter.lock_), pretokens(filter.pretokens_), texts(filter.texts_.get()) {}
 
       private:
         std::lock_guard<std::recursive_mutex> hold_;
 
       public:
         Pretokens& pretokens;
+        TextAutomaton* texts;  // nothing: all
     };
 
     struct Statistics {
@@ -69,15 +86,18 @@ class CanonicalFilter {
   private:
     static constexpr std::size_t kMostRowBytes = std::size_t{128} << 20;
     static constexpr std::size_t kMostSteps = std::size_t{1} << 20;
+    static constexpr std::array<std::int32_t, 1> kStartPlaces = {Pretokens::kStart};
     struct State {
-        std::int32_t last, set;
+        std::int32_t last;
+        Situation situation;
     };
-    std::int32_t state_of(std::int32_t last, std::span<const std::int32_t> places);
+    std::int32_t state_of(std::int32_t last, std::span<const std::int32_t> places, std::int32_t text);
     const std::vector<std::int32_t>& row(std::int32_t token);
 
     std::recursive_mutex lock_;
     MergeTable merges_;
     Pretokens pretokens_;
+    std::unique_ptr<TextAutomaton> texts_;
     Interner sets_;
     Interner state_ids_;
     std::vector<State> states_;

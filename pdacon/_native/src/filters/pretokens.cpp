@@ -6,33 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "filters/characters.hpp"
+
 namespace pdacon {
 
 namespace {
-
-constexpr std::size_t kCodePoints = 0x110000;
-
-bool continues(std::uint8_t byte) { return (byte & 0xC0U) == 0x80U; }
-
-// The bytes of the character that a byte begins; 0: it begins none.
-std::int32_t length_of(std::uint8_t first) {
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first < 0xE0) return 2;
-    if (first >= 0xE0 && first < 0xF0) return 3;
-    return first >= 0xF0 && first < 0xF5 ? 4 : 0;
-}
-
-// The character that some bytes spell; kCodePoints: none.
-std::size_t decoded(std::uint32_t bytes, std::int32_t count) {
-    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-    const auto byte = [&](std::int32_t at) { return bytes >> (8 * (count - 1 - at)) & 0xFFU; };
-    if (count == 1) return byte(0);
-    auto code = byte(0) & (0x7FU >> count);
-    for (std::int32_t at = 1; at < count; ++at) code = code << 6 | (byte(at) & 0x3FU);
-    const bool surrogate = code >= 0xD800 && code < 0xE000;
-    return code < kLeast[static_cast<std::size_t>(count)] || surrogate || code >= kCodePoints ? kCodePoints
-                                                                                              : code;
-}
 
 std::string encoded(std::uint32_t code) {
     const auto tail = [&](int shift) { return static_cast<char>(0x80U | (code >> shift & 0x3FU)); };
@@ -45,7 +23,7 @@ std::string encoded(std::uint32_t code) {
 
 Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
                      std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
-                     std::vector<std::uint8_t> free)
+                     std::vector<std::uint8_t> free, std::span<const std::uint8_t> settled)
     : tokens_(std::move(tokens)),
       classes_(std::move(classes)),
       next_(std::move(next)),
@@ -54,14 +32,14 @@ Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint
       free_(std::move(free)) {
     const auto states = ends_.size();
     bool fits = num_classes > 0 && num_classes <= 255 && states > 0 && free_.size() == states &&
-                classes_.size() == kCodePoints &&
+                classes_.size() == kCodePoints && (settled.empty() || settled.size() == kCodePoints) &&
                 next_.size() == states * static_cast<std::size_t>(num_classes) * 2;
     for (const auto character : classes_) fits = fits && character < num_classes;
     for (const auto state : next_) fits = fits && state >= -1 && state < static_cast<std::int64_t>(states);
     if (!fits) throw std::invalid_argument("pretokens: the tables do not fit together");
     intern({0});
     make_groups();
-    make_samples();
+    make_samples(settled);
 }
 
 std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word) {
@@ -80,7 +58,7 @@ std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, st
 std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     if (place.num_begun == 0) return {place.state};
     const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
-    const auto length = length_of(first);
+    const auto length = character_length(first);
     if (place.num_begun > 1) {
         const auto second = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 2)));
         const bool fits = first == 0xE0   ? second >= 0xA0
@@ -121,13 +99,13 @@ std::int32_t Pretokens::intern(const Place& place) {
 }
 
 bool Pretokens::step(Place& place, std::uint8_t byte) const {
-    if ((place.num_begun == 0) == continues(byte)) return false;
+    if ((place.num_begun == 0) == continues_character(byte)) return false;
     place.begun = place.begun << 8 | byte;
     ++place.num_begun;
     const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
-    const auto length = length_of(first);
+    const auto length = character_length(first);
     if (place.num_begun < length) return true;
-    const auto code = length == 0 ? kCodePoints : decoded(place.begun, length);
+    const auto code = length == 0 ? kCodePoints : character_of(place.begun, length);
     if (code == kCodePoints) return false;
     const auto row =
         static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_) + classes_[code];
@@ -144,12 +122,13 @@ void Pretokens::make_groups() {
         const auto text = tokens_->bytes_of(token);
         std::string key;
         for (std::size_t at = 0; at < text.size();) {
-            const auto length = static_cast<std::size_t>(length_of(static_cast<std::uint8_t>(text[at])));
+            const auto length =
+                static_cast<std::size_t>(character_length(static_cast<std::uint8_t>(text[at])));
             std::uint32_t bytes = 0;
             for (std::size_t k = at; k < at + length && k < text.size(); ++k)
                 bytes = bytes << 8 | static_cast<std::uint8_t>(text[k]);
             const bool whole = length > 0 && at + length <= text.size();
-            const auto code = whole ? decoded(bytes, static_cast<std::int32_t>(length)) : kCodePoints;
+            const auto code = whole ? character_of(bytes, static_cast<std::int32_t>(length)) : kCodePoints;
             if (code == kCodePoints) {
                 key += '\xFF';  // no class: bytes follow
                 key += text[at++];
@@ -165,11 +144,12 @@ void Pretokens::make_groups() {
     }
 }
 
-void Pretokens::make_samples() {
+void Pretokens::make_samples(std::span<const std::uint8_t> settled) {
     samples_.resize(static_cast<std::size_t>(num_classes_));
     for (std::uint32_t code = 0x80; code < kCodePoints; ++code) {
         auto& of_class = samples_[classes_[code]];
-        if (of_class.size() < kSamples && (code < 0xD800 || code >= 0xE000))
+        if (of_class.size() < kSamples && (code < 0xD800 || code >= 0xE000) &&
+            (settled.empty() || settled[code] != 0))
             of_class.push_back(encoded(code));
     }
 }

@@ -27,10 +27,11 @@ class Pretokens {
   public:
     // `classes`: of each code point; `next`: [states, classes, 2], the state behind a character without a
     // mark before it and with one, or -1; `ends`, `free`: of each state, whether the text may end there, and
-    // whether any text may follow. Throws std::invalid_argument.
+    // whether any text may follow. `settled`: of each code point, whether it can be a sample; empty: all.
+    // Throws std::invalid_argument.
     Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
               std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
-              std::vector<std::uint8_t> free);
+              std::vector<std::uint8_t> free, std::span<const std::uint8_t> settled);
 
     static constexpr std::int32_t kStart = 0;  // the place at the start of a text
     std::int32_t num_places() const { return static_cast<std::int32_t>(places_.size()); }
@@ -61,7 +62,7 @@ class Pretokens {
     std::vector<std::int32_t> key_of(const Place& place);
     std::int32_t intern(const Place& place);
     void make_groups();
-    void make_samples();
+    void make_samples(std::span<const std::uint8_t> settled);
 
     std::shared_ptr<const Tokens> tokens_;
     std::vector<std::uint8_t> classes_;

@@ -58,7 +58,10 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     next.allowed = alive == Liveness::kLiveOnAll && left == kUnlimited;
     if (left > 0 && !bytes.empty()) --left;
     leading_space = leading_space && bytes.empty();
-    if (!bytes.empty()) filter_state = CanonicalFilter::kStart;
+    if (!bytes.empty() && is_filtered()) {
+        filter_state = pda_->filter()->step(from.filter_state, bytes);
+        if (filter_state < 0) return std::nullopt;
+    }
     length += bytes.size();
     return next;
 }

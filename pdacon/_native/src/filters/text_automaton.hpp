@@ -1,0 +1,74 @@
+// TextAutomaton: texts that are in a set, as a filter reads them, token by token.
+//
+// The set's automaton is one over characters in which a text may end anywhere. A state here is one of its
+// states, or within a character also the bytes of it so far; where the same state follows whatever the
+// character becomes, those bytes do not count.
+//
+// Nearly all tokens begin with a character that leads to the same state from anywhere, as letters do in a
+// normal form of Unicode: what they lead to is found once. The others, such as accents, are the *delicate*
+// tokens of a state.
+//
+// `settled` is the automaton of texts that may follow such a character, and of which every concatenation is
+// in the set: what is live with it as the vocabulary's star is live in the set, too.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "detokenizer/tokens.hpp"
+#include "detokenizer/vocabulary_star.hpp"
+
+namespace pdacon {
+
+class TextAutomaton {
+  public:
+    // `classes`: of each code point; `next`: [states, num_classes], the state behind a character, or -1.
+    // Throws std::invalid_argument.
+    TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<std::int32_t> classes,
+                  std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled);
+
+    static constexpr std::int32_t kStart = 0;
+    // The state behind some bytes, or behind a token with text; -1: no text of the set goes on so.
+    std::int32_t step(std::int32_t state, std::string_view bytes);
+    std::int32_t step(std::int32_t state, std::int32_t token) {
+        return is_delicate(state, token) ? step(state, tokens_->bytes_of(token))
+                                         : behind_start_[static_cast<std::size_t>(token)];
+    }
+    // Whether the token may lead to another state than it does from the start of a text.
+    bool is_delicate(std::int32_t state, std::int32_t token) const {
+        if (state == kStart) return false;
+        const auto first = first_class_[static_cast<std::size_t>(token)];
+        return state >= num_states_ || first < 0 || at(state, first) != at(kStart, first);
+    }
+    const VocabularyStar& settled() const { return settled_; }
+
+  private:
+    struct Place {
+        std::int32_t state;
+        std::uint32_t begun = 0;  // the bytes of the character that has been begun
+        std::int32_t num_begun = 0;
+    };
+    std::int32_t at(std::int32_t state, std::int32_t character) const {
+        return next_[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
+                     static_cast<std::size_t>(character)];
+    }
+    std::int32_t intern(const Place& place);
+    const std::vector<std::int32_t>& classes_between(std::uint32_t first, std::uint32_t last);
+
+    std::shared_ptr<const Tokens> tokens_;
+    std::vector<std::int32_t> classes_, next_;
+    std::int32_t num_classes_, num_states_;
+    VocabularyStar settled_;
+    std::vector<std::int32_t> first_class_;  // of each token; -1: it begins with no whole character
+    std::vector<std::int32_t> behind_start_;
+    Interner begun_ids_;
+    std::vector<Place> begun_;  // the states from num_states_ on
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> between_;
+};
+
+}  // namespace pdacon
