@@ -97,8 +97,8 @@ class _Tables:
         self._seconds = frozenset[int]().union(*self._composing.values())
         stays = ~self._changed
         stays[list(self._seconds)] = False
-        self.settled = stays & (self._combining == 0)
-        self.is_mark = stays & (self._combining > 0)
+        self.settled: NDArray[np.bool_] = stays & (self._combining == 0)
+        self.is_mark: NDArray[np.bool_] = stays & (self._combining > 0)
 
     def _is_normal(self, text: str) -> bool:
         return unicodedata.is_normalized(self._form, text)
