@@ -6,6 +6,7 @@ that a terminal shows.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -137,6 +138,11 @@ class Explanation:
         Which of ``expected`` are ignored, such as blanks.
     schema : tuple of str
         Of a grammar that a JSON Schema made: the places in it that speak of the value there, and what they say.
+    written_rules : tuple of str
+        Of a grammar in another dialect: the rule of its author that is being read there and those that it is part of,
+        ``digit in number in root``; one for each way to read the text.
+    written_next : tuple of str
+        Of such a grammar: what may come there, as its author wrote it, such as ``[0-9]``.
     """
 
     allowed: bool
@@ -160,6 +166,8 @@ class Explanation:
     within: tuple[str, ...]
     ignored: tuple[str, ...] = ()
     schema: tuple[str, ...] = ()
+    written_rules: tuple[str, ...] = ()
+    written_next: tuple[str, ...] = ()
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -173,13 +181,16 @@ class Explanation:
     def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False) -> str:
         """As text for people, some lines of up to about ``width`` characters.
 
-        With ``full`` every rule, blanks between lexemes, what is expected, be it said before, and of a JSON Schema the
-        parser's rules and stack too. With ``uncut`` texts
-        and the stack are not shortened.
+        With ``full`` every rule, blanks between lexemes, what is expected, be it said before, and of a JSON Schema or
+        another dialect the parser's rules and stack too. With ``uncut`` texts and the stack are not shortened.
         """
         said = f"{self._verdict(uncut)}{self.reason}"
         lines = textwrap.wrap(said, width, subsequent_indent="    ") if len(said) < _LONG else [said]
         lines.append(f"  at:       line {self.line}, column {self.column}, after {self._tail}")
+        if self.written_rules or self.written_next:
+            lines += self._as_written(width)
+            if not full:
+                return "\n".join(lines)
         if self.lexeme:
             unfinished = listing(self.unfinished) or "(nothing that the parser takes)"
             lines += _listed(width, "reading", [tail(self.lexeme), "as", unfinished])
@@ -207,6 +218,16 @@ class Explanation:
         deeper = [f"({left_out:,} more)"] if left_out else []
         lines += _listed(width, "stack", [*deeper, *self.stack[left_out:]] or ["(empty)"])
         return "\n".join(lines)
+
+    def _as_written(self, width: int) -> list[str]:
+        """Where the text stands in the rules of another dialect."""
+        lines: list[str] = []
+        for chain in self.written_rules:
+            lines += _listed(width, "rules", re.split(r"(?<= in) ", chain), gap=" ")
+        following = [*self.written_next, *(["the end"] if self.may_end else [])]
+        if not self.reason.endswith(listing(following)):
+            lines += _listed(width, "expected", following)
+        return lines
 
     def _verdict(self, uncut: bool) -> str:
         token = [] if self.token is None else [f"token {self.token}"]

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from pdacon._native import _core
 from pdacon.cancelling import Watch
@@ -29,6 +29,9 @@ from pdacon.matching.naming import Names
 from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
 from pdacon.quoting import first_character, line_and_column, listing, quote
+
+if TYPE_CHECKING:
+    from pdacon.frontends.dialects import Standing
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 
@@ -128,6 +131,7 @@ class Explainer:
         located = locate(self._machine, self._start, probe, read, reader, since=len(before), most=lexemes)
         place = located.place
         expected = self._following.expect(place, read, matcher if terminated else probe, reader)
+        written = None if self._grammar.within else written_standing(self._grammar, read)
         if terminated:
             reason = Reason("an end token has ended it; only end tokens may follow")
         elif token is not None and not self._vocabulary.tokens[token] and not text:
@@ -136,7 +140,8 @@ class Explainer:
             reason = Reason(why or self._reasons.without_text(place, read, expected, allowed=allowed, is_end=is_end))
         elif not text:
             space = "" if token is None else "its space is not part of the text; "
-            reason = Reason(f"{space}expected {self._names.expected(expected)}")
+            following = self._names.expected(expected) if written is None else _next_of(written)
+            reason = Reason(f"{space}expected {following}")
         elif allowed:
             reason = Reason("it is a whole text" if probe.is_accepting() else "some sentence goes on with it")
         elif token is not None and self._filter is not None and matcher._grammar_allows(token):
@@ -146,6 +151,8 @@ class Explainer:
         else:
             before_lexeme = partial(self._expect_before, read, probe, reader)
             why = self._why_schema(read, text[viable:]) or self._why_set(read, text[viable:])
+            if written is not None and not why:
+                why = f"{quote(first_character(text[viable:]))} cannot come here; expected {_next_of(written)}"
             reason = (
                 Reason(why)
                 if why
@@ -174,6 +181,8 @@ class Explainer:
             within=tuple(self._enclosing.rules(place.stack)),
             ignored=self._names.ignored(expected),
             schema=self._schema(read),
+            written_rules=() if written is None else written.rules,
+            written_next=() if written is None else written.expected,
         )
         return with_labels(explanation, self._grammar.labels)
 
@@ -262,6 +271,22 @@ class Explainer:
             return token, fork._text()[matcher._length() :], allowed
         text = self._vocabulary.tokens[token] or b""
         return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
+
+
+def written_standing(grammar: Grammar, read: bytes) -> Standing | None:
+    """Where a text stands in the rules of a dialect; None where there are none, or a character has been begun."""
+    if grammar.language not in ("GBNF", "EBNF"):
+        return None
+    from pdacon.frontends.dialects import standing  # here, as other grammars need none of it
+
+    try:
+        return standing(grammar, read.decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def _next_of(written: Standing) -> str:
+    return listing([*written.expected, *(["the end"] if written.may_end else [])])
 
 
 def accept_most(matcher: _core.Matcher, text: bytes) -> int:

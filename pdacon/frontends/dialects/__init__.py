@@ -9,10 +9,12 @@ The modules within, in the order in which data goes through them: ``cursor`` and
 place of their names), ``absorbing`` (white space on one side of a border), ``segments`` (what is read between calls as
 terminals), ``following`` (a copy of a rule for what follows it), ``cutting`` (whether a lexer finds the terminals),
 ``programs`` and ``making`` (terminals and names as a grammar has them), ``characters`` (the same without a lexer),
-``lowering`` (which of these it is to be), ``written`` (the rules as they were, for pictures).
+``lowering`` (which of these it is to be), ``written`` and ``standing`` (the
+rules as they were, for pictures, and where a text stands in them, for explanations).
 """
 
 from pdacon.frontends.dialects.dialects import ebnf_grammar, gbnf_grammar
+from pdacon.frontends.dialects.standing import Standing, standing
 from pdacon.frontends.dialects.written import start_of, written_definitions
 
-__all__ = ["ebnf_grammar", "gbnf_grammar", "start_of", "written_definitions"]
+__all__ = ["Standing", "ebnf_grammar", "gbnf_grammar", "standing", "start_of", "written_definitions"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
-from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Text, Tree
+from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Text, Tree
 from pdacon.grammar import Grammar
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated
 from pdacon.quoting import quoted
@@ -16,11 +16,16 @@ def written_definitions(grammar: Grammar) -> tuple[Definition, ...]:
 
     Cost: the text is read once more.
     """
-    notation = _NOTATIONS.get(grammar.language)
-    if notation is None:
+    rules = rules_of(grammar)
+    if rules is None:
         return ()
-    rules = read_rules(grammar.source, notation, start_of(grammar), grammar.source_path)
     return tuple(Definition(rule.name, (), _expression(rule.body), False) for rule in rules.rules.values())
+
+
+def rules_of(grammar: Grammar) -> Rules | None:
+    """The rules that a grammar was made of; None if it is of no dialect."""
+    notation = _NOTATIONS.get(grammar.language)
+    return None if notation is None else read_rules(grammar.source, notation, start_of(grammar), grammar.source_path)
 
 
 def start_of(grammar: Grammar) -> str:
