@@ -25,7 +25,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError, EmptyLanguageError, UnsupportedGrammarError
 from pdacon.explanation import Explanation
 from pdacon.frontends import insertion, printing, types
-from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
+from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar, llguidance_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags import structural_tag_grammar
@@ -181,6 +181,11 @@ def from_gbnf(text: str, source_path: str | os.PathLike[str] | None) -> Grammar:
 def from_ebnf(text: str, start: str, source_path: str | os.PathLike[str] | None) -> Grammar:
     """See `Grammar.from_ebnf`."""
     return ebnf_grammar(text, start, None if source_path is None else os.fspath(source_path))
+
+
+def from_llguidance(text: str, source_path: str | os.PathLike[str] | None) -> Grammar:
+    """See `Grammar.from_llguidance`."""
+    return llguidance_grammar(text, None if source_path is None else os.fspath(source_path))
 
 
 def within(grammar: Grammar, regular_set: object) -> Grammar | None:

@@ -16,6 +16,7 @@ from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.grammar import Grammar
+from pdacon.grammar.endings import is_llguidance
 
 Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
 """What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.
@@ -76,7 +77,7 @@ def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
             "%import of a file beside the grammar: a request has no files; write its rules into the grammar",
             feature="import",
         )
-    return Grammar.from_lark(text)
+    return Grammar.from_llguidance(text) if is_llguidance(text) else Grammar.from_lark(text)
 
 
 def _bnf(text: str) -> Grammar:

@@ -81,9 +81,16 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
         )
     if is_artifact(path):
         return _of_artifact(path, options)
-    if path.suffix in DIALECTS:
+    if path.suffix in DIALECTS or is_for_llguidance(path):
         return _of_dialect(path, options)
     return Grammar.from_file(name, **chosen)
+
+
+def is_for_llguidance(path: Path) -> bool:
+    """Whether a file says so in its first statement."""
+    from pdacon.grammar.endings import is_llguidance
+
+    return path.is_file() and is_llguidance(path.read_bytes()[:4096].decode(errors="replace"))
 
 
 def _of_dialect(path: Path, options: GrammarOptions) -> Grammar:
@@ -111,7 +118,8 @@ def in_dialect(dialect: str, text: str, path: str | None) -> Grammar:
     """The grammar of a text in a dialect."""
     from pdacon.grammar import Grammar
 
-    return Grammar.from_gbnf(text, source_path=path) if dialect == "gbnf" else Grammar.from_ebnf(text, source_path=path)
+    readers = {"gbnf": Grammar.from_gbnf, "ebnf": Grammar.from_ebnf, "llguidance": Grammar.from_llguidance}
+    return readers[dialect](text, source_path=path)
 
 
 def _folder_of(path: Path) -> Iterator[Path]:

@@ -57,7 +57,7 @@ class Grammar(GrammarWaysIn):
     labels : tuple of Label
         The sets of tokens that patterns ask for, with ``extensions=True``.
     language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
-        "EBNF", "several grammars"}
+        "EBNF", "llguidance", "several grammars", "structural tag"}
     unenforced : tuple of (str, str, str)
         What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
         has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why. Of a type the path, such as

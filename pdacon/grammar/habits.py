@@ -52,6 +52,7 @@ _HABITS = (
         rf"^\s*(?P<name>{_WORD})\s*(?::=|=|->|→)",
         r"a definition has one colon behind its name: <name>: ...",
     ),
+    _habit(r"%llguidance\b.*", r"a grammar that begins with %llguidance is for pdacon.Grammar.from_llguidance"),
     _Habit(re.compile(rf"%(?!(?:{'|'.join(_STATEMENTS)})\b)(?P<word>\w*)"), _statement),
     _habit(r"!\s*(?=[^\s=])", r"an ! stands before the name of a rule that keeps all tokens: !rule: ..."),
     _habit(rf"^\s*<(?P<name>{_WORD})>\s*(?:::?=|=|:)", r"names stand without < and >: <name>: ..."),

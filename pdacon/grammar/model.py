@@ -32,6 +32,7 @@ SourceLanguage = Literal[
     "regular set",
     "GBNF",
     "EBNF",
+    "llguidance",
     "several grammars",
     "structural tag",
 ]
@@ -401,6 +402,7 @@ class GrammarData:
             "Python values": "a Python type",
             "GBNF": "GBNF",
             "EBNF": "EBNF",
+            "llguidance": "a grammar of llguidance",
             "several grammars": "several grammars",
             "structural tag": "a structural tag",
         }

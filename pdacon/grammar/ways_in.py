@@ -255,6 +255,40 @@ class GrammarWaysIn(GrammarQuestions):
         return grammar
 
     @classmethod
+    def from_llguidance(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
+        """The grammar that a text in llguidance's variant of Lark's language describes.
+
+        Terminals are sets of texts: ``&``, ``~``, ``{2,5}``, ``%regex``, ``[lazy]`` and ``[suffix=...]`` are there, and
+        patterns are Rust's. Rules may have ``%json {...}`` and the names of special tokens. A text in quotes is a
+        keyword, and no name; llguidance follows both readings. docs/ways_in.md has the differences.
+
+        Parameters
+        ----------
+        text : str
+            A text is derived from the rule ``start``.
+        source_path : path, optional
+            What the text is called in messages.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            It is no such grammar; ``span`` is the place.
+        UnsupportedGrammarError
+            It has what cannot be had: ``stop=``, ``max_tokens=``, ``temperature=``, tokens by number, other grammars
+            (``@name``, ``%lark``), parameters, anchors and lazy repetitions in a pattern.
+        EmptyLanguageError
+            A terminal has no text.
+        LimitExceededError
+
+        Notes
+        -----
+        Cost: that of `RegularSet.from_regex` for each terminal. Source:
+        https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md.
+        """
+        grammar: Self = ask("from_llguidance", text, source_path)
+        return grammar
+
+    @classmethod
     def json(
         cls,
         max_depth: int | None = None,

@@ -109,7 +109,7 @@ class _Absorption:
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
         # In a text of Lark's an automaton stands for a regex; a front end leaves its own strings out of its automata.
-        is_regex = partial(_is_regex, grammar, grammar.language == "Lark")
+        is_regex = partial(_is_regex, grammar, grammar.language in ("Lark", "llguidance"))
         self.regexes = frozenset(filter(is_regex, lexable)) - self.strings
         self.known: dict[tuple[int, int], bool] = {}
         self.runners: dict[int, Runner | None] = {}

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pdacon.cli.failures import BadInput
-from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, load_grammar
+from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, is_for_llguidance, load_grammar
 from pdacon.cli.inputs import tokens_of
 from pdacon.cli.options import (
     Format,
@@ -66,6 +66,7 @@ class Dialect(str, Enum):
 
     gbnf = "gbnf"
     ebnf = "ebnf"
+    llguidance = "llguidance"
 
 
 def convert(
@@ -73,19 +74,23 @@ def convert(
     *,
     dialect: Annotated[
         Dialect | None,
-        typer.Option("--from", metavar="gbnf|ebnf", help="What FILE is written in. Default: what its name ends in."),
+        typer.Option(
+            "--from", metavar="gbnf|ebnf|llguidance", help="What FILE is written in. Default: what its name ends in."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
     ] = None,
 ) -> int:
-    """A grammar in another dialect, as Lark's language: GBNF (llama.cpp) and EBNF (XGrammar).
+    """A grammar in another dialect, as Lark's language: GBNF (llama.cpp), EBNF (XGrammar), and llguidance's.
 
     The other commands take such files as they are.
     """
     chosen = dialect.value if dialect else (file.suffix[1:] if file.suffix in DIALECTS else None)
+    if chosen is None and is_for_llguidance(file):
+        chosen = "llguidance"
     if chosen is None:
-        raise BadInput(f"{file}: what is it written in? Say --from gbnf or --from ebnf")
+        raise BadInput(f"{file}: what is it written in? Say --from gbnf, --from ebnf or --from llguidance")
     if str(file) != STDIN and not file.is_file():
         raise BadInput(f"{file}: no such file")
     content = sys.stdin.buffer.read() if str(file) == STDIN else file.read_bytes()

@@ -1,5 +1,7 @@
 """Grammars in the dialects of other engines -> Grammar.
 
+The variant of Lark's language that llguidance takes has a lexer, and a room of its own, ``llguidance``. The others:
+
 In: the text of a grammar as llama.cpp (GBNF) or XGrammar (EBNF) takes it. Out: a `Grammar` of the same language, in the
 author's names, or an error that names the place. Such grammars have no lexer: a rule reads characters. What a lexer can
 find without a doubt becomes a terminal, and the rest is for the parser, so that the language stays what it was.
@@ -14,7 +16,16 @@ rules as they were, for pictures, and where a text stands in them, for explanati
 """
 
 from pdacon.frontends.dialects.dialects import ebnf_grammar, gbnf_grammar
+from pdacon.frontends.dialects.llguidance import llguidance_grammar
 from pdacon.frontends.dialects.standing import Standing, standing
 from pdacon.frontends.dialects.written import start_of, written_definitions
 
-__all__ = ["Standing", "ebnf_grammar", "gbnf_grammar", "standing", "start_of", "written_definitions"]
+__all__ = [
+    "Standing",
+    "ebnf_grammar",
+    "gbnf_grammar",
+    "llguidance_grammar",
+    "standing",
+    "start_of",
+    "written_definitions",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar
 
-_MADE = ("Lark", "GBNF", "EBNF", "several grammars", "structural tag")
+_MADE = ("Lark", "GBNF", "EBNF", "llguidance", "several grammars", "structural tag")
 """Languages of grammars that can have conflicts."""
 
 

@@ -146,7 +146,7 @@ class _Composition:
         ]
         self._ignore.update(number[k] for k in grammar.ignore)
         self._files.update(grammar.imported_files)
-        if grammar.language in ("Lark", "GBNF", "EBNF", "several grammars"):
+        if grammar.language in ("Lark", "GBNF", "EBNF", "llguidance", "several grammars"):
             self._files[grammar.source_path or f"<{name}>"] = grammar.source
         return number[grammar.starts[0]]
 

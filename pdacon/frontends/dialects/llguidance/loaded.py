@@ -1,0 +1,65 @@
+"""A grammar that Lark has loaded, with the sets that its terminals are and what its author calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import Grammar
+from pdacon.lalr import build_tables
+from pdacon.lexer.contexts import make_contexts
+from pdacon.spans import Span
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The grammar of a `Written`, or of one whose sets were changed.
+
+    Attributes
+    ----------
+    sets : mapping of str to RegularSet
+        What terminals match, by their names.
+    shown : mapping of str to str
+        What the author calls each.
+    spans : mapping of str to Span
+        Where the author has written each.
+    """
+
+    grammar: Grammar
+    sets: Mapping[str, RegularSet]
+    shown: Mapping[str, str]
+    spans: Mapping[str, Span]
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The terminals that are sets."""
+        return {k: one.name for k, one in enumerate(self.grammar.terminals) if one.name in self.sets}
+
+    @cached_property
+    def texts(self) -> dict[int, RegularSet]:
+        """What each terminal matches, but labels, and what comes from a JSON Schema."""
+        words = {
+            k: RegularSet.from_choices([one.pattern.value])
+            for k, one in enumerate(self.grammar.terminals)
+            if one.pattern is not None and one.pattern.kind == "str"
+        }
+        return {k: self.sets[self.names[k]] if k in self.names else words[k] for k in sorted({*words, *self.names})}
+
+    @cached_property
+    def places(self) -> list[frozenset[int]]:
+        """The terminals that are looked for together, for each place where a lexeme begins."""
+        contexts, _of_state, _after = make_contexts(self.grammar, build_tables(self.grammar), None)
+        return [frozenset(context.alternation) for context in contexts]
+
+    def called(self, terminal: int) -> str:
+        """What a message calls a terminal."""
+        one = self.grammar.terminals[terminal]
+        return self.shown.get(self.names.get(terminal, ""), one.literal or one.name)
+
+    def refused(self, terminal: int, message: str, feature: str) -> UnsupportedGrammarError:
+        """That a grammar cannot be had because of a terminal."""
+        one = self.grammar.terminals[terminal]
+        return UnsupportedGrammarError(message, self.spans.get(one.name, one.span), feature)

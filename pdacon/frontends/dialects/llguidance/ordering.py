@@ -1,0 +1,163 @@
+"""Which terminal is tried first, so that the longest text wins.
+
+llguidance's lexer takes the longest text of all terminals that may come. Lark's takes the first terminal, in an order,
+that has a text here. The two are the same if B comes before A wherever some text of B, but not of A, begins with one of
+A. Where sometimes the one, sometimes the other goes on, one of them comes first with a look-ahead: not before the
+characters with which a longer text goes on (``if``, but not in ``iffy``).
+
+Two patterns have no text in common by now. A text in quotes, and one in small and capital letters, has a text that a
+pattern has, too: it is a keyword. (llguidance's parser follows both.)
+
+Cost: for each two terminals of a place some products of their automata.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+
+from pdacon.frontends.dialects.llguidance.loaded import Loaded
+from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import Grammar
+from pdacon.quoting import quoted
+from pdacon.regular.characters import Ranges, character_class, union
+
+
+@dataclass(slots=True)
+class Order:
+    """In which order terminals are tried.
+
+    Attributes
+    ----------
+    priorities : dict of int to int
+        Of each terminal that needs one.
+    never : dict of str to RegularSet
+        For some sets the characters that must not follow.
+    """
+
+    priorities: dict[int, int] = field(default_factory=dict)
+    never: dict[str, RegularSet] = field(default_factory=dict)
+
+    def given(self, grammar: Grammar) -> Grammar:
+        """The grammar with these priorities."""
+        terminals = tuple(
+            replace(one, priority=self.priorities.get(k, one.priority)) for k, one in enumerate(grammar.terminals)
+        )
+        return replace(grammar, terminals=terminals)
+
+
+def ordered(loaded: Loaded) -> Order:
+    """The order in which the longest text wins.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        There is none: of two terminals sometimes the one, sometimes the other goes on. Or what is ignored is the text
+        of a terminal, too.
+    """
+    return _Ordering(loaded).found()
+
+
+class _Ordering:
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded, self._texts, self._names = loaded, loaded.texts, loaded.names
+        self._after: dict[int, set[int]] = {}  # for each terminal those that are tried after it
+        self._level_with = list(range(len(loaded.grammar.terminals)))  # those of one priority, as a forest
+        self._order = Order()
+
+    def found(self) -> Order:
+        pairs = {pair for place in self._loaded.places for pair in combinations(sorted(place), 2)}
+        for one, other in sorted(pairs):
+            # Of two texts in quotes Lark tries the longer one first. Labels have no text.
+            if one in self._texts and other in self._texts and (one in self._names or other in self._names):
+                self._relate(one, other)
+        self._number()
+        return self._order
+
+    def _relate(self, one: int, other: int) -> None:
+        first, second = self._texts[one], self._texts[other]
+        common = not first.isdisjoint(second)
+        if common and (one in self._loaded.grammar.ignore) != (other in self._loaded.grammar.ignore):
+            raise self._both_ignored(one, other)
+        if common and (one not in self._names or other not in self._names):
+            # Lark tells a text in quotes from a pattern of the same priority by itself.
+            small, large = (one, other) if one not in self._names else (other, one)
+            self._level_with[self._root(small)] = self._root(large)
+            return
+        goes_on = [self._goes_on(one, other), self._goes_on(other, one)]
+        if common or all(goes_on):
+            if not (self._put_first(one, other) or self._put_first(other, one)):
+                raise self._undecided(one, other)
+        elif any(goes_on):
+            early, late = (other, one) if goes_on[0] else (one, other)
+            self._after.setdefault(early, set()).add(late)
+
+    def _goes_on(self, one: int, other: int) -> bool:
+        """Whether a text of the other, but not of the one, begins with one of the one."""
+        return not (self._texts[one] + ANYTHING).isdisjoint(self._texts[other] - self._texts[one])
+
+    def _put_first(self, one: int, other: int) -> bool:
+        """Have one tried first, unless a character follows with which the longest text goes on: if that can be said."""
+        texts, further = self._texts[one], self._texts[other]
+        if not texts <= further and not texts.isdisjoint(further):
+            return False
+        longer = (further & (texts + ANYTHING)) - texts
+        if longer and one not in self._names:
+            return False
+        if longer:
+            whole = longer.shortest() or ""
+            begun = next(whole[:k] for k in range(1, len(whole)) if whole[:k] in texts)
+            never = RegularSet.from_regex(character_class(_next_characters(further, begun)))
+            if not (texts + never <= texts | further and longer <= texts + never + EVERYTHING):
+                return False
+            if self._order.never.setdefault(self._names[one], never) != never:
+                return False
+        self._after.setdefault(one, set()).add(other)
+        return True
+
+    def _root(self, terminal: int) -> int:
+        while self._level_with[terminal] != terminal:
+            terminal = self._level_with[terminal]
+        return terminal
+
+    def _number(self) -> None:
+        """Give priorities: each is higher than those of all that are tried after it."""
+        edges = {(self._root(early), self._root(late)) for early, some in self._after.items() for late in some}
+        sorter: TopologicalSorter[int] = TopologicalSorter()
+        for early, late in sorted(edges):
+            sorter.add(early, late)
+        try:
+            roots = list(sorter.static_order())
+        except CycleError as error:
+            one, other, *_rest = error.args[1]
+            raise self._undecided(one, other) from None
+        level: dict[int, int] = {}
+        for root in roots:
+            level[root] = max((level[late] + 1 for early, late in edges if early == root), default=0)
+        self._order.priorities = {k: level.get(self._root(k), 0) for k in self._texts}
+
+    def _undecided(self, one: int, other: int) -> Exception:
+        first, second = self._loaded.called(one), self._loaded.called(other)
+        message = f"{first} and {second} can come in one place, and either can have the longer text; write one for both"
+        return self._loaded.refused(one, message, "terminals")
+
+    def _both_ignored(self, one: int, other: int) -> Exception:
+        ignored, terminal = (one, other) if one in self._loaded.grammar.ignore else (other, one)
+        text = (self._texts[ignored] & self._texts[terminal]).shortest() or ""
+        called = self._loaded.called(terminal)
+        message = f"{quoted(text)} is ignored, and {called} can be that text; write {called} so that it cannot"
+        return self._loaded.refused(terminal, message, "ignored text")
+
+
+def _next_characters(texts: RegularSet, begun: str) -> Ranges:
+    """The characters that a text which begins so can go on with."""
+    edges = list(texts.automaton.edges())
+    state = 0
+    for character in begun:
+        point = ord(character)
+        state = next(
+            target for target, ranges in edges[state].items() if any(first <= point <= last for first, last in ranges)
+        )
+    return union(*edges[state].values())

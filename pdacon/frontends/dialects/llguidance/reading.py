@@ -1,0 +1,434 @@
+"""A text -> its rules, terminals and statements."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pdacon.frontends.dialects.cursor import Cursor
+from pdacon.frontends.dialects.llguidance.tree import (
+    Both,
+    Choice,
+    Chunks,
+    Common,
+    Group,
+    Ignored,
+    Literal,
+    Name,
+    Not,
+    Range,
+    Regex,
+    Repeat,
+    Rule,
+    Schema,
+    Sequence,
+    Source,
+    Special,
+    Tree,
+    Value,
+)
+from pdacon.quoting import did_you_mean, quoted
+
+_BLANKS = re.compile(r"(?:[ \t\r]|(?:#|//)[^\n]*)*")
+_BLANKS_AND_LINES = re.compile(r"(?:[ \t\r\n]|(?:#|//)[^\n]*)*")
+_RULE = re.compile(r"[a-z_][a-z0-9_-]*")
+_TERMINAL = re.compile(r"_?[A-Z][A-Z0-9_-]*")
+_STRING = re.compile(r'"(?:\\(?:["\\/bfnrt]|u[a-fA-F0-9]{4}|x[a-fA-F0-9]{2})|[^"\\\x00-\x1f\x7f])*"')
+_REGEX = re.compile(r"/((?:\\.|[^/\\\n])+)/([imslux]*)")
+_SPECIAL = re.compile(r"<[^<>\s]+>")
+_NUMBER = re.compile(r"[0-9]+")
+_WORD = re.compile(r"[\w]+")
+_DEEPEST = 60
+MOST_REPEATS = 10_000
+_STATEMENTS = ("%ignore", "%import", "%llguidance", "%json", "%regex", "%lark", "%override", "%declare", "%if")
+_WITHOUT_MEANING = ("no_forcing", "allow_initial_skip")
+
+
+def read(text: str, path: str | None) -> Source:
+    """Read a grammar.
+
+    Raises
+    ------
+    GrammarSyntaxError
+        It is none; the message says what was expected, and the span where.
+    UnsupportedGrammarError
+        It has something that cannot be had.
+    """
+    return _Reader(text, path).whole()
+
+
+class _Reader:
+    def __init__(self, text: str, path: str | None) -> None:
+        self._cursor, self._depth = Cursor(text, path), 0
+        self._source = Source(text, path, {}, {}, [], [], [])
+
+    def whole(self) -> Source:
+        cursor = self._cursor
+        self._skip(lines=True)
+        while cursor.peek():
+            if cursor.peek() == "%":
+                self._statement()
+            else:
+                self._definition()
+            self._skip()
+            if cursor.peek() not in ("", "\n"):
+                cursor.fail(f"the end of the line is expected here, not {cursor.here()}")
+            self._skip(lines=True)
+        source = self._source
+        if "start" not in source.rules:
+            meant = did_you_mean("start", list(source.rules))
+            cursor.fail(f"a text is derived from the rule start, and there is none; {meant}write start: ...", 0, 1)
+        return source
+
+    def _skip(self, lines: bool = False) -> None:
+        self._cursor.match(_BLANKS_AND_LINES if lines else _BLANKS)
+
+    def _sign(self, sign: str) -> bool:
+        self._skip()
+        return self._cursor.take(sign)
+
+    def _expect(self, sign: str, what: str) -> None:
+        if not self._sign(sign):
+            self._cursor.fail(f"{quoted(sign)} is expected {what}, not {self._cursor.here()}")
+
+    # Statements
+
+    def _statement(self) -> None:
+        cursor, at = self._cursor, self._cursor.at
+        if cursor.take("%ignore"):
+            body = self._choice()
+            self._source.ignored.append(Ignored(body, at, cursor.at))
+        elif cursor.take("%import"):
+            self._import(at)
+        elif cursor.take("%llguidance"):
+            self._options(at, self._json("%llguidance"))
+        elif cursor.take("%override") or cursor.take("%declare"):
+            word = cursor.text[at : cursor.at]
+            cursor.fail(f"{word} is not there in llguidance's grammars; leave it out", at)
+        else:
+            cursor.at += 1
+            word = "%" + (cursor.match(_WORD) or "")
+            cursor.fail(f"{quoted(word)} begins no statement; {did_you_mean(word, _STATEMENTS)}".rstrip("; "), at)
+
+    def _options(self, at: int, given: Any) -> None:
+        cursor = self._cursor
+        if not isinstance(given, dict):
+            cursor.fail("%llguidance takes an object of options, such as {}", at)
+        for name, value in given.items():
+            if value is False or value is None or name in _WITHOUT_MEANING:
+                continue
+            cursor.refuse(
+                "%llguidance", f"the option {quoted(str(name))} of %llguidance cannot be had; leave it out", at
+            )
+        self._source.blanks.append((at, cursor.at))
+
+    def _import(self, at: int) -> None:
+        cursor = self._cursor
+        self._skip()
+        if not cursor.take("common"):
+            cursor.fail(f"only %import common is there in llguidance's grammars, not {cursor.here()}")
+        names: list[tuple[Name, str]] = []
+        if cursor.take("."):
+            name = self._name("a terminal of common")
+            own = self._name("a name") if self._sign("->") else name
+            names.append((own, name.name))
+        else:
+            self._expect("(", "before the names")
+            while not self._sign(")"):
+                self._skip()
+                name = self._name("a terminal of common")
+                names.append((name, name.name))
+                if not self._sign(","):
+                    self._expect(")", "behind the names")
+                    break
+        self._source.imports.append(Common(tuple(names), at, cursor.at))
+
+    def _json(self, keyword: str) -> Any:
+        cursor = self._cursor
+        self._skip(lines=True)
+        try:
+            value, cursor.at = json.JSONDecoder().raw_decode(cursor.text, cursor.at)
+        except (ValueError, RecursionError) as error:
+            reason = getattr(error, "msg", "it is nested too deeply")
+            cursor.at = getattr(error, "pos", cursor.at)
+            cursor.fail(f"JSON is expected behind {keyword}: {reason}")
+        return value
+
+    # Definitions
+
+    def _definition(self) -> None:
+        cursor, at = self._cursor, self._cursor.at
+        cursor.take("!")
+        cursor.take("?")
+        name = self._name("a rule or a terminal")
+        begin = cursor.at
+        if cursor.peek(2) == "::":
+            cursor.refuse("parametric rules", "rules with parameters (::) cannot be had; write the rules out", begin)
+        if cursor.peek() == "{":
+            cursor.refuse("templates", "templates are not there in llguidance's grammars; write the rules out", begin)
+        if cursor.peek() == ".":
+            cursor.refuse("priorities", "priorities are not there in llguidance's grammars; leave them out", begin)
+        lazy, suffix = self._rule_options(name)
+        end = cursor.at
+        self._expect(":", f"behind the name {name.name}")
+        body = self._choice()
+        rule = Rule(name, body, lazy, suffix, (begin, end) if end > begin else None, at, cursor.at)
+        known = self._source.terminals if _TERMINAL.fullmatch(name.name) else self._source.rules
+        if name.name in known:
+            line = cursor.span(known[name.name].at).line
+            cursor.fail(f"{name.name} is defined already, in line {line}; join the two with |", name.at, name.end)
+        known[name.name] = rule
+
+    def _name(self, what: str) -> Name:
+        cursor = self._cursor
+        self._skip()
+        at = cursor.at
+        name = cursor.match(_TERMINAL) or cursor.match(_RULE)
+        if name is None:
+            cursor.fail(f"the name of {what} is expected here, not {cursor.here()}")
+        return Name(name, at, cursor.at)
+
+    def _rule_options(self, rule: Name) -> tuple[bool, Value | None]:
+        cursor, lazy, suffix = self._cursor, False, None
+        if not self._sign("["):
+            return lazy, suffix
+        while not self._sign("]"):
+            self._skip()
+            name = self._name("an option")
+            begin = name.at
+            if name.name == "lazy":
+                lazy = True
+            elif name.name == "suffix":
+                self._expect("=", "behind suffix")
+                self._skip()
+                value = self._value()
+                if not isinstance(value, Name | Literal | Regex | Range | Chunks):
+                    cursor.fail("suffix= takes a text, a pattern or a terminal", begin)
+                suffix = value
+            elif name.name == "capture":
+                if self._sign("="):
+                    self._skip()
+                    self._string()
+            elif name.name == "stop":
+                cursor.refuse(
+                    "stop",
+                    "stop= takes back what the model has written, which no grammar can; write suffix=, which keeps it",
+                    begin,
+                )
+            elif name.name in ("max_tokens", "temperature", "stop_capture"):
+                other = {"max_tokens": "; matcher(max_tokens=...) bounds the whole text", "temperature": ""}
+                cursor.refuse(
+                    name.name,
+                    f"{name.name}= of a rule cannot be had; leave it out{other.get(name.name, '')}",
+                    begin,
+                )
+            else:
+                known = ("lazy", "suffix", "capture", "stop", "max_tokens", "temperature", "stop_capture")
+                cursor.fail(f"{name.name} is no option of a rule; {did_you_mean(name.name, known)}".rstrip("; "), begin)
+            if not self._sign(","):
+                self._expect("]", f"behind the options of {rule.name}")
+                break
+        return lazy, suffix
+
+    # Expressions
+
+    def _choice(self) -> Tree:
+        cursor = self._cursor
+        if self._depth == _DEEPEST:
+            cursor.fail(f"parentheses are nested more than {_DEEPEST} deep")
+        self._depth += 1
+        self._skip()
+        at = cursor.at
+        options = [self._conjunction()]
+        while self._bar():
+            options.append(self._conjunction())
+        self._depth -= 1
+        return options[0] if len(options) == 1 else Choice(tuple(options), at, options[-1].end)
+
+    def _bar(self) -> bool:
+        """Whether another option follows; a bar may begin a line."""
+        cursor, at = self._cursor, self._cursor.at
+        self._skip(lines=True)
+        if cursor.take("|"):
+            return True
+        cursor.at = at
+        return False
+
+    def _conjunction(self) -> Tree:
+        self._skip()
+        at = self._cursor.at
+        parts = [self._sequence()]
+        while self._sign("&"):
+            parts.append(self._sequence())
+        return parts[0] if len(parts) == 1 else Both(tuple(parts), at, parts[-1].end)
+
+    def _sequence(self) -> Tree:
+        cursor = self._cursor
+        self._skip()
+        at = end = cursor.at
+        parts: list[Tree] = []
+        while cursor.peek() not in ("", "\n", "|", "&", ")", "]", "}") and cursor.peek(2) != "->":
+            if cursor.peek(3) == "%if":
+                cursor.refuse("parametric rules", "conditions (%if) cannot be had; write the rules out", cursor.at)
+            parts.append(self._repeated())
+            end = cursor.at
+            self._skip()
+        alias = None
+        if cursor.take("->"):
+            alias = self._name("an alias")
+            end = cursor.at
+        return parts[0] if len(parts) == 1 and alias is None else Sequence(tuple(parts), alias, at, end)
+
+    def _repeated(self) -> Tree:
+        cursor, at = self._cursor, self._cursor.at
+        body = self._atom()
+        end = cursor.at
+        self._skip()
+        sign = cursor.at
+        bounds: tuple[int, int | None]
+        if cursor.take("*"):
+            bounds = 0, None
+        elif cursor.take("+"):
+            bounds = 1, None
+        elif cursor.take("?"):
+            bounds = 0, 1
+        elif cursor.take("{"):
+            bounds = self._braces(sign)
+        elif cursor.peek() == "~" and re.match(r"~[ \t]*[0-9]", cursor.text[cursor.at : cursor.at + 80]):
+            cursor.at += 1
+            least = self._number()
+            bounds = least, self._number() if self._sign("..") else least
+        else:
+            cursor.at = end
+            return body
+        least, most = bounds
+        if most is not None and most < least:
+            cursor.fail(f"at least {least:,} and at most {most:,} times is never; exchange the two", sign)
+        if max(least, most or 0) > MOST_REPEATS:
+            cursor.refuse("repetitions", f"at most {MOST_REPEATS:,} repetitions can be counted", sign)
+        return Repeat(body, least, most, sign, at, cursor.at)
+
+    def _braces(self, begin: int) -> tuple[int, int | None]:
+        cursor = self._cursor
+        self._skip()
+        least = 0 if cursor.peek() == "," else self._number()
+        most: int | None = least
+        if self._sign(","):
+            self._skip()
+            most = None if cursor.peek() == "}" else self._number()
+        self._expect("}", "behind a number of repetitions")
+        if most == 0:
+            cursor.fail("at most 0 times is nothing; leave it out", begin)
+        return least, most
+
+    def _number(self) -> int:
+        self._skip()
+        digits = self._cursor.match(_NUMBER)
+        if digits is None:
+            self._cursor.fail(f"a number is expected here, not {self._cursor.here()}")
+        return min(int(digits[:9]), 10**9)
+
+    def _atom(self) -> Tree:
+        cursor, at = self._cursor, self._cursor.at
+        if cursor.take("~"):
+            self._skip()
+            body = self._atom()
+            return Not(body, at, cursor.at)
+        for opening, closing in (("(", ")"), ("[", "]")):
+            if cursor.take(opening):
+                body = self._choice()
+                self._skip(lines=True)
+                self._expect(closing, f"for the {quoted(opening)} in line {cursor.span(at).line}")
+                return Group(body, opening == "[", at, cursor.at)
+        return self._value()
+
+    def _value(self) -> Tree:
+        cursor, at = self._cursor, self._cursor.at
+        first = cursor.peek()
+        if first == '"':
+            return self._literal()
+        if first == "/":
+            found = _REGEX.match(cursor.text, at)
+            if found is None:
+                cursor.fail("this pattern has no end; a slash ends it, and one within is written \\/", at, at + 1)
+            cursor.at = found.end()
+            return Regex(found[1], found[2], at, cursor.at)
+        if first == "<":
+            special = cursor.match(_SPECIAL)
+            if special is None:
+                cursor.fail("the name of a special token is expected here, such as <|end|>", at, at + 1)
+            if special.startswith("<["):
+                cursor.refuse(
+                    "token ids",
+                    f"{special}: tokens by number cannot be had; write the name of a special token, or name a set of "
+                    "tokens (Vocabulary.with_labels, Grammar.from_lark with extensions=True)",
+                    at,
+                )
+            return Special(special, at, cursor.at)
+        if first == "@":
+            cursor.refuse("several grammars", "other grammars (@name) cannot be had; use pdacon.Grammar.compose", at)
+        if first == "%":
+            return self._inline(at)
+        name = self._name("a rule or a terminal")
+        if cursor.peek(2) == "::":
+            cursor.refuse("parametric rules", "rules with parameters (::) cannot be had; write the rules out", at)
+        return name
+
+    def _literal(self) -> Literal | Range:
+        cursor, at = self._cursor, self._cursor.at
+        value = self._string()
+        if self._cursor.take("i"):
+            return Literal(value, True, at, cursor.at)
+        end = cursor.at
+        if not self._sign(".."):
+            cursor.at = end
+            return Literal(value, False, at, end)
+        self._skip()
+        last = self._string()
+        if len(value) != 1 or len(last) != 1 or value > last:
+            cursor.fail("a range is from one character up to a later one", at)
+        return Range(value, last, at, cursor.at)
+
+    def _string(self) -> str:
+        cursor, at = self._cursor, self._cursor.at
+        written = cursor.match(_STRING)
+        if written is None:
+            cursor.fail(
+                "a text is expected here, in double quotes on one line, with the escapes of JSON and \\x", at, at + 1
+            )
+        value: str = json.loads(re.sub(r"\\(x|.)", lambda found: r"\u00" if found[1] == "x" else found[0], written))
+        if re.search("[\ud800-\udfff]", value):
+            cursor.fail("a text cannot have a lone surrogate", at)
+        return value
+
+    def _inline(self, at: int) -> Schema | Chunks:
+        cursor = self._cursor
+        if cursor.take("%json"):
+            self._json("%json")
+            return Schema(at, cursor.at)
+        if cursor.take("%lark"):
+            cursor.refuse("%lark", "a grammar within a rule (%lark) cannot be had; use pdacon.Grammar.compose", at)
+        if not cursor.take("%regex"):
+            cursor.at += 1
+            word = "%" + (cursor.match(_WORD) or "")
+            cursor.fail(f"{quoted(word)} is no part of a rule; {did_you_mean(word, _STATEMENTS)}".rstrip("; "), at)
+        given = self._json("%regex")
+        pieces = self._pieces(given) if isinstance(given, dict) and len(given) == 1 else None
+        if pieces is None:
+            cursor.fail(
+                "%regex takes substring_chars or substring_words with a text, or substring_chunks with some", at
+            )
+        return Chunks(tuple(pieces), at, cursor.at)
+
+    @staticmethod
+    def _pieces(given: dict[str, Any]) -> list[str] | None:
+        """What a substring is made of."""
+        ((kind, value),) = given.items()
+        if kind == "substring_chars" and isinstance(value, str):
+            return list(value)
+        if kind == "substring_words" and isinstance(value, str):
+            return re.findall(r"\s+|\w+|[^\s\w]+", value)
+        if kind == "substring_chunks" and isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return value
+        return None

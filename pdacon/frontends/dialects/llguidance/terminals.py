@@ -1,0 +1,179 @@
+"""Terminals, and what may stand in one -> sets of texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.frontends.dialects.cursor import Cursor
+from pdacon.frontends.dialects.llguidance.rust_patterns import RustPatternError, in_any_case, python_pattern
+from pdacon.frontends.dialects.llguidance.tree import (
+    Both,
+    Choice,
+    Chunks,
+    Group,
+    Literal,
+    Name,
+    Not,
+    Range,
+    Regex,
+    Repeat,
+    Rule,
+    Schema,
+    Sequence,
+    Source,
+    Special,
+    Tree,
+)
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.quoting import did_you_mean, quoted
+from pdacon.regular.characters import character_class
+
+EMPTY = RegularSet.from_choices([""])
+EVERYTHING = RegularSet.from_regex(r"[\s\S]*")
+ANYTHING = RegularSet.from_regex(r"[\s\S]+")
+
+_INT = "[0-9]+"
+_EXPONENT = r"[eE][+-]?[0-9]+"
+_DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
+_FLOAT = rf"(?:{_DECIMAL}(?:{_EXPONENT})?|{_INT}{_EXPONENT})"
+COMMON = {
+    "DIGIT": "[0-9]",
+    "HEXDIGIT": "[a-fA-F0-9]",
+    "INT": _INT,
+    "SIGNED_INT": f"[+-]?{_INT}",
+    "DECIMAL": _DECIMAL,
+    "_EXP": _EXPONENT,
+    "FLOAT": _FLOAT,
+    "SIGNED_FLOAT": f"[+-]?{_FLOAT}",
+    "NUMBER": f"{_INT}|{_FLOAT}",
+    "SIGNED_NUMBER": f"[+-]?(?:{_INT}|{_FLOAT})",
+    "ESCAPED_STRING": r'"(?:[^"\\]|\\.)*"',
+    "LCASE_LETTER": "[a-z]",
+    "UCASE_LETTER": "[A-Z]",
+    "LETTER": "[A-Za-z]",
+    "WORD": "[A-Za-z]+",
+    "CNAME": "[_A-Za-z][_A-Za-z0-9]*",
+    "WS_INLINE": r"[ \t]+",
+    "WS": r"[ \t\f\r\n]+",
+    "CR": r"\r",
+    "LF": r"\n",
+    "NEWLINE": r"(?:\r?\n)+",
+    "SH_COMMENT": r"#[^\n]*",
+    "CPP_COMMENT": r"//[^\n]*",
+    "C_COMMENT": r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/",
+    "SQL_COMMENT": r"--[^\n]*",
+}
+"""What llguidance has under ``common``, which is Lark's but for strings over several lines."""
+
+
+class Terminals:
+    """What each terminal of a text is, found when it is asked for."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._cursor = source, Cursor(source.text, source.path)
+        self._common = {own.name: (there, own) for common in source.imports for own, there in common.names}
+        self._known: dict[str, RegularSet] = {}
+        self._open: list[str] = []
+
+    def named(self, name: Name) -> RegularSet:
+        """The texts of a terminal.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            There is none of this name, or it contains itself.
+        """
+        own = name.name
+        if own not in self._known:
+            if own in self._open:
+                raise self._error(f"the terminal {own} contains itself; only rules can", name)
+            self._open.append(own)
+            self._known[own] = self._defined(name).named(own)
+            self._open.pop()
+        return self._known[own]
+
+    def _defined(self, name: Name) -> RegularSet:
+        source, own = self._source, name.name
+        if own in source.terminals:
+            return self.of(source.terminals[own].body)
+        if own in self._common:
+            there, place = self._common[own]
+            if there not in COMMON:
+                raise self._error(
+                    f"there is no common.{there}; {did_you_mean(there, list(COMMON))}".rstrip("; "), place
+                )
+            return RegularSet.from_regex(COMMON[there])
+        if own in source.rules:
+            raise self._error(
+                f"a terminal cannot use the rule {own}; write {own} in capitals where it is defined", name
+            )
+        meant = did_you_mean(own, [*source.terminals, *self._common])
+        raise self._error(f"{own} is not defined; {meant}".rstrip("; "), name)
+
+    def of(self, tree: Tree) -> RegularSet:
+        """The texts of what stands in a terminal, or is one by itself."""
+        if isinstance(tree, Name):
+            return self.named(tree)
+        if isinstance(tree, Literal):
+            return RegularSet.from_regex(in_any_case(tree.value)) if tree.any_case else _exactly(tree.value)
+        if isinstance(tree, Regex):
+            return self._regex(tree)
+        if isinstance(tree, Range):
+            return RegularSet.from_regex(character_class([(ord(tree.first), ord(tree.last))]))
+        if isinstance(tree, Chunks):
+            return _some_in_a_row(tree.pieces)
+        if isinstance(tree, Not):
+            return ~self.of(tree.body)
+        if isinstance(tree, Group):
+            return self.of(tree.body) | EMPTY if tree.optional else self.of(tree.body)
+        if isinstance(tree, Repeat):
+            return self.of(tree.body).repeat(tree.least, tree.most)
+        if isinstance(tree, Sequence):
+            return EMPTY.concatenation(*map(self.of, tree.parts))
+        if isinstance(tree, Both):
+            return EVERYTHING.intersection(*map(self.of, tree.parts))
+        if isinstance(tree, Choice):
+            first, *others = map(self.of, tree.options)
+            return first.union(*others)
+        assert isinstance(tree, Special | Schema)
+        what = f"the special token {tree.name}" if isinstance(tree, Special) else "a JSON Schema"
+        raise self._error(f"{what} cannot stand in a terminal; write it into a rule", tree)
+
+    def of_lazy(self, rule: Rule) -> RegularSet:
+        """The texts of a rule that ends as soon as it can, once it has begun: nothing, too, if that is one of them."""
+        whole = self.of(rule.body)
+        if rule.suffix is not None:
+            whole = whole + self.of(rule.suffix)
+        begun = whole - EMPTY
+        shortest = begun - (begun + ANYTHING)
+        return shortest | EMPTY if "" in whole else shortest
+
+    def _regex(self, tree: Regex) -> RegularSet:
+        try:
+            pattern = python_pattern(tree.pattern.replace("\\/", "/"), tree.flags)
+        except RustPatternError as error:
+            shown = f"{error}, at column {error.at + 1} of the pattern {quoted(tree.pattern)}"
+            raise UnsupportedGrammarError(shown, self._cursor.span(tree.at, tree.end), "patterns") from None
+        return RegularSet.from_regex(pattern).named(f"/{tree.pattern}/")
+
+    def _error(self, message: str, tree: Tree) -> GrammarSyntaxError:
+        return GrammarSyntaxError(message, self._cursor.span(tree.at, tree.end))
+
+
+def _exactly(text: str) -> RegularSet:
+    return RegularSet.from_choices([text])
+
+
+def _some_in_a_row(pieces: Iterable[str]) -> RegularSet:
+    """All pieces between any two places, put together."""
+    pieces = [piece for piece in pieces if piece]
+    if all(len(piece) == 1 for piece in pieces):
+        return RegularSet.substring_of("".join(pieces)) | EMPTY if pieces else EMPTY
+    tail = ""
+    whole = [""]
+    for piece in reversed(pieces):
+        tail = f"(?:{re.escape(piece)}{tail})?"
+        whole.append(tail)
+    return RegularSet.from_regex("|".join(whole))

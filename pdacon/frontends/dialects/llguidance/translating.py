@@ -1,0 +1,63 @@
+"""A text -> Grammar, by way of a text in Lark's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from pdacon.frontends.dialects.cursor import Cursor
+from pdacon.frontends.dialects.llguidance.lazy import without_lazy
+from pdacon.frontends.dialects.llguidance.loaded import Loaded
+from pdacon.frontends.dialects.llguidance.ordering import ordered
+from pdacon.frontends.dialects.llguidance.reading import read
+from pdacon.frontends.dialects.llguidance.splitting import split
+from pdacon.frontends.dialects.llguidance.terminals import Terminals
+from pdacon.frontends.dialects.llguidance.tree import Source
+from pdacon.frontends.dialects.llguidance.writing import Written, group_of, write
+from pdacon.frontends.insertion import with_inline_schemas
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import Grammar
+from pdacon.grammar.model import GrammarOptions, Terminal
+
+
+def llguidance_grammar(text: str, path: str | None) -> Grammar:
+    """See `Grammar.from_llguidance`."""
+    source = read(text, path)
+    terminals = Terminals(source)
+    written = write(source, terminals, {})
+    loaded = _loaded(written, written.sets, source)
+    smaller = {**written.sets, **without_lazy(loaded, written.lazy)}
+    parts = split(replace(loaded, sets=smaller), written.words)
+    if parts.parts:
+        written = write(source, terminals, parts.parts)
+        for name, owners in parts.owners.items():
+            written.shown[name] = " and ".join(written.shown[owner] for owner in owners)
+            written.places[name] = written.places[owners[0]]
+    sets = {**smaller, **parts.sets}
+    order = ordered(_loaded(written, sets, source))
+    loaded = _loaded(written, sets, source, order.never)
+    grammar = order.given(loaded.grammar)
+    own = tuple(_in_own_words(one, loaded, written.named) for one in grammar.terminals)
+    return replace(grammar, terminals=own, source=text, source_path=path, language="llguidance")
+
+
+def _loaded(
+    written: Written, sets: Mapping[str, RegularSet], source: Source, never: Mapping[str, RegularSet] | None = None
+) -> Loaded:
+    """What Lark makes of a text."""
+    further = {} if never is None else never
+    groups = {group_of(name): one for name, one in sets.items()}
+    groups |= {f"{group_of(name)}N": one for name, one in further.items()}
+    options = GrammarOptions(extensions=True, import_base=source.path)
+    cursor = Cursor(source.text, source.path)
+    spans = {name: cursor.span(*place) for name, place in written.places.items()}
+    return Loaded(with_inline_schemas(written.text(sets, further), options, groups), sets, written.shown, spans)
+
+
+def _in_own_words(terminal: Terminal, loaded: Loaded, named: AbstractSet[str]) -> Terminal:
+    """A terminal with the author's words and place; ``named`` are those with names of the author's."""
+    name = terminal.name
+    if name not in loaded.spans:
+        return terminal
+    return replace(terminal, span=loaded.spans[name], literal=None if name in named else loaded.shown[name])
