@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.text import Text
 
 import pdacon
 from pdacon.cli.compiled import constraint_for
@@ -26,13 +27,14 @@ from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.grammar import Grammar
 
 if TYPE_CHECKING:
-    from pdacon.integrations.huggingface import Generation
+    from pdacon.integrations.huggingface import Diagnostics, Generation
 
 # What the embedded model was trained to answer; any other prompt is news to it.
 EMBEDDED_PROMPTS = MappingProxyType(
     {"json": "Describe a person as JSON:", "arithmetic": "Write an arithmetic expression:"}
 )
 _HIGHEST_SEED = 2**62
+_MUCH = 0.5  # of the probability, removed at one token
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Sampling:
     beams: int
     batch: int
     prefix: str
+    diagnose: bool = False
 
     def __post_init__(self) -> None:
         require_unicode(self.prefix, "--prefix")
@@ -126,6 +129,8 @@ class Generator:
         sampling = self._sampling
         if sampling.top_p is not None and sampling.draws:
             options["top_p"] = sampling.top_p
+        if sampling.diagnose:
+            options["diagnostics"] = True
         prompts = [request.prompt for request in requests]
         warnings.simplefilter("ignore", pdacon.IncompleteWarning)  # the command says itself which texts are cut off
         try:
@@ -180,6 +185,8 @@ def show_texts(
             texts.whole(text, lines=text.count("\n") + 1)
         if not answer.generation.complete:
             sys.stderr.write(f"text {len(answers)}: {_state(generator, answer, sampling)}\n")
+        if sampling.diagnose and not json_lines:
+            _show_diagnostics(answer.generation.diagnostics)
     seconds = time.perf_counter() - started
     tokens = sum(len(answer.generation.token_ids) for answer in answers)
     complete = sum(answer.generation.complete for answer in answers)
@@ -215,6 +222,22 @@ def _write_one(
         f"{which}{_count(tokens, 'token')} in {seconds:.1f} s ({tokens / seconds:.0f} tokens/s); "
         f"{_state(generator, answer, sampling)}{drawn}\n"
     )
+    if sampling.diagnose:
+        _show_diagnostics(answer.generation.diagnostics)
+
+
+def _show_diagnostics(diagnostics: Diagnostics) -> None:
+    """A table on standard error.
+
+    Red is where the constraint forbade what the model wanted, yellow where it removed more than half of it all.
+    """
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    head, *lines, total = diagnostics.render().splitlines()
+    console.print(Text(head, style="bold"))
+    for line, step in zip(lines, diagnostics.steps, strict=True):
+        style = "red" if not step.wanted_allowed else "yellow" if step.mass_removed > _MUCH else ""
+        console.print(Text(line, style=style))
+    console.print(Text(total, style="bold"))
 
 
 def _state(generator: Generator, answer: Answer, sampling: Sampling) -> str:
@@ -237,6 +260,15 @@ def _row(answer: Answer, sampling: Sampling) -> dict[str, Any]:
         "complete": generation.complete,
         "tokens": len(generation.token_ids),
         **seed,
+        **(_probabilities(generation.diagnostics) if sampling.diagnose else {}),
+    }
+
+
+def _probabilities(diagnostics: Diagnostics) -> dict[str, Any]:
+    return {
+        "log_prob": diagnostics.log_prob,
+        "constrained_log_prob": diagnostics.constrained_log_prob,
+        "diverged": diagnostics.diverged(),
     }
 
 

@@ -183,6 +183,19 @@ def test_beams(generate, about: str) -> None:
     assert len(out.splitlines()) == 4
 
 
+def test_what_the_constraint_did_to_the_model(generate, about: str) -> None:
+    """A table on standard error, or logarithms of probabilities in each object; texts are the same."""
+    _, plain, _ = generate(about, "--seed", "1", "-n", "2")
+    status, out, err = generate(about, "--seed", "1", "-n", "2", "--diagnose")
+    assert (status, out) == (0, plain)
+    assert err.count("wanted") == 2
+    status, out, err = generate(about, "--seed", "1", "-n", "2", "--diagnose", "--jsonl")
+    assert (status, "wanted" in err) == (0, False)
+    for row in map(json.loads, out.splitlines()):
+        assert row["log_prob"] <= row["constrained_log_prob"] <= 0
+        assert all(0 <= number < row["tokens"] for number in row["diverged"])
+
+
 def test_a_prefix_is_part_of_the_text(generate, about: str) -> None:
     for extra in ((), ("--jsonl",)):
         out = generate(about, "--prefix", "[ab", "--seed", "1", *extra)[1]

@@ -110,6 +110,10 @@ def generate(
         int,
         typer.Option("--batch-size", min=1, metavar="N", help="How many texts are generated at a time.", hidden=True),
     ] = 1,
+    diagnose: Annotated[
+        bool,
+        typer.Option("--diagnose", metavar="", help="Show what the constraint did to the model, token by token."),
+    ] = False,
     json_lines: JsonLinesOption = False,
     null: NullOption = False,
     options: GrammarOptions,
@@ -123,6 +127,9 @@ def generate(
     A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are.
     Once a text has several lines, `--- 2 ---` and so on stand between texts, on a terminal always; `--jsonl` and
     `--null` say exactly where each ends.
+
+    `--diagnose` writes a table to standard error, or logarithms of probabilities into each object: how probable each
+    token was by the model alone and among those allowed, how much was removed, and what the model wanted.
     """
     given = [one for one in (positional, grammar, kind) if one is not None]
     if not given and options.schema and options.schema[0].suffix == ".json":
@@ -143,7 +150,7 @@ def generate(
         prompts = [known or ""]
         if known is not None:
             typer.echo(f"prompt: {known}", err=True)
-    sampling = Sampling(max_new_tokens or max_tokens, temperature, top_p, seed, count, beams, batch, prefix)
+    sampling = Sampling(max_new_tokens or max_tokens, temperature, top_p, seed, count, beams, batch, prefix, diagnose)
     return show_texts(
         name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines, null=null
     )
