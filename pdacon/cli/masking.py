@@ -15,8 +15,9 @@ from pdacon import Constraint, Matcher
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens
+from pdacon.frontends.dialects import Standing
 from pdacon.grammar import Grammar
-from pdacon.matching.explaining import accept_most
+from pdacon.matching.explaining import accept_most, written_standing
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Expectation
 from pdacon.quoting import first_character, quote, quoted, tail
@@ -52,6 +53,8 @@ class Outlook:
         The fewest bytes that complete ``viable``, or the beginning of these where they are many; None: not looked for.
     missing : int
         How many bytes that are.
+    written : Standing or None
+        Of a grammar in another dialect: the rules of its author there, and what they go on with.
     """
 
     viable: bytes
@@ -64,6 +67,7 @@ class Outlook:
     tokens: tuple[int, ...]
     completion: bytes | None
     missing: int
+    written: Standing | None
 
 
 def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> Outlook:
@@ -101,6 +105,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
         tokens=tuple(numpy.flatnonzero(allowed).tolist()),
         completion=completion,
         missing=missing,
+        written=None if constraint.grammar.within else written_standing(constraint.grammar, text[:viable]),
     )
     return replace(outlook, listed=_listed_texts(outlook, constraint.grammar, matcher))
 
@@ -156,9 +161,13 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
         goes_on = set(outlook.tokens).difference(vocabulary.eos_ids)
         whole = "a whole text, and may go on" if goes_on else "a whole text"
         lines.append(f"{tail(outlook.viable)} is {whole if outlook.accepted else 'the beginning of a text'}")
-    if expected.unfinished:
+    if outlook.written is not None:
+        for chain in outlook.written.rules:
+            lines += wrap(f"rules: {chain}", width(), subsequent_indent="    ")
+    elif expected.unfinished:
         lines += listed("unfinished:", map(names, expected.unfinished))
-    following = [*map(names, expected.next), *(["the end"] if outlook.accepted else [])]
+    next_ones = map(names, expected.next) if outlook.written is None else outlook.written.expected
+    following = [*next_ones, *(["the end"] if outlook.accepted else [])]
     rest = "(only the rest of it)" if expected.unfinished else "(nothing)"
     lines += listed("may follow:", following or [rest])
     for name, some in outlook.listed.items():
@@ -177,7 +186,7 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     lines.append(f"shortest completion: {_completed(outlook, uncut=uncut)}")
     text = Text("\n".join(lines))
     text.highlight_regex(r"(?m)^not allowed:", "bold red")
-    text.highlight_regex(r"(?m)^(because|unfinished|may follow|tokens|shortest completion):", "bold")
+    text.highlight_regex(r"(?m)^(because|rules|unfinished|may follow|tokens|shortest completion):", "bold")
     return text
 
 
@@ -198,4 +207,6 @@ def _as_dict(outlook: Outlook, constraint: Constraint) -> dict[str, Any]:
         "tokens": list(outlook.tokens),
         "shortest_completion": None if completion is None else completion.decode("utf-8", "backslashreplace"),
         "completion_bytes": None if outlook.completion is None else outlook.missing,
+        "written_rules": None if outlook.written is None else list(outlook.written.rules),
+        "written_next": None if outlook.written is None else list(outlook.written.expected),
     }

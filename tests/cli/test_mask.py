@@ -238,3 +238,18 @@ def test_blanks_that_a_column_needs_are_in_the_length() -> None:
     )
     outlook = look_ahead(pdacon.compile(grammar, pdacon.Vocabulary.bytes()), b"")
     assert (outlook.completion, outlook.missing) == (b"a\n b\n", 5)
+
+
+def test_a_grammar_of_another_dialect_is_in_the_words_of_its_author(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "list.gbnf"
+    path.write_text('root ::= item ("," item)*\nitem ::= name "=" digit+\nname ::= [a-z]+\ndigit ::= [0-9]\n')
+    assert main(["mask", str(path), "a=1,b=1"]) == 0
+    out = capsys.readouterr().out
+    assert "rules: item in root" in out
+    assert 'may follow: [0-9]  ","  the end' in out
+    assert "ROOT" not in out
+    assert main(["mask", str(path), "a=", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["written_rules"], shown["written_next"]) == (["item in root"], ["[0-9]"])
