@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import uuid
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import Any
 
 from pdacon.serving.answers import Answer, Job, write, written
@@ -17,6 +18,7 @@ from pdacon.serving.sampling import Choice
 # How answers that are a call or a text are written, as `formats.tools_format` has them.
 _CALL, _ARGUMENTS = '{"name": ', ', "arguments": '
 _TEXT = f'{{"{CONTENT}": '
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
 def prompt_of(tokenizer: Any, request: ChatRequest) -> list[int]:
@@ -78,11 +80,27 @@ def message_of(one: Answer, reading: Reading) -> tuple[dict[str, Any], str]:
         return message, one.ending
     if one.text.startswith(_TEXT):
         return {**message, "content": _string_at(one.text, len(_TEXT))[0]}, "stop"
-    # The arguments stay as they are written: a number may be beyond what Python reads, and a list deeper.
-    name, end = _string_at(one.text, len(_CALL))
-    called = {"name": name, "arguments": one.text[end + len(_ARGUMENTS) : -1]}
-    call = {"id": _call_id(), "type": "function", "function": called}
-    return {**message, "content": None, "tool_calls": [call]}, "tool_calls"
+    calls = [{"id": _call_id(), "type": "function", "function": _called(text)} for text in _objects(one.text)]
+    return {**message, "content": None, "tool_calls": calls}, "tool_calls"
+
+
+def _called(text: str) -> dict[str, str]:
+    """The function of one call; its arguments as they are written: Python may read no number so large."""
+    name, end = _string_at(text, len(_CALL))
+    return {"name": name, "arguments": text[end + len(_ARGUMENTS) : -1]}
+
+
+def _objects(text: str) -> Iterator[str]:
+    """The texts of the outermost objects of an array of objects, or of one object."""
+    depth = first = 0
+    for mark in _MARKS.finditer(text):
+        if mark[0] == "{":
+            first = mark.start() if depth == 0 else first
+            depth += 1
+        elif mark[0] == "}":
+            depth -= 1
+            if depth == 0:
+                yield text[first : mark.end()]
 
 
 def _string_at(text: str, place: int) -> tuple[str, int]:

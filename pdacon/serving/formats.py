@@ -138,7 +138,7 @@ def tools_format(request: ChatRequest) -> Format | None:
     """What ``tools`` and ``tool_choice`` say: an answer that is a call, or may be one; None: neither.
 
     With ``auto`` the answer is a call, or an object with a text: either way it is known from its first member what it
-    is, whatever format the model was trained on.
+    is, whatever format the model was trained on. With ``parallel_tool_calls`` an array of calls is in a call's place.
     """
     choice = request.tool_choice
     if not request.tools:
@@ -154,6 +154,8 @@ def tools_format(request: ChatRequest) -> Format | None:
         if not calls:
             raise RequestError(400, f"tool_choice names {name!r}, which is none of the tools", param="tool_choice")
         choice = "required"
+    if request.parallel_tool_calls:
+        calls = [{"type": "array", "items": {"anyOf": calls}, "minItems": 1}]
     if choice == "required":
         return Format("schema", json.dumps({"anyOf": calls}), "tools", "call")
     text = {"type": "object", "properties": {CONTENT: {"type": "string"}}, "required": [CONTENT]}

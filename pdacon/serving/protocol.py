@@ -75,7 +75,7 @@ class ChatRequest(Common):
     max_completion_tokens: Count | None = None
     tools: list[dict[str, Any]] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
-    parallel_tool_calls: bool | None = None  # an answer has one call; that is allowed either way
+    parallel_tool_calls: bool | None = False  # True: an answer may have several calls
     logprobs: bool | None = False
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     chat_template_kwargs: dict[str, Any] | None = None

@@ -40,6 +40,8 @@ def measure(backend: str, repeats: int) -> dict[str, list[tuple[float, float]]]:
     """CPU seconds and seconds of each repeat, without a constraint and in each format."""
     os.environ["PDACON_VLLM"] = str(int(backend == "pdacon"))
     os.environ |= {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_LOGGING_LEVEL": "ERROR"}
+    # One thread: others would spin while they wait, which counts as CPU time and depends on what else runs.
+    os.environ |= {"OMP_NUM_THREADS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
     from vllm import LLM, SamplingParams
     from vllm.sampling_params import StructuredOutputsParams
 
@@ -82,7 +84,7 @@ def main() -> None:
     print("| back end | format | CPU ms per token | tokens/s | tokens/s without, same process |\n|---|---|---|---|---|")
     for backend in BACKENDS:
         command = [sys.executable, "-P", __file__, "--backend", backend, "--repeats", str(told.repeats)]
-        shown = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+        shown = subprocess.run(command, capture_output=True, check=True, text=True).stdout
         took = json.loads(shown.splitlines()[-1])
         count = BATCH * TOKENS
         medians = {

@@ -113,6 +113,16 @@ def test_arguments_stay_as_they_are_written(text: str, name: str, arguments: str
     assert message["tool_calls"][0]["function"] == {"name": name, "arguments": arguments}
 
 
+def test_several_calls_are_told_apart_whatever_their_arguments_have() -> None:
+    written = [r'{"x": "}, {\"name\": \"\\"}', "{}", '{"y": [{"z": {}}, 1e999]}']
+    text = "[" + ", ".join(f'{{"name": "f{i}", "arguments": {one}}}' for i, one in enumerate(written)) + "]"
+    message, ending = read_message(Answer(text, ending="stop", whole=True), "call")
+    assert ending == "tool_calls"
+    assert [call["function"] for call in message["tool_calls"]] == [
+        {"name": f"f{i}", "arguments": one} for i, one in enumerate(written)
+    ]
+
+
 def test_a_text_beside_tools_is_a_text() -> None:
     message, ending = read_message(Answer(r'{"content": "say \"hi\""}', ending="stop", whole=True), "call_or_text")
     assert (message["content"], ending) == ('say "hi"', "stop")

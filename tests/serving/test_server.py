@@ -166,6 +166,23 @@ def test_tools_are_called_with_their_own_arguments(client: openai.OpenAI, choice
         assert streamed[0].function.arguments == called.function.arguments
 
 
+def test_several_calls_in_one_answer(client: openai.OpenAI) -> None:
+    asked: Any = {"model": "tiny", "messages": ASKED, "tools": [WEATHER, ADD], "tool_choice": "required"}
+    asked |= {"parallel_tool_calls": True, "max_tokens": 300, "temperature": 1.2}
+    counts = set()
+    for seed in range(6):
+        answer = client.chat.completions.create(**asked, seed=seed)
+        if answer.choices[0].finish_reason == "length":
+            continue
+        calls: Any = answer.choices[0].message.tool_calls
+        counts.add(len(calls))
+        assert len({call.id for call in calls}) == len(calls)
+        for call in calls:
+            tool: Any = {"weather": WEATHER, "add": ADD}[call.function.name]
+            jsonschema.validate(json.loads(call.function.arguments), tool["function"]["parameters"])
+    assert max(counts) > 1
+
+
 def test_stop_texts_do_not_belong_to_the_answer(client: openai.OpenAI) -> None:
     asked: Any = {"model": "tiny", "prompt": "", "temperature": 0, "max_tokens": 40}
     schema = {"response_format": named({"const": "one two three"})}
