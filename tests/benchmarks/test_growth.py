@@ -113,6 +113,7 @@ STRING: /"[^"\\n]*"/
     return Work(f"{count:,} statements", text), " ".join(random.sample(lines, min(count, 100)))
 
 
+@pytest.mark.slow
 def test_grammar(measured: bool, clock: Clock, show: Any) -> None:
     known = coded("tekken" if measured else "SentencePiece")
     rows: list[list[str]] = []

@@ -79,6 +79,7 @@ def test_json_is_the_report(write, capsys: pytest.CaptureFixture[str]) -> None:
     assert [finding["id"] for finding in report["findings"]] == ["PDA001"]
 
 
+@pytest.mark.slow
 def test_a_path_wins_over_a_builtin_name_only_when_it_is_one(write, capsys: pytest.CaptureFixture[str]) -> None:
     write("json", CONFLICT)
     assert main(["check", "json"]) == 0

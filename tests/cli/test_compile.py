@@ -86,6 +86,7 @@ def test_what_is_no_compiled_grammar_is_not_replaced(tmp_path: Path, capsys: pyt
     assert capsys.readouterr().err == f"pdacon: {tmp_path}: Is a directory\n"
 
 
+@pytest.mark.slow
 def test_commands_take_it_for_its_grammar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "orders.pda"
     grammar = tmp_path / "orders.lark"

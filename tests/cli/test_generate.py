@@ -106,6 +106,7 @@ def test_a_text_that_is_cut_off_is_said_to_be(generate) -> None:
     assert constraint.matcher().accept_bytes(out.removesuffix("\n").encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--batch-size", "2"], ["--jsonl"]])
 def test_of_several_texts_it_is_said_which_are_cut_off(generate, options: list[str], tmp_path: Path) -> None:
     grammar = tmp_path / "lines.lark"
@@ -150,6 +151,7 @@ def test_on_a_terminal_a_line_stands_before_each_of_several_texts(
     assert "---" not in generate(about, "--seed", "1")[1]
 
 
+@pytest.mark.slow
 def test_several_prompts_in_json_lines(generate, about: str, tmp_path: Path) -> None:
     rows = [{"prompt": "one", "id": 7}, {"prompt": "two"}]
     source = tmp_path / "prompts.jsonl"

@@ -99,6 +99,7 @@ def test_a_grammar_with_a_slip_in_its_name(
         assert meant in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_json_is_an_option_of_every_command_that_prints_results(capsys: pytest.CaptureFixture[str]) -> None:
     commands = [
         ["check", "json"],
@@ -124,6 +125,7 @@ def test_tokens_show_how_a_text_is_cut(capsys: pytest.CaptureFixture[str]) -> No
     assert len(split) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe that closes is something else there")
 @pytest.mark.parametrize("command", [["sample", "json", "-n", "2000"], ["tokens", *map(str, range(3000))], ["list"]])
 def test_a_reader_that_has_seen_enough_is_no_error(command: list[str]) -> None:

@@ -30,6 +30,7 @@ def test_the_installed_command_runs() -> None:
     assert "no findings" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "pdacon", "--version"], capture_output=True, text=True, timeout=60

@@ -130,6 +130,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[pdacon.Constraint, 
     return constraint, path
 
 
+@pytest.mark.slow
 def test_another_process_maps_the_same_file(saved: tuple[pdacon.Constraint, Path]) -> None:
     path = saved[1]
     script = (
@@ -330,6 +331,7 @@ def test_every_changed_byte_is_noticed(saved: tuple[pdacon.Constraint, Path], sc
     pdacon.Constraint.from_bytes(bytes(data), verify=True)
 
 
+@pytest.mark.slow
 def test_what_is_saved_close_to_the_limit_of_memory_is_whole() -> None:
     """To save can meet the limit, after which what earlier work left is dropped and it begins again."""
 

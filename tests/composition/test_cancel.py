@@ -122,6 +122,7 @@ assert began.wait(60)
 """
 
 
+@pytest.mark.slow
 def test_the_interpreter_exits_while_threads_are_inside() -> None:
     """Their process ends as if they were not there, and writes nothing."""
     run = subprocess.run([sys.executable, "-P", "-c", EXIT], capture_output=True, text=True, timeout=120)

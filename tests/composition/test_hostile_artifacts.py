@@ -158,6 +158,7 @@ def test_wrong_numbers_do_no_harm(name: str, tally, scaled) -> None:
                 tally(refused_when_used=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["json", "blocks"])
 def test_no_number_of_the_sizes_is_believed(name: str, tally) -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*_BYTES, b"ab", b"a ", b"\n  ", b'":', None], eos_ids=[260])

@@ -44,6 +44,7 @@ def waiting(grammar: SmallGrammar, counts: Counter[str]) -> pdacon.Constraint | 
     return constraint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(2))
 def test_masks_of_random_grammars_in_which_matches_wait(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None], monkeypatch: pytest.MonkeyPatch

@@ -100,6 +100,7 @@ def test_what_is_never_matched_is_in_no_text(plain: list[Case], indented: list[C
     assert found
 
 
+@pytest.mark.slow
 def test_no_text_goes_on_from_a_dead_end(plain: list[Case], indented: list[Case]) -> None:
     found = 0
     for case in [*plain, *indented]:

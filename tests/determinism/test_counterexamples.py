@@ -112,6 +112,7 @@ def test_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
         )
 
 
+@pytest.mark.slow
 def test_where_all_conflicts_are_decided_ambiguity_is(scaled: Callable[[int], int], tally: Tally) -> None:
     """A grammar of whose conflicts none has a unifying example, for certain, is not ambiguous."""
     decided = 0

@@ -48,6 +48,7 @@ def test_check_does_not_point_to_limits_that_it_does_not_take(monkeypatch: pytes
     assert pickle.loads(pickle.dumps(caught.value)).fixed
 
 
+@pytest.mark.slow
 def test_strings_are_not_compared_with_each_other() -> None:
     """A thousand keywords, and one pattern that collides with one of them in a context of its own."""
     words = " | ".join(f'"k{k}"' for k in range(1000))

@@ -134,6 +134,7 @@ def test_a_word_that_is_never_read() -> None:
     assert parses(parser, "1ks")
 
 
+@pytest.mark.slow
 def test_words_that_are_hidden_are_in_no_text() -> None:
     """Against stock Lark on all short texts: no token of that terminal is the word."""
     pieces = ['"a" | "b"', '"ab" | "b" | "a"', '"a" | "ba"', '"b" | "bb" | "a"']
@@ -183,6 +184,7 @@ RULES = ["start: A B? A", "start: (A | B)+", 'start: A ";" B | B ";" A', "start:
 PATTERNS = ["/a/", "/a+/", "/ab?/", "/[ab]+/", "/a(?!b)/", "/(ab)+/", "/b+a?/", "/a+?b?/"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_texts_that_are_said_to_be_kept_are_kept(rule: str) -> None:
     """All short texts of one grammar against those of another one with the same rules, by stock Lark."""

@@ -102,6 +102,7 @@ B: /[^\r]+;/
 # PDA011
 
 
+@pytest.mark.slow
 def test_a_keyword_that_is_not_reserved_is_read_as_a_name_by_lark() -> None:
     (finding,) = of("PDA011", KEYWORDS)
     assert finding.symbols == ("NAME", "IF", "PRINT", "THEN")

@@ -102,6 +102,7 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
     assert len(unknown) <= (1 - reference.least) * scaled(60), unknown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", NAMES)
 @pytest.mark.parametrize("name", REFERENCES)
 def test_tokens_of_the_samples_are_in_their_masks_and_walks_end(name: str, vocabulary: str, tally: Tally) -> None:

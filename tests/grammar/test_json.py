@@ -99,6 +99,7 @@ def readable(here: Configuration, tokens: Sequence[bytes | None], ids: Sequence[
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefix", PREFIXES, ids=lambda prefix: repr(prefix[:12])[1:])
 def test_masks_are_the_definition(
     prefix: bytes,

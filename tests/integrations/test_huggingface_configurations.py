@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from transformers import GenerationConfig
+from transformers import ContinuousBatchingConfig, GenerationConfig
 
 import pdacon
 from pdacon import Generator, Grammar, generate
@@ -37,6 +37,7 @@ def config(**values: Any) -> Any:
     return made(**values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "alike"),
     [
@@ -60,6 +61,7 @@ def test_a_configuration_is_its_values(tiny: tuple[Any, Any], values: Any, alike
     )
 
 
+@pytest.mark.slow
 def test_an_argument_goes_before_a_configuration(tiny: tuple[Any, Any]) -> None:
     given = config(max_new_tokens=3, do_sample=True, temperature=2.0)
     greedy = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, max_tokens=200)
@@ -67,7 +69,8 @@ def test_an_argument_goes_before_a_configuration(tiny: tuple[Any, Any]) -> None:
         warnings.simplefilter("error")
         own = {"generation_config": given, "do_sample": False, "max_new_tokens": 200}
         assert generate(*tiny, PROMPT, grammar="json_dumps", **own) == greedy
-    (batched,) = generate_batch(*tiny, [PROMPT], grammar="json_dumps", **own)
+    small = ContinuousBatchingConfig(num_blocks=16, max_batch_tokens=64)  # by default a cache that fills the memory
+    (batched,) = generate_batch(*tiny, [PROMPT], grammar="json_dumps", continuous_batching_config=small, **own)
     assert batched.text == greedy.text
 
 
@@ -82,6 +85,7 @@ def test_the_models_own_configuration_holds(tiny: tuple[Any, Any], configured: A
     assert generate(*tiny, PROMPT, **OPTIONS, generation_config=given) == warm
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_models_configuration_says_nothing_new(tiny: tuple[Any, Any], configured: Any) -> None:
     configured.update(max_length=300, forced_eos_token_id=1)
     drawn = generate(*tiny, PROMPT, **OPTIONS)
@@ -104,6 +108,7 @@ def test_what_a_configuration_cannot_say(tiny: tuple[Any, Any], given: Any, mess
         Generator(*tiny, "json", generation_config=given)
 
 
+@pytest.mark.slow
 def test_other_ends(tiny: tuple[Any, Any]) -> None:
     """The tokens that end a text are those that a call says, and stand for no text then."""
     model, tokenizer = tiny
@@ -124,12 +129,14 @@ def test_other_ends(tiny: tuple[Any, Any]) -> None:
         write("Say:", eos_token_id=1)
 
 
+@pytest.mark.slow
 def test_a_call_of_a_generator_may_have_a_configuration(tiny: tuple[Any, Any]) -> None:
     write = Generator(*tiny, "json_dumps", temperature=1.5, max_tokens=4)
     greedy = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, max_tokens=150)
     assert write(PROMPT, generation_config=config(do_sample=False, max_new_tokens=150)) == greedy
 
 
+@pytest.mark.slow
 def test_a_grammar_by_its_place(tiny: tuple[Any, Any]) -> None:
     constraint = pdacon.compile("json_dumps", tokenizer=tiny[1], model=tiny[0])
     drawn = generate(*tiny, PROMPT, constraint=constraint, seed=1)

@@ -41,6 +41,7 @@ def require_right(constraint: pdacon.Constraint, one: Any) -> None:
     assert not one.complete or accepts(constraint.grammar, one.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "per_request"),
     [
@@ -118,6 +119,7 @@ def test_more_requests_than_there_is_room_for(
         require_right(constraint, one)
 
 
+@pytest.mark.slow
 def test_texts_are_continued(model: Any, tokenizer: Any, constraints: Any) -> None:
     constraint = constraints["lists"]
     (cut,) = generate(model, tokenizer, "Hi", constraint=constraint, prefix="[a,[b", max_tokens=1, temperature=0)
@@ -131,6 +133,7 @@ def test_texts_are_continued(model: Any, tokenizer: Any, constraints: Any) -> No
         assert not text.complete or accepts(constraint.grammar, text.text)
 
 
+@pytest.mark.slow
 def test_padded_batches(model: Any, tokenizer: Any, constraints: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps for CUDA graphs have rows that belong to no request, and a warmup with requests that nobody made."""
     monkeypatch.setattr(ModelRunner, "pad_inputs", property(lambda self: True, lambda self, value: None), raising=False)
@@ -146,6 +149,7 @@ def test_padded_batches(model: Any, tokenizer: Any, constraints: Any, monkeypatc
         require_right(constraints["words"], one)
 
 
+@pytest.mark.slow
 def test_a_request_that_cannot_be_fails_alone(model: Any, tokenizer: Any, constraints: Any) -> None:
     ends = list(constraints["words"].vocabulary.eos_ids)
     manager = model.init_continuous_batching(

@@ -30,6 +30,7 @@ def tiny() -> tuple[Any, Any]:
     return load_tiny()
 
 
+@pytest.mark.slow
 def test_one_prompt_has_one_answer_with_its_value(tiny: tuple[Any, Any]) -> None:
     answer = generate(*tiny, PROMPT, grammar="json_dumps", seed=1)
     assert isinstance(answer, Generation)
@@ -54,6 +55,7 @@ def test_a_notebook_shows_how_free_each_token_was(tiny: tuple[Any, Any]) -> None
     assert "<span" not in again._repr_html_()
 
 
+@pytest.mark.slow
 def test_what_was_written_for_a_list_of_one_still_works(tiny: tuple[Any, Any]) -> None:
     answer = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0)
     (same,) = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0)
@@ -86,6 +88,7 @@ def test_the_ways_to_name_a_grammar(tiny: tuple[Any, Any], tmp_path: Path) -> No
     assert list(json.loads(texts.pop())) == ["name", "age"]
 
 
+@pytest.mark.slow
 def test_names_that_transformers_has(tiny: tuple[Any, Any]) -> None:
     greedy = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, max_tokens=30)
     assert generate(*tiny, PROMPT, grammar="json_dumps", do_sample=False, max_new_tokens=30) == greedy
@@ -111,6 +114,7 @@ def test_a_text_that_is_cut_warns_and_has_no_value(tiny: tuple[Any, Any]) -> Non
         _ = generate(*tiny, PROMPT, grammar=PERSON, temperature=0).value
 
 
+@pytest.mark.slow
 def test_a_generator_compiles_once(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     write = Generator(*tiny, "json_dumps", temperature=0, max_new_tokens=200)
     monkeypatch.setattr("pdacon.integrations.huggingface.arguments.compile", None)
@@ -179,6 +183,7 @@ def test_a_call_of_a_generator_goes_before_its_options(tiny: tuple[Any, Any]) ->
         generate(*tiny, "A list:", grammar="json", top_x=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [generate, generate_batch])
 def test_a_constraint_for_each_prompt(tiny: tuple[Any, Any], run: Any) -> None:
     """Each answer is what the prompt has alone."""
@@ -206,6 +211,7 @@ def test_a_constraint_for_each_prompt(tiny: tuple[Any, Any], run: Any) -> None:
     assert mixed[2].text == tokenizer.decode(free, skip_special_tokens=True)
 
 
+@pytest.mark.slow
 def test_grammars_for_each_prompt(tiny: tuple[Any, Any]) -> None:
     answers = generate(*tiny, [PROMPT] * 3, grammar=["json_dumps", PERSON, None], seed=1, max_new_tokens=60)
     assert answers[0].grammar == "json_dumps"

@@ -117,6 +117,7 @@ def test_a_seed_brings_the_numbers_of_the_global_state() -> None:
     assert torch.equal(torch.get_rng_state(), state)
 
 
+@pytest.mark.slow
 def test_what_max_tokens_cuts_is_incomplete_whole_characters(model: Any, tokenizer: Any, emoji: Any) -> None:
     whole = {sentence.decode() for sentence in emoji.sentences}
     for max_tokens in range(1, 20):

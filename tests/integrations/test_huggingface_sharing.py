@@ -157,6 +157,7 @@ class _Walks:
         return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [True, False])
 def test_whatever_the_order_of_steps_nothing_passes_that_is_not_allowed(threads: bool) -> None:
     rng = random.Random(1)

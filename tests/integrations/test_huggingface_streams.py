@@ -20,6 +20,7 @@ def write() -> Generator:
     return Generator(*load_tiny(), "json_dumps", max_tokens=150)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"seed": 3}, {"temperature": 0}, {"seed": 1, "prefix": '{"na'}], ids=str)
 def test_pieces_are_the_text(write: Generator, options: dict[str, Any]) -> None:
     answer = write(PROMPT, **options)

@@ -62,6 +62,7 @@ def draw(rng: random.Random, model: Any) -> tuple[list[str], dict[str, Any]]:
     return prompts, {**options, **{name: value for name, value in possible.items() if rng.random() < 0.12}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lark", GRAMMARS)
 def test_whatever_is_returned_is_right(
     model: Any, tokenizer: Any, lark: str, scaled: Callable[[int], int], tally: Callable[..., None]

@@ -58,6 +58,7 @@ def test_its_vocabulary_is_exact(tiny: tuple[Any, Any]) -> None:
     assert vocab.decode(tokenizer(text)["input_ids"]).decode() == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_constrained_it_writes_json_only(tiny: tuple[Any, Any], prompt: str) -> None:
     constraint = compiled(tiny, "json")
@@ -67,6 +68,7 @@ def test_constrained_it_writes_json_only(tiny: tuple[Any, Any], prompt: str) -> 
     assert len({one.text for one in texts}) > 4
 
 
+@pytest.mark.slow
 def test_another_grammar_makes_it_write_something_else(tiny: tuple[Any, Any]) -> None:
     constraint = compiled(tiny, "arithmetic")
     texts = generate(*tiny, PROMPTS[0], constraint=constraint, seed=0, num_return_sequences=8, max_tokens=60)

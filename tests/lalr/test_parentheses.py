@@ -85,6 +85,7 @@ def test_copies_do_what_their_origins_do(small: SmallGrammar) -> None:
     assert sum(walk(grammar, tables, split, random, 40) for _ in range(200)) > 200
 
 
+@pytest.mark.slow
 def test_copies_of_python_do_what_their_origins_do() -> None:
     grammar = python_grammar()
     tables = build_tables(grammar)

@@ -85,6 +85,7 @@ def test_a_seed_repeats_and_another_does_not() -> None:
     assert list(islice(sample(constraint, 2), 10)) != first
 
 
+@pytest.mark.slow
 def test_size_is_where_a_walk_ends() -> None:
     constraint = pdacon.compile(GRAMMARS["json"], BYTES)
     lengths = {size: [len(text) for text in islice(sample(constraint, 3, size=size), 20)] for size in (10, 80, 300)}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -169,18 +169,21 @@ def _named() -> dict[Ranges, str]:
     return {union(*edges.values()): name for name, edges in sets.items()}
 
 
+@lru_cache(
+    maxsize=4096
+)  # repairs ask about the same few sets again and again, and those of words have hundreds of ranges
 def characters(ranges: Ranges) -> str:
     """A set of characters as somebody would write it: by a name, as a class, or by what is not in it."""
     whole = union(ranges)
-    for known, name in _named().items():
-        if whole == known:
-            return name
+    if name := _named().get(whole):
+        return name
+    outside = complement(whole)
     text = character_class(whole)
     for known, name in _named().items():
-        rest = complement(union(known, complement(whole)))
-        if name in (r"\d", r"\w", r"\s") and not intersection(known, complement(whole)):
+        if name in (r"\d", r"\w", r"\s") and not intersection(known, outside):
+            rest = complement(union(known, outside))
             shorter = f"[{name}{character_class(rest).removeprefix('[').removesuffix(']')}]"
             text = min(text, shorter, key=len)
-    others = character_class(complement(whole))
+    others = character_class(outside)
     negative = f"[^{others.removeprefix('[').removesuffix(']')}]"
     return min(text, negative, key=len)

@@ -236,6 +236,8 @@ class Repairs:
         terminal = self._grammar.terminals[higher]
         if terminal.pattern is None or any(self._grammar.terminals[k].pattern is None for k in lower):
             return
+        if self._deadline.passed():
+            return  # nobody would try it
         try:
             further = self._continuations.pattern(higher, lower)
         except PdaconError:
