@@ -413,6 +413,8 @@ class CanonicalFilter:
         star_high: NDArray[np.uint8],
         star_target: NDArray[np.int32],
         star_accepting: NDArray[np.uint8],
+        added: NDArray[np.int32],  # tokens that the tokenizer reads before all else
+        restarts: bool,  # behind them the normalizer begins anew
     ) -> CanonicalFilter: ...
     def step(self, state: int, token: int) -> int: ...  # -1: there is none
     def ends(self, state: int) -> bool: ...

@@ -16,7 +16,7 @@ from pdacon.errors import VocabularyError
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_parts import parts_of
-from pdacon.filters.tokenizer_texts import form_of_tokenizer, text_arrays, texts_without_added_tokens
+from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_without_added_tokens
 from pdacon.frontends.regular_sets import RegularSet
 
 _lock = threading.Lock()
@@ -35,7 +35,7 @@ class Canonical:
     tokenizer: Any
 
     def texts(self) -> RegularSet | None:
-        """The texts in which none of its added tokens is spelled: it reads those first. None: all texts.
+        """The texts in which no added token is spelled that is not generated, such as special ones. None: all texts.
 
         Raises
         ------
@@ -88,7 +88,14 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
             f"canonical: the tokenizer has no token for the byte {missing[0]!r}, and drops it from texts; compile "
             "without canonical"
         )
-    texts = text_arrays(form_of_tokenizer(tokenizer))
+    added = added_tokens(tokenizer)
+    for i, text in added.emitted.items():
+        if i >= vocabulary.size or vocabulary.tokens[i] != text.encode():
+            raise VocabularyError(
+                f"canonical: the added token {i} is {text!r:.40}, and another one in the vocabulary; compile without "
+                "canonical"
+            )
+    texts = text_arrays(form_of_tokenizer(tokenizer), trivial=bool(added.emitted))
     splits = _splits(parts.patterns, parts.dollar_is_end)
     made = _core.CanonicalFilter.make(
         trie,
@@ -103,6 +110,8 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
         texts.next,
         texts.settled,
         *texts.star,
+        np.array(sorted(added.emitted), np.int32),
+        added.restarts,
     )
     unreachable = made.statistics()["unreachable"]
     if parts.whole and unreachable:

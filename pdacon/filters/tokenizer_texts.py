@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator
 from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
@@ -55,20 +54,59 @@ def form_of_tokenizer(tokenizer: Any) -> Form | None:
     return form_of(None if normalizer is None else json.loads(normalizer.__getstate__()))
 
 
-def texts_without_added_tokens(tokenizer: Any) -> RegularSet | None:
-    """The texts in which no added token is spelled; None: all texts."""
+class AddedTokens(NamedTuple):
+    """Tokens that the tokenizer reads before all else, wherever they stand.
+
+    Attributes
+    ----------
+    emitted : dict of int to str
+        Those that may be generated where their text stands. The longest of the leftmost ones counts.
+    restarts : bool
+        Whether they are read before texts are normalized, each piece between them by itself.
+    excluded : frozenset of str
+        What no text has: the others.
+    """
+
+    emitted: dict[int, str]
+    restarts: bool
+    excluded: frozenset[str]
+
+
+def added_tokens(tokenizer: Any) -> AddedTokens:
+    """The added tokens of a tokenizer.
+
+    Special tokens have no text in a vocabulary, and texts that spell one are excluded. So are texts that spell what is
+    read only as a whole word or with the blanks beside it, and, where some are read before the normalizer and some
+    behind it, the latter.
+    """
     backend = backend_of(tokenizer)
-    words = [] if backend is None else sorted(_added_words(backend, form_of_tokenizer(tokenizer)))
+    if backend is None:
+        return AddedTokens({}, False, frozenset())
+    form = form_of_tokenizer(tokenizer)
+    plain: dict[bool, dict[int, str]] = {False: {}, True: {}}
+    excluded = set()
+    silent = set(getattr(tokenizer, "all_special_ids", ()))
+    for i, token in backend.get_added_tokens_decoder().items():
+        if token.special and backend.encode_special_tokens:
+            continue
+        text = token.content
+        if token.normalized and form is not None:
+            text = unicodedata.normalize(form, text)
+        if token.special or i in silent or token.single_word or token.lstrip or token.rstrip:
+            excluded.add(text)
+        else:
+            plain[token.normalized][i] = text
+    first = not plain[False]
+    excluded.update(plain[not first].values())
+    return AddedTokens(plain[first], not first, frozenset(excluded))
+
+
+def texts_without_added_tokens(tokenizer: Any) -> RegularSet | None:
+    """The texts in which no added token is spelled that is not generated; None: all texts."""
+    words = sorted(added_tokens(tokenizer).excluded)
     if not words:
         return None
     return RegularSet(without(words), f"texts without the tokenizer's added tokens, such as {words[0]!r:.40}")
-
-
-def _added_words(backend: Any, form: Form | None) -> Iterator[str]:
-    for token in backend.get_added_tokens_decoder().values():
-        if token.special and backend.encode_special_tokens:
-            continue
-        yield unicodedata.normalize(form, token.content) if form is not None and token.normalized else token.content
 
 
 class TextArrays(NamedTuple):
@@ -92,11 +130,13 @@ class TextArrays(NamedTuple):
     star: tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]
 
 
-def text_arrays(form: Form | None) -> TextArrays:
-    """The texts in a normal form; None: every text."""
+def text_arrays(form: Form | None, *, trivial: bool) -> TextArrays:
+    """The texts in a normal form; None: every text, with an automaton that says so if it is to be ``trivial``."""
     numbers, bytes_ = np.empty(0, np.int32), np.empty(0, np.uint8)
     if form is None:
-        return TextArrays(numbers, numbers, bytes_, (numbers, bytes_, bytes_, numbers, bytes_))
+        star = (numbers, bytes_, bytes_, numbers, bytes_)
+        classes, table = np.zeros(NUM_CODE_POINTS, np.int32), np.zeros(1, np.int32)
+        return TextArrays(classes, table, bytes_, star) if trivial else TextArrays(numbers, numbers, bytes_, star)
     native = normal_form(form).native
     widths = np.diff(native.firsts, append=NUM_CODE_POINTS)
     classes = np.repeat(native.numbers, widths)
@@ -106,5 +146,5 @@ def text_arrays(form: Form | None) -> TextArrays:
     offset, low, high, target = utf8(settled, _MOST_STATES, _MOST_BYTES)
     accepting = np.zeros(len(offset) - 1, np.uint8)
     accepting[: len(settled)] = 1
-    star = offset, low, high, target, accepting
-    return TextArrays(classes, table.reshape(-1), settled_characters(form).astype(np.uint8), star)
+    arrays = offset, low, high, target, accepting
+    return TextArrays(classes, table.reshape(-1), settled_characters(form).astype(np.uint8), arrays)

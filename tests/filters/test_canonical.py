@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from support.real_vocabularies import coded
 from support.small_tokenizers import TEXT, train_byte_level, train_split
-from tokenizers import Tokenizer, normalizers
+from tokenizers import AddedToken, Tokenizer, normalizers
 
 import pdacon
 from pdacon import Constraint, Vocabulary
@@ -213,6 +213,52 @@ def test_a_small_world_of_marks() -> None:
     constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,4}}"), vocabulary, canonical=tokenizer)
     texts = normal(spelled(letters, 4))
     require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
+
+
+ADDED = {
+    "tags": ["<think>", "</think>", "<t", "<tool>"],
+    "overlapping": ["ab", "abab", "babb", "aa", "aab "],
+    "spaces": ["  ", "   ", " a"],
+}
+
+
+def with_added(words: Iterable[str], *, normalized: bool, form: bool) -> tuple[Any, Vocabulary]:
+    made = Tokenizer.from_str(TOKENIZERS["qwen"][0].to_str())
+    if form:
+        made.normalizer = normalizers.NFC()
+    made.add_tokens([AddedToken(word, special=False, normalized=normalized) for word in words])
+    return made, Vocabulary.from_huggingface(made, eos_ids=made.token_to_id("<end>"))
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("name", ADDED)
+def test_added_tokens_stand_where_their_text_does(name: str, normalized: bool) -> None:
+    tokenizer, vocabulary = with_added(ADDED[name], normalized=normalized, form=False)
+    letters = {"tags": "<t>k", "overlapping": "ab ", "spaces": " a\n"}[name]
+    texts = spelled(letters, 5 if len(letters) == 3 else 4)
+    texts += [a + b + c for a in ("", "x<", "</t") for b in ADDED[name] for c in ("", "y", " ", "<think")]
+    texts = [text for text in dict.fromkeys(texts) if "<end>" not in text]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_added_tokens_beside_a_normalizer(normalized: bool) -> None:
+    tokenizer, vocabulary = with_added(["<e", "ee"], normalized=normalized, form=True)
+    texts = spelled("<e\u0301\u0323", 4)
+    kept = [text for text in texts if tokenizer.decode(tokenizer.encode(text).ids) == text]
+    assert 0 < len(kept) < len(texts)
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(kept, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
+
+
+def test_json_with_added_tokens() -> None:
+    tokenizer, vocabulary = with_added(["<think>", "</think>", '":', "  "], normalized=False, form=True)
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    require_walks(constraint, lambda text: tokenizer.encode(text).ids, 6)
+    for text in [*JSON_TEXTS, '{"<think>": "<</think>"}']:
+        assert constraint.matcher().validate_tokens(tokenizer.encode(text).ids) == len(tokenizer.encode(text).ids)
+        assert constraint.accepts(text)
 
 
 def test_texts_that_a_grammar_forces_may_have_marks() -> None:

@@ -24,7 +24,7 @@ VocabularyStar star_of(const Array<std::int32_t>& offset, const Array<std::uint8
                        const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
                        const Array<std::uint8_t>& accepting) {
     VocabularyStar star;
-    if (offset.size() == 0) throw std::invalid_argument("canonical filter: the arrays do not fit together");
+    if (offset.size() == 0) return star;
     star.edges.resize(offset.size() - 1);
     for (std::size_t state = 0; state + 1 < offset.size(); ++state)
         for (auto at = offset.data()[state]; at < offset.data()[state + 1]; ++at) {
@@ -37,7 +37,7 @@ VocabularyStar star_of(const Array<std::int32_t>& offset, const Array<std::uint8
 }
 
 // `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges. `texts`: those
-// that are left as they are, by class of code points; none: all.
+// that are left as they are, by class of code points; none: all. `added`: tokens that are added words.
 std::shared_ptr<CanonicalFilter> make_filter(
     const std::shared_ptr<SharedTrie>& trie, const Array<std::int32_t>& pairs,
     const Array<std::int32_t>& ranks, const Array<std::uint8_t>& used, const Array<std::uint8_t>& classes,
@@ -45,7 +45,8 @@ std::shared_ptr<CanonicalFilter> make_filter(
     const Array<std::int32_t>& text_classes, const Array<std::int32_t>& text_next,
     const Array<std::uint8_t>& settled, const Array<std::int32_t>& star_offset,
     const Array<std::uint8_t>& star_low, const Array<std::uint8_t>& star_high,
-    const Array<std::int32_t>& star_target, const Array<std::uint8_t>& star_accepting) {
+    const Array<std::int32_t>& star_target, const Array<std::uint8_t>& star_accepting,
+    const Array<std::int32_t>& added, bool restarts) {
     if (!trie || pairs.size() % 4 != 0 || ends.size() == 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
     const auto& tokens = trie->tokens();
@@ -61,7 +62,7 @@ std::shared_ptr<CanonicalFilter> make_filter(
         const auto most = std::max(0, *std::ranges::max_element(text));
         texts = std::make_unique<TextAutomaton>(
             tokens, text, copy(text_next), most + 1,
-            star_of(star_offset, star_low, star_high, star_target, star_accepting));
+            star_of(star_offset, star_low, star_high, star_target, star_accepting), view(added), restarts);
     }
     if (ranks.size() > 0) merged = MergeTable::by_rank(*tokens, view(ranks));
     return std::make_shared<CanonicalFilter>(
@@ -111,7 +112,7 @@ void bind_filters(nb::module_& m) {
                     nb::arg("used"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"),
                     nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"), nb::arg("star_offset"),
                     nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
-                    nb::arg("star_accepting"))
+                    nb::arg("star_accepting"), nb::arg("added"), nb::arg("restarts"))
         .def("step", nb::overload_cast<std::int32_t, std::int32_t>(&CanonicalFilter::step), nb::arg("state"),
              nb::arg("token"))
         .def("ends", &CanonicalFilter::ends, nb::arg("state"))

@@ -108,8 +108,15 @@ const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
     return known.characters;
 }
 
-bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place) {
+bool CanonicalSearch::is_settled_anew(std::int32_t at, std::int32_t text) {
     auto& known = *known_[static_cast<std::size_t>(at)];
+    return may_end(known) || (!use_.texts->is_pending(text) && is_alive(settled_, known.lexing, known.stack));
+}
+
+bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32_t text) {
+    auto& known = *known_[static_cast<std::size_t>(at)];
+    // What follows could complete the word.
+    if (use_.texts && use_.texts->is_pending(text)) return use_.pretokens.ends(place) && may_end(known);
     const auto slot = static_cast<std::size_t>(place);
     if (known.settled.size() <= slot) known.settled.resize(slot + 1, -1);
     if (known.settled[slot] < 0) {
@@ -144,15 +151,27 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
         for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
             for (const auto token : tokens) {
                 budget_.tick();
+                if (texts && texts->is_added(token)) {
+                    if (!marked || !use_.pretokens.ends(place) ||
+                        (delicate_only && !texts->is_delicate(text, token)))
+                        continue;
+                    const auto text_behind = texts->step_added(text, token);
+                    if (text_behind < 0) continue;
+                    if (is_settled_anew(target, text_behind))
+                        live.push_back(token);
+                    else
+                        open.push_back({token, node(target, Pretokens::kStart, text_behind), true, true});
+                    continue;
+                }
                 if (!merges_.is_reachable(token)) continue;
                 const auto to = behind[static_cast<std::size_t>(use_.pretokens.group(token))];
                 if (to < 0 || (delicate_only && !texts->is_delicate(text, token))) continue;
                 const auto text_behind = texts ? texts->step(text, token) : text;
                 if (text_behind < 0) continue;
-                if (is_settled(target, to))
+                if (is_settled(target, to, text_behind))
                     live.push_back(token);
                 else
-                    open.push_back({token, node(target, to, text_behind), marked});
+                    open.push_back({token, node(target, to, text_behind), marked, false});
             }
     }
     auto& made = nodes_[static_cast<std::size_t>(id)];
@@ -164,7 +183,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
 
 bool CanonicalSearch::close(Edge& edge) {
     const auto& behind = nodes_[static_cast<std::size_t>(edge.node)];
-    if (!behind.across.empty()) return true;
+    if (!behind.across.empty() || (edge.restarts && !behind.within.empty())) return true;
     for (; edge.tested < behind.within.size(); ++edge.tested)
         if (!merges_.merges(edge.token, behind.within[edge.tested])) return true;
     return false;
@@ -207,7 +226,7 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
         auto& behind = nodes_[static_cast<std::size_t>(edge.node)];
         if (!behind.explored) found.push_back(edge.node);
         for (auto& next : behind.open)
-            if (next.round != round_ && (next.marked || !merges_.merges(edge.token, next.token))) visit(next);
+            if (next.round != round_ && follows(edge, next)) visit(next);
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -87,6 +87,7 @@ class CanonicalSearch {
     struct Edge {
         std::int32_t token, node;
         bool marked;
+        bool restarts;           // the token is an added word, and another text begins behind it
         std::int32_t round = 0;  // the last one of `wanted` that came by
         std::size_t tested = 0;  // how many of the node's tokens merge with this one
     };
@@ -104,7 +105,12 @@ class CanonicalSearch {
     const std::vector<std::uint8_t>& characters(Known& known);
     bool may_follow(const Known& known, std::string_view bytes);
     // Whether the border behind a configuration is settled: the first of the two ways to be live.
-    bool is_settled(std::int32_t configuration, std::int32_t place);
+    bool is_settled(std::int32_t configuration, std::int32_t place, std::int32_t text);
+    // The same behind an added word.
+    bool is_settled_anew(std::int32_t configuration, std::int32_t text);
+    bool follows(const Edge& edge, const Edge& next) const {
+        return edge.restarts || next.marked || !merges_.merges(edge.token, next.token);
+    }
     std::int32_t node(std::int32_t configuration, std::int32_t place, std::int32_t text);
     void explore(std::int32_t node, bool delicate_only);
     bool close(Edge& edge);

@@ -19,6 +19,10 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
     const auto key = static_cast<std::uint64_t>(state) << 32 | static_cast<std::uint32_t>(token);
     if (const auto known = steps_.find(key); known != steps_.end()) return known->second;
     const auto [last, situation] = states_[in_range(state, states_.size())];
+    if (texts_ && texts_->is_added(token)) {
+        const auto text = ends(state) ? texts_->step_added(situation.text, token) : -1;
+        return text < 0 ? -1 : state_of(-1, kStartPlaces, text);
+    }
     const auto group = merges_.is_reachable(token) ? pretokens_.group(token) : -1;
     const auto text = group >= 0 && texts_ ? texts_->step(situation.text, token) : TextAutomaton::kStart;
     std::vector<std::int32_t> places;
@@ -48,7 +52,7 @@ bool CanonicalFilter::ends(std::int32_t state) {
 std::int32_t CanonicalFilter::step(std::int32_t state, std::string_view bytes) {
     const std::lock_guard hold(lock_);
     if (!texts_) return kStart;
-    const auto text = texts_->step(situation(state).text, bytes);
+    const auto text = texts_->step_bytes(situation(state).text, bytes);
     return text < 0 ? -1 : state_of(-1, kStartPlaces, text);
 }
 

@@ -6,8 +6,8 @@
 // pretoken ends between the two, and it does not matter what they are. State 0 is a border with nothing
 // before it.
 //
-// Where the tokenizer normalizes texts, a state also says where the text is in the automaton of those texts
-// that it leaves as they are.
+// Where the tokenizer normalizes texts or has added words, a state also says where the text is in the
+// automaton of those texts that it leaves as they are. Behind an added word a text begins anew.
 //
 // Shared by all constraints of a vocabulary; safe from any thread. What it finds it keeps: states, sets of
 // places, and rows of tokens that may follow another one, at most so many of these.
@@ -62,7 +62,9 @@ class CanonicalFilter {
     bool may_follow(std::int32_t state, std::int32_t token);
 
     // The automaton that says which texts are left as they are, as a star; nothing: all are.
-    const VocabularyStar* settled() const { return texts_ ? &texts_->settled() : nullptr; }
+    const VocabularyStar* settled() const {
+        return texts_ && !texts_->settled().edges.empty() ? &texts_->settled() : nullptr;
+    }
 
     // For a search that asks much: the automata, held against other threads.
     class Use {

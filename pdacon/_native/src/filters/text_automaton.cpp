@@ -5,19 +5,22 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "base/in_range.hpp"
 #include "filters/characters.hpp"
 
 namespace pdacon {
 
 TextAutomaton::TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<std::int32_t> classes,
-                             std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled)
+                             std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled,
+                             std::span<const std::int32_t> added, bool restarts)
     : tokens_(std::move(tokens)),
       classes_(std::move(classes)),
       next_(std::move(next)),
       num_classes_(num_classes),
       num_states_(num_classes > 0 ? static_cast<std::int32_t>(next_.size()) / num_classes : 0),
-      settled_(std::move(settled)) {
-    bool fits = num_states_ > 0 && classes_.size() == kCodePoints && !settled_.edges.empty() &&
+      settled_(std::move(settled)),
+      restarts_(restarts) {
+    bool fits = num_states_ > 0 && classes_.size() == kCodePoints &&
                 settled_.edges.size() == settled_.boundary.size() &&
                 next_.size() == static_cast<std::size_t>(num_states_) * static_cast<std::size_t>(num_classes);
     for (const auto character : classes_) fits = fits && character >= 0 && character < num_classes;
@@ -26,6 +29,12 @@ TextAutomaton::TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<s
         for (const auto& edge : row)
             fits = fits && edge.next >= 0 && static_cast<std::size_t>(edge.next) < settled_.edges.size();
     if (!fits) throw std::invalid_argument("texts of a filter: the tables do not fit together");
+    is_added_.assign(tokens_->size(), 0);
+    pending_ids_.intern({});
+    for (const auto token : added) {
+        is_added_[in_range(token, tokens_->size())] = 1;
+        add_word(tokens_->bytes_of(token));
+    }
     first_class_.assign(tokens_->size(), -1);
     behind_start_.assign(tokens_->size(), -1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_->size(); ++token) {
@@ -39,26 +48,83 @@ TextAutomaton::TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<s
             if (const auto code = character_of(bytes, length); code < kCodePoints)
                 first_class_[static_cast<std::size_t>(token)] = classes_[code];
         }
-        behind_start_[static_cast<std::size_t>(token)] = step(kStart, text);
+        behind_start_[static_cast<std::size_t>(token)] = step(kStart, text, Words::kBegin);
     }
 }
 
-std::int32_t TextAutomaton::step(std::int32_t state, std::string_view bytes) {
-    auto here = state < num_states_ ? Place{state} : begun_[static_cast<std::size_t>(state - num_states_)];
+void TextAutomaton::add_word(std::string_view word) {
+    if (word.empty()) throw std::invalid_argument("texts of a filter: an added word is empty");
+    std::int32_t node = 0;
+    for (const char byte : word) {
+        const auto next = static_cast<std::int32_t>(words_.size());
+        const auto [child, is_new] =
+            words_[static_cast<std::size_t>(node)].children.emplace(static_cast<std::uint8_t>(byte), next);
+        node = child->second;
+        if (is_new) words_.emplace_back();
+    }
+    words_[static_cast<std::size_t>(node)].ends = true;
+}
+
+std::int32_t TextAutomaton::go_on(std::int32_t pending, std::uint8_t byte, bool begin) {
+    const auto& first = words_.front().children;
+    if (pending == 0 && (!begin || !first.contains(byte))) return 0;
+    std::vector<std::int32_t> found;
+    const auto advance = [&](std::int32_t node) {
+        const auto& children = words_[static_cast<std::size_t>(node)].children;
+        if (const auto child = children.find(byte); child != children.end()) found.push_back(child->second);
+    };
+    for (const auto node : pending_ids_[pending]) advance(node);
+    if (begin) advance(0);
+    for (const auto node : found)
+        if (words_[static_cast<std::size_t>(node)].ends) return -1;
+    std::sort(found.begin(), found.end());
+    return pending_ids_.intern(found);
+}
+
+bool TextAutomaton::read(Place& place, std::uint8_t byte) const {
+    if ((place.num_begun == 0) == continues_character(byte)) return false;
+    place.begun = place.begun << 8 | byte;
+    ++place.num_begun;
+    const auto length =
+        character_length(static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1))));
+    if (length == 0) return false;
+    if (place.num_begun < length) return true;
+    const auto code = character_of(place.begun, length);
+    if (code == kCodePoints) return false;
+    place = {at(place.state, classes_[code]), 0, 0, place.pending};
+    return place.state >= 0;
+}
+
+std::int32_t TextAutomaton::step(std::int32_t state, std::string_view bytes, Words words) {
+    auto here = place_of(state);
+    if (words == Words::kIgnored) here.pending = 0;
     for (const char character : bytes) {
         const auto byte = static_cast<std::uint8_t>(character);
-        if ((here.num_begun == 0) == continues_character(byte)) return -1;
-        here.begun = here.begun << 8 | byte;
-        ++here.num_begun;
-        const auto first = static_cast<std::uint8_t>(here.begun >> (8 * (here.num_begun - 1)));
-        const auto length = character_length(first);
-        if (length == 0) return -1;
-        if (here.num_begun < length) continue;
-        const auto code = character_of(here.begun, length);
-        here = {code == kCodePoints ? -1 : at(here.state, classes_[code])};
-        if (here.state < 0) return -1;
+        if (!read(here, byte)) return -1;
+        if (words != Words::kIgnored) here.pending = go_on(here.pending, byte, words == Words::kBegin);
+        if (here.pending < 0) return -1;
     }
-    return here.num_begun == 0 ? here.state : intern(here);
+    return id_of(here);
+}
+
+std::int32_t TextAutomaton::step_added(std::int32_t state, std::int32_t token) {
+    const auto word = tokens_->bytes_of(token);
+    const auto behind =
+        step(restarts_ ? id_of({kStart, 0, 0, place_of(state).pending}) : state, word, Words::kGoOn);
+    if (behind < 0 || place_of(state).num_begun > 0) return -1;
+    auto here = place_of(behind);
+    if (restarts_) here.state = kStart;
+    std::int32_t node = 0;
+    for (const char byte : word)
+        node = words_[static_cast<std::size_t>(node)].children.at(static_cast<std::uint8_t>(byte));
+    if (!words_[static_cast<std::size_t>(node)].children.empty()) {  // a longer word may begin here
+        const auto pending = pending_ids_[here.pending];
+        std::vector<std::int32_t> nodes(pending.begin(), pending.end());
+        nodes.push_back(node);
+        std::sort(nodes.begin(), nodes.end());
+        here.pending = pending_ids_.intern(nodes);
+    }
+    return id_of(here);
 }
 
 const std::vector<std::int32_t>& TextAutomaton::classes_between(std::uint32_t first, std::uint32_t last) {
@@ -73,7 +139,14 @@ const std::vector<std::int32_t>& TextAutomaton::classes_between(std::uint32_t fi
     return known->second;
 }
 
-std::int32_t TextAutomaton::intern(const Place& place) {
+std::int32_t TextAutomaton::id_of(const Place& place) {
+    const auto intern = [&](const std::array<std::int32_t, 5>& key) {
+        const auto id = begun_ids_.intern(key);
+        if (static_cast<std::size_t>(id) == begun_.size()) begun_.push_back(place);
+        return num_states_ + id;
+    };
+    if (place.num_begun == 0)
+        return place.pending == 0 ? place.state : intern({0, 0, place.state, 0, place.pending});
     const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
     const auto length = character_length(first);
     const auto missing = length - place.num_begun;
@@ -88,11 +161,8 @@ std::int32_t TextAutomaton::intern(const Place& place) {
     // Which second bytes may follow depends on the first one, which is kept with those that restrict them.
     const bool special =
         place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
-    const std::array<std::int32_t, 4> key = {length, place.num_begun, same ? behind : -1 - place.state,
-                                             same && !special ? 0 : static_cast<std::int32_t>(place.begun)};
-    const auto id = begun_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == begun_.size()) begun_.push_back(place);
-    return num_states_ + id;
+    return intern({length, place.num_begun, same ? behind : -1 - place.state,
+                   same && !special ? 0 : static_cast<std::int32_t>(place.begun), place.pending});
 }
 
 }  // namespace pdacon

@@ -9,12 +9,20 @@
 // tokens of a state.
 //
 // `settled` is the automaton of texts that may follow such a character, and of which every concatenation is
-// in the set: what is live with it as the vocabulary's star is live in the set, too.
+// in the set: what is live with it as the vocabulary's star is live in the set, too. Without edges: every
+// text is in the set.
+//
+// Added words are tokens that the tokenizer reads before all else: from left to right, the longest where
+// several begin. So no other tokens may spell one. A state also has the *pending* words: those that have
+// begun within other tokens, or with an added word that is shorter; they must not be completed.
+//
+// Source: A. Aho and M. Corasick, "Efficient String Matching" (1975), for words in a tree, read at once.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,16 +36,28 @@ namespace pdacon {
 class TextAutomaton {
   public:
     // `classes`: of each code point; `next`: [states, num_classes], the state behind a character, or -1.
+    // `added`: tokens that are added words; `restarts`: behind them the set begins anew.
     // Throws std::invalid_argument.
     TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<std::int32_t> classes,
-                  std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled);
+                  std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled,
+                  std::span<const std::int32_t> added, bool restarts);
 
     static constexpr std::int32_t kStart = 0;
-    // The state behind some bytes, or behind a token with text; -1: no text of the set goes on so.
-    std::int32_t step(std::int32_t state, std::string_view bytes);
+    // The state behind a token with text that is no added word; -1: no text of the set goes on so, or an
+    // added word is spelled.
     std::int32_t step(std::int32_t state, std::int32_t token) {
-        return is_delicate(state, token) ? step(state, tokens_->bytes_of(token))
+        return is_delicate(state, token) ? step(state, tokens_->bytes_of(token), Words::kBegin)
                                          : behind_start_[static_cast<std::size_t>(token)];
+    }
+    // The same behind bytes, in which nothing counts as an added word.
+    std::int32_t step_bytes(std::int32_t state, std::string_view bytes) {
+        return step(state, bytes, Words::kIgnored);
+    }
+    // The same behind an added word.
+    std::int32_t step_added(std::int32_t state, std::int32_t token);
+    bool is_added(std::int32_t token) const { return is_added_[static_cast<std::size_t>(token)] != 0; }
+    bool is_pending(std::int32_t state) const {
+        return state >= num_states_ && begun_[static_cast<std::size_t>(state - num_states_)].pending != 0;
     }
     // Whether the token may lead to another state than it does from the start of a text.
     bool is_delicate(std::int32_t state, std::int32_t token) const {
@@ -52,12 +72,22 @@ class TextAutomaton {
         std::int32_t state;
         std::uint32_t begun = 0;  // the bytes of the character that has been begun
         std::int32_t num_begun = 0;
+        std::int32_t pending = 0;  // the words that have begun: the id of their nodes in the tree of words
     };
+    enum class Words : std::uint8_t { kBegin, kGoOn, kIgnored };
+    std::int32_t step(std::int32_t state, std::string_view bytes, Words words);
+    Place place_of(std::int32_t state) const {
+        return state < num_states_ ? Place{state} : begun_[static_cast<std::size_t>(state - num_states_)];
+    }
+    bool read(Place& place, std::uint8_t byte) const;
+    std::int32_t id_of(const Place& place);
+    // The pending words behind a byte, or -1 if one of them is complete.
+    std::int32_t go_on(std::int32_t pending, std::uint8_t byte, bool begin);
+    void add_word(std::string_view word);
     std::int32_t at(std::int32_t state, std::int32_t character) const {
         return next_[static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
                      static_cast<std::size_t>(character)];
     }
-    std::int32_t intern(const Place& place);
     const std::vector<std::int32_t>& classes_between(std::uint32_t first, std::uint32_t last);
 
     std::shared_ptr<const Tokens> tokens_;
@@ -66,6 +96,14 @@ class TextAutomaton {
     VocabularyStar settled_;
     std::vector<std::int32_t> first_class_;  // of each token; -1: it begins with no whole character
     std::vector<std::int32_t> behind_start_;
+    struct Node {
+        std::map<std::uint8_t, std::int32_t> children;
+        bool ends = false;
+    };
+    bool restarts_;
+    std::vector<Node> words_{1};
+    std::vector<std::uint8_t> is_added_;
+    Interner pending_ids_;
     Interner begun_ids_;
     std::vector<Place> begun_;  // the states from num_states_ on
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> between_;
