@@ -265,6 +265,7 @@ class Nfa:
         entry: NDArray[np.int32],
         behind: NDArray[np.int32],
         wanted: NDArray[np.uint8],  # by state of `behind`: 0 begins, 1 is, 2 is outside; empty: all are
+        leaves: NDArray[np.int32],  # by position: what a match there adds to the state of `behind`; empty: nothing
     ) -> Nfa: ...
     @staticmethod
     def joined(num_terminals: int, programs: Sequence[Piece | None]) -> Nfa:

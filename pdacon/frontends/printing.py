@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
-from pdacon.errors import LimitExceededError
+from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.model import Automaton, GrammarData, Terminal
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
 from pdacon.lexer.utf8 import continuations
@@ -35,9 +35,15 @@ def to_lark(grammar: GrammarData) -> str:
     Cost: a pattern can be much longer than the automaton that it stands for. Past a bound a LimitExceededError says so.
     """
     lines = []
+    parts = _parts_of_texts(grammar)
     for lhs, productions in groupby(grammar.productions, key=attrgetter("lhs")):
+        if lhs in parts:
+            continue
         rules = list(productions)
-        alternatives = [" ".join(_name(grammar.symbol_name(symbol)) for symbol in rule.rhs) for rule in rules]
+        written = [rule.rhs[1:] if rule.rhs and rule.rhs[0] in parts else rule.rhs for rule in rules]
+        alternatives = [
+            " ".join(_name(grammar.symbol_name(symbol)) for symbol in rhs) for rhs in dict.fromkeys(written)
+        ]
         priority = f".{rules[0].priority}" if rules[0].priority else ""
         lines.append(f"{_name(grammar.symbol_name(lhs))}{priority}: " + "\n    | ".join(alternatives))
     pattern_of = _words_pattern if grammar.language == "choices" else automaton_pattern
@@ -46,6 +52,19 @@ def to_lark(grammar: GrammarData) -> str:
         lines.append(f"{_name(terminal.name)}{priority}: {_written(terminal, pattern_of)}")
     lines += [f"%ignore {_name(grammar.terminals[k].name)}" for k in sorted(grammar.ignore)]
     return "\n".join(lines) + "\n"
+
+
+def _parts_of_texts(grammar: GrammarData) -> frozenset[int]:
+    """Nonterminals of texts that several lexemes of a family read: what stands before the last of these.
+
+    Each of those has the pattern of the whole text, which is printed in place of all of them.
+    """
+
+    def in_family(symbol: int) -> bool:
+        pattern = grammar.terminals[symbol].pattern if symbol < len(grammar.terminals) else None
+        return pattern is not None and pattern.automaton is not None and bool(pattern.automaton.family)
+
+    return frozenset(rule.rhs[0] for rule in grammar.productions if rule.rhs and in_family(rule.rhs[-1]))
 
 
 def _name(name: str) -> str:
@@ -60,6 +79,13 @@ def _written(terminal: Terminal, pattern_of: Callable[[Automaton], str]) -> str:
     flags = "".join(sorted(pattern.flags))
     if pattern.kind == "str":
         return json.dumps(pattern.value, ensure_ascii=False) + flags
+    if pattern.automaton is not None and pattern.automaton.family and not pattern.value:
+        raise UnsupportedGrammarError(
+            f"terminal {terminal.name}: strings of this kind and length are read in several lexemes, for which Lark's "
+            "language has no words; leave out their maxLength to print the rest",
+            terminal.span,
+            "maxLength",
+        )
     value = pattern.value or pattern_of(pattern.automaton) if pattern.automaton else pattern.value
     return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/{flags}"
 

@@ -41,12 +41,17 @@ ImportPath = str | Callable[..., tuple[Any, str]]
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """An ordered automaton over bytes, as :class:`~pdacon.lexer.program.Program` has it, with one entry.
+    """An ordered automaton over bytes, as :class:`~pdacon.lexer.program.Program` has it.
 
     Attributes
     ----------
     kind, offset, lo, hi, target : bytes
         The arrays of that name, of uint8 (``kind``, ``lo``, ``hi``) and little-endian int32.
+    family : str
+        If it reads a part of a text that several lexemes make up, what those automata have in common; else empty, and
+        it has one entry.
+    entries, leaves : bytes
+        The arrays of that name of a family.
     """
 
     kind: bytes
@@ -54,6 +59,9 @@ class Automaton:
     lo: bytes
     hi: bytes
     target: bytes
+    family: str = ""
+    entries: bytes = b""
+    leaves: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

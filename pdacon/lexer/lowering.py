@@ -7,10 +7,10 @@ with one entry for each context.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from pdacon.lexer.contexts import Context, clashes_in, make_contexts
 from pdacon.lexer.patterns import compile_terminal, one_text
 from pdacon.lexer.program import Program, to_automaton
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, narrowed
+
+_Numbers: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,6 +163,10 @@ def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> 
     for (index, program), base, places in zip(programs.items(), sizes, place_of, strict=False):
         entries[index] = program.entries[places] + base
     entries[:, : len(wanted)][:, wanted == OUTSIDE] = -1
+    families = {program.family: len(program.entries) - 1 for program in programs.values() if program.family}
+    leaves = np.zeros(0, np.int32)
+    if families:
+        behind, wanted, entries, leaves = _with_families(programs, sizes, families, behind, wanted, entries)
     return _core.Nfa.make(
         _joined((program.kind for program in programs.values()), np.uint8),
         _joined([*(p.offset[:-1] + base for p, base in zip(programs.values(), edges, strict=False)), edges[-1:]]),
@@ -171,7 +177,38 @@ def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> 
         entries.reshape(-1),
         behind.reshape(-1),
         wanted,
+        leaves,
     )
+
+
+def _with_families(
+    programs: Mapping[int, Program],
+    sizes: Sequence[int] | NDArray[np.int_],
+    families: Mapping[str, int],
+    behind: _Numbers,
+    wanted: NDArray[np.uint8],
+    entries: _Numbers,
+) -> tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]:
+    """The automaton for what lies behind, the entries, and what matches leave, with what families have left.
+
+    Behind the given states there is a copy of all of them for each entry of a family but its first. No byte leads to a
+    copy, and from there as from its original: what is left is known where the next lexeme begins, and forgotten then.
+    """
+    count = len(behind)
+    firsts = dict(zip(families, np.cumsum([0, *families.values()]).tolist(), strict=False))
+    copies = sum(families.values())
+    widened = np.tile(entries, (1, 1 + copies))
+    leaves = []
+    for (index, program), base in zip(programs.items(), sizes, strict=False):
+        if not program.family:
+            leaves.append(np.zeros(len(program), np.int32))
+            continue
+        first = firsts[program.family]
+        for left, entry in enumerate(program.entries[1:].tolist(), first + 1):
+            there = widened[index, left * count : (left + 1) * count]
+            there[there >= 0] = entry + base
+        leaves.append(np.where(program.leaves > 0, (program.leaves + first) * count, 0).astype(np.int32))
+    return np.tile(behind, (1 + copies, 1)), np.tile(wanted, 1 + copies), widened, np.concatenate(leaves)
 
 
 def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None) -> _core.Piece | None:
@@ -179,6 +216,8 @@ def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | 
     pattern = grammar.terminals[index].pattern
     assert pattern is not None
     if pattern.automaton is not None:
+        if pattern.automaton.family:
+            return None
         own = pattern.automaton
     else:
         text = one_text(grammar, pattern)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
@@ -36,7 +36,7 @@ class Program:
     Attributes
     ----------
     kind : uint8[n]
-        One of the kinds for each state. At most one state is ``MATCH``, and it has no edges.
+        One of the kinds for each state. At most one state is ``MATCH``, but in a family, and it has no edges.
     offset : int32[n + 1]
         The edges of state i are ``offset[i]`` to ``offset[i + 1]``.
     lo, hi : uint8[m]
@@ -50,6 +50,13 @@ class Program:
         A deterministic automaton that reads the whole text from its start, whatever the lexemes; only look-behind (and
         ``\\b``, ``^``, ``\\A``) at the start of a lexeme needs it. Otherwise k is 1.
 
+    family : str
+        Programs that read one text in turn, each from where the one before has left it, have the same one. The entries
+        behind the first are then for what was left; no byte leads there.
+    leaves : int32[n]
+        In a family: for each ``MATCH`` state, of which there may be several, the entry in which the family's next
+        lexeme begins; 0 for the others. Otherwise empty. What leads to such a state reads a byte.
+
     Every state is reachable from an entry and can reach a match, with one exception: an entry from which no text
     matches is a ``BYTES`` state without edges. The arrays are read-only.
     """
@@ -61,6 +68,8 @@ class Program:
     target: NDArray[np.int32]
     entries: NDArray[np.int32]
     behind: NDArray[np.int32]
+    family: str = ""
+    leaves: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
         edges = int(self.offset[-1])
@@ -68,7 +77,10 @@ class Program:
             raise ValueError("a Program's arrays do not fit together")
         if self.behind.shape != (len(self.entries), 256):
             raise ValueError("a Program needs an entry for each state of what lies behind")
-        for array in (self.kind, self.offset, self.lo, self.hi, self.target, self.entries, self.behind):
+        if len(self.leaves) != (len(self.kind) if self.family else 0):
+            raise ValueError("a Program of a family says for each state what it leaves")
+        arrays = self.kind, self.offset, self.lo, self.hi, self.target, self.entries, self.behind, self.leaves
+        for array in arrays:
             array.flags.writeable = False
 
     def states(self) -> list[tuple[int, Edges]]:
@@ -91,8 +103,8 @@ class Program:
 
 @lru_cache(maxsize=128)
 def to_automaton(program: Program) -> Automaton:
-    """A program with one entry, which is its state 0, as a grammar keeps it."""
-    if not program.looks_ahead_only:
+    """A program with one entry, which is its state 0, or of a family, as a grammar keeps it."""
+    if not program.looks_ahead_only and not program.family:
         raise ValueError("a program that looks behind is no automaton of a terminal alone")
     return Automaton(
         program.kind.tobytes(),
@@ -100,19 +112,25 @@ def to_automaton(program: Program) -> Automaton:
         program.lo.tobytes(),
         program.hi.tobytes(),
         program.target.astype("<i4").tobytes(),
+        program.family,
+        program.entries.astype("<i4").tobytes() if program.family else b"",
+        program.leaves.astype("<i4").tobytes(),
     )
 
 
 def from_automaton(automaton: Automaton) -> Program:
     """The program that `to_automaton` was given."""
+    entries = np.frombuffer(automaton.entries, "<i4").astype(np.int32) if automaton.family else np.zeros(1, np.int32)
     return Program(
         kind=np.frombuffer(automaton.kind, np.uint8),
         offset=np.frombuffer(automaton.offset, "<i4").astype(np.int32),
         lo=np.frombuffer(automaton.lo, np.uint8),
         hi=np.frombuffer(automaton.hi, np.uint8),
         target=np.frombuffer(automaton.target, "<i4").astype(np.int32),
-        entries=np.zeros(1, np.int32),
-        behind=np.zeros((1, 256), np.int32),
+        entries=entries,
+        behind=np.zeros((len(entries), 256), np.int32),
+        family=automaton.family,
+        leaves=np.frombuffer(automaton.leaves, "<i4").astype(np.int32),
     )
 
 

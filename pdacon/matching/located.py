@@ -65,7 +65,11 @@ def locate(
     count, rows, begin, stack, columns = matcher._trace(text, since, -1 if most is None else most)
     symbols: list[int] = stack.tolist()
     margin = Margin((0, *columns.tolist()), open_parentheses(grammar, symbols))
-    behind = machine.behind_text(text[:begin])
+    if machine.leaves_something:
+        whole = matcher._trace(text, 0, -1)[1].reshape(-1, 4).tolist()
+        behind = machine.behind_lexemes(text[:begin], ((row[0], row[1], row[2]) for row in whole if row[2] <= begin))
+    else:
+        behind = machine.behind_text(text[:begin])
     place = reader.read(Configuration.between(machine, machine.stack_of(start, symbols), margin, behind), text[begin:])
     if place is None:
         raise AssertionError(f"the matcher accepts {text[-80:]!r}, but it has no configuration")

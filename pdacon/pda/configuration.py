@@ -144,7 +144,7 @@ class Configuration:
             if machine.pending(before):
                 ended = None if ended is None else stepped[id(ended)]
             elif machine.matched(thread) or machine.pending(thread):
-                ended = self._commit(thread[0], keyword_threads, behind, column)
+                ended = self._commit(thread[0], keyword_threads, machine.behind_match(behind, thread), column)
             if machine.matched(thread):
                 fallback = ended
                 break

@@ -19,7 +19,7 @@ import numpy as np
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.contexts import lexing_order
 from pdacon.lexer.ignoring import ignored_by_state
-from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, epsilon_closure
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
 from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
@@ -83,12 +83,13 @@ class Machine:
         }
         self._states = {index: program.states() for index, program in programs.items()}
         self._entries: dict[int, list[int]] = {index: program.entries.tolist() for index, program in programs.items()}
-        behind = {program.behind.tobytes(): program.behind.tolist() for program in programs.values()}
+        behind = {_key(program): program.behind.tolist() for program in programs.values()}
         self._behind: list[list[list[int]]] = list(behind.values())
+        self._leaves: dict[int, list[int]] = {i: p.leaves.tolist() for i, p in programs.items() if p.family}
         tables_of_sets = [table_of(texts) for texts in grammar.within]
         self._wanted = [said.tolist() for _, said in tables_of_sets]
         self._behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
-        self._behind_of = {index: list(behind).index(program.behind.tobytes()) for index, program in programs.items()}
+        self._behind_of = {index: list(behind).index(_key(program)) for index, program in programs.items()}
         self._ignored = ignored_by_state(grammar, tables) if grammar.islands else None
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
@@ -164,6 +165,34 @@ class Machine:
         """What lies behind a whole text. Mostly its last bytes tell, so that it is read from its end."""
         return tuple(_state_behind(table, text) for table in self._behind)
 
+    def behind_match(self, behind: Behind, thread: Thread) -> Behind:
+        """What lies behind a lexeme, where its bytes are behind: what a thread that has matched leaves, too."""
+        terminal, state = thread
+        if terminal not in self._leaves or not self._leaves[terminal][state]:
+            return behind
+        at = self._behind_of[terminal]
+        return (*behind[:at], self._leaves[terminal][state], *behind[at + 1 :])
+
+    @property
+    def leaves_something(self) -> bool:
+        """Whether lexemes leave what their bytes alone do not say."""
+        return bool(self._leaves)
+
+    def behind_lexemes(self, text: bytes, lexemes: Iterable[tuple[int, int, int]]) -> Behind:
+        """What lies behind a whole text of lexemes, each with its terminal, where it begins and where it ends."""
+        behind = self.behind_text(text)
+        left, ended = behind, 0
+        for terminal, begin, end in lexemes:
+            threads: tuple[Thread, ...] = ()
+            if terminal in self._leaves:
+                threads = self.entry((terminal,), left if begin == ended else behind)
+            for byte in text[begin:end] if threads else b"":
+                threads = tuple(thread for _, thread in self.move(threads, byte))
+            left, ended = behind, end
+            for thread in threads:
+                left = self.behind_match(left, thread)
+        return left if ended == len(text) else behind
+
     def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
         """The threads with which a lexeme starts."""
         key = tuple(terminals), behind
@@ -235,6 +264,10 @@ class Machine:
         """Whether it is the start state and, on that, what the whole text leads to."""
         start = stack.below
         return start is not None and start.below is None and stack.state == self._end_of_start[start.state]
+
+
+def _key(program: Program) -> tuple[str, bytes]:
+    return program.family, program.behind.tobytes()
 
 
 def _state_behind(table: list[list[int]], text: bytes) -> int:

@@ -223,6 +223,7 @@ def nfa(**changes: list[int]) -> _core.Nfa:
         "entry": [0],
         "behind": [0] * 256,
         "wanted": [],
+        "leaves": [],
     }
     narrow = ("kind", "low", "high", "wanted")
     given = {name: np.array(v, np.uint8 if name in narrow else np.int32) for name, v in (arrays | changes).items()}
@@ -236,6 +237,11 @@ def nfa(**changes: list[int]) -> _core.Nfa:
         {"target": [-1]},
         {"kind": [0, 5]},
         {"kind": [3, 0]},  # pending leads back into the lexeme
+        {"leaves": [0]},
+        {"leaves": [0, 1]},  # there is no such state
+        {"leaves": [1, 0], "behind": [0] * 512, "entry": [0, 0]},  # no match
+        {"leaves": [0, 1], "behind": [1] * 512, "entry": [0, 0]},  # a byte leads there
+        {"leaves": [0, 1], "behind": [0] * 512, "entry": [0, 0], "kind": [1, 2]},  # no byte leads to the match
         {"behind": [1] * 256},
         {"behind": [0] * 255},
         {"behind": []},

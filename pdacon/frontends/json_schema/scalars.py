@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
+from pdacon.frontends.json_schema.counted import Counted, chunk_length
 from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
 from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import shape_name, words_name
@@ -28,8 +29,10 @@ from pdacon.lexer.program import Program, to_automaton
 from pdacon.regular import FALSE, TRUE, Dfa
 
 _LONG = 500
-_NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 """Strings of more characters are counted by the parser."""
+_LARGE = 5_000
+"""Also those for which an automaton has more states, if it counts them."""
+_NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 
 
 class Scalars:
@@ -37,6 +40,7 @@ class Scalars:
 
     def __init__(self, out: Productions, reader: Reader, written: Spelling) -> None:
         self._out, self._reader, self._facts, self._spelling = out, reader, reader.facts, written
+        self._families: dict[str, int] = {}
         self._end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
 
     def literal(self, name: str, text: str) -> int:
@@ -65,8 +69,8 @@ class Scalars:
             if words:
                 self._out.add(value(one), self._strings_among("STRING", words, '"'))
             rest = strings.unnamed(facts, formula)
-            counts = strings.only_counts(strings.shape_of(facts, rest)) if len(meanings) == 1 and not named else None
-            if counts is not None and max(counts[0], counts[1] or 0) > _LONG:
+            counts = strings.counts_and_rest(facts, rest) if len(meanings) == 1 and not named else None
+            if counts is not None and self._is_long(*counts):
                 self._long_strings(value(one), *counts)
             elif rest != FALSE and (terminal := self._other_strings("STRING", rest, frozenset(named), '"')) is not None:
                 self._out.add(value(one), terminal)
@@ -81,19 +85,49 @@ class Scalars:
             key, words_name(name, [spelled(text) for text in texts]), lambda: self._text(shape, closing)
         )
 
-    def _long_strings(self, value: int, least: int, most: int | None) -> None:
+    def _is_long(self, least: int, most: int | None, contents: Shape) -> bool:
+        """Whether the parser counts the characters of strings: where an automaton that does would be large."""
+        longest = max(least, most or 0)
+        if contents is True:
+            return longest > _LONG
+        try:
+            return most is not None and longest * len(strings.string_automaton(contents)) > _LARGE
+        except LimitExceededError:
+            return False  # it is the language that is too large
+
+    def _long_strings(self, value: int, least: int, most: int | None, contents: Shape) -> None:
         """Strings of many characters, which the parser counts in chunks: the states are as many as the root of that.
 
         A chunk is so many characters without a quote, and what ends the string has fewer, so that both are never open.
         """
-        out = self._out
-        size = math.isqrt(least if most is None else most) + 1
+        out, escapes = self._out, self._spelling.escapes
+        counted: Counted | None = None
+        family: tuple[int, ...] = ()
+        pattern = ""
+        if contents is True:
+            size = math.isqrt(least if most is None else most) + 1
+        else:
+            assert most is not None
+            counted = Counted.of(strings.string_automaton(contents), escapes)
+            family = (self._families.setdefault(counted.family, len(self._families)),)
+            size = chunk_length(most)
+            shape: Shape = (LongerThan(least - 1), contents, False) if least else contents
+            pattern = strings_pattern((LongerThan(most), False, shape)) if escapes == "needed" else ""
 
         def piece(name: str, low: int, high: int | None, closing: str) -> int:
-            shape = _counted(low, high)
-            return out.terminal((name, low, high), name, lambda: self._text(shape, closing, opening=""))
+            if counted is None:
+                some = _counted(low, high)
+                return out.terminal((name, low, high), name, lambda: self._text(some, closing, opening=""))
+            key = name, low, high, counted.family, pattern  # the whole string's, which is what is printed
 
-        before = out.nonterminal(PART, least, -1 if most is None else most, 0)
+            def text() -> Text:
+                assert high is not None
+                program = counted.rest(low, high) if closing else counted.chunk(high)
+                return _of_program(pattern, program)
+
+            return out.terminal(key, name, lambda: _TEXTS.get(key, text))
+
+        before = out.nonterminal(PART, least, -1 if most is None else most, 0, *family)
         out.add(before, self.literal("QUOTE", '"'))
         for done in range(0, (least if most is None else most) + 1, size):
             low = max(0, least - done)
@@ -104,7 +138,7 @@ class Scalars:
             if low <= high:
                 out.add(value, before, piece("REST", low, high, '"'))
             if most is None or done + size <= most:
-                after = out.nonterminal(PART, least, -1 if most is None else most, done + size)
+                after = out.nonterminal(PART, least, -1 if most is None else most, done + size, *family)
                 out.add(after, before, piece("CHUNK", size, size, ""))
                 before = after
 

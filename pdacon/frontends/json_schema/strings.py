@@ -103,6 +103,23 @@ def only_counts(shape: Shape) -> tuple[int, int | None] | None:
     return (least, most) if shape and (most is None or least <= most) else None
 
 
+def counts_and_rest(facts: Facts, formula: int) -> tuple[int, int | None, Shape] | None:
+    """The least and the most code points, and what else is asked; None if the formula is no conjunction of these."""
+    least, most = 0, None
+    formulas = facts.formulas
+    for variable, fact in facts.among(formula):
+        if not isinstance(fact, LongerThan):
+            continue
+        yes, no = (formulas.restricted(formula, variable, value) for value in (True, False))
+        if no == FALSE:
+            least, formula = max(least, fact.length + 1), yes
+        elif yes == FALSE:
+            most, formula = fact.length if most is None else min(most, fact.length), no
+        else:
+            return None
+    return (least, most, shape_of(facts, formula)) if formula != FALSE and (most is None or least <= most) else None
+
+
 @lru_cache(maxsize=256)
 def pattern_automaton(fact: Matches) -> Dfa:
     """The strings that a pattern matches. Raises PatternError, LimitExceededError."""

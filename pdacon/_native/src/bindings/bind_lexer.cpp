@@ -31,9 +31,9 @@ Nfa make_nfa(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
              const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
              const Array<std::int32_t>& target, const Array<std::int32_t>& owner,
              const Array<std::int32_t>& entry, const Array<std::int32_t>& behind,
-             const Array<std::uint8_t>& wanted) {
-    return {copy(kind),  copy(offset), copy(low),    copy(high),  copy(target),
-            copy(owner), copy(entry),  copy(behind), copy(wanted)};
+             const Array<std::uint8_t>& wanted, const Array<std::int32_t>& leaves) {
+    return {copy(kind),  copy(offset), copy(low),    copy(high),   copy(target),
+            copy(owner), copy(entry),  copy(behind), copy(wanted), copy(leaves)};
 }
 
 // Of each terminal that has a pattern its number and a text, or the five arrays of its program, as bytes.
@@ -248,7 +248,7 @@ void bind_lexer(nb::module_& m) {
     nb::class_<Nfa>(m, "Nfa")
         .def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
                     nb::arg("target"), nb::arg("owner"), nb::arg("entry"), nb::arg("behind"),
-                    nb::arg("wanted"))
+                    nb::arg("wanted"), nb::arg("leaves"))
         .def_static("joined", &joined, nb::arg("num_terminals"), nb::arg("programs"));
     m.def("lexical_contexts", &contexts, nb::arg("action"), nb::arg("order"), nb::arg("always"));
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")

@@ -122,7 +122,7 @@ void LookaheadCycles::expand(std::int32_t at) {
                 if (!is_ahead(step.next, position)) add(position);
             if (matched)
                 add(-1 - relexing_.after_match(spec_.nfa.owner[static_cast<std::size_t>(move.position)],
-                                               look_behind));
+                                               spec_.nfa.look_behind_of_match(move.target, look_behind)));
         }
     }
     edges_[static_cast<std::size_t>(at)] = std::move(edges);

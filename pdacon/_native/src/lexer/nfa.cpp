@@ -1,5 +1,6 @@
 #include "lexer/nfa.hpp"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -38,6 +39,22 @@ void validate(const Nfa& nfa) {
         require(valid(nfa.owner[at], terminals), "nfa: bad owner");
     }
     for (const auto target : nfa.target) require(valid(target, positions), "nfa: bad target");
+    require(nfa.leaves.empty() || nfa.leaves.size() == positions,
+            "nfa: not all positions say what they leave");
+    std::size_t reached = 0;  // look-behind states that bytes lead to come first
+    for (const auto next : nfa.look_behind) reached = std::max(reached, static_cast<std::size_t>(next) + 1);
+    for (std::size_t at = 0; at < nfa.leaves.size(); ++at) {
+        if (nfa.leaves[at] == 0) continue;
+        require(nfa.kind_of(static_cast<std::int32_t>(at)) == NfaKind::kMatch,
+                "nfa: what is left is left by matches");
+        require(nfa.leaves[at] > 0 && valid(nfa.leaves[at], look_behind - reached + 1),
+                "nfa: bad state that is left");
+    }
+    if (!nfa.leaves.empty())
+        for (std::size_t at = 0; at < positions; ++at)
+            for (auto edge = nfa.offset[at]; nfa.kind[at] != 0 && edge < nfa.offset[at + 1]; ++edge)
+                require(nfa.leaves[static_cast<std::size_t>(nfa.target[static_cast<std::size_t>(edge)])] == 0,
+                        "nfa: a match that leaves something is reached by a byte");
     for (std::size_t at = 0; at < positions; ++at) {
         if (!nfa.is_pending(static_cast<std::int32_t>(at))) continue;
         for (auto edge = nfa.offset[at]; edge < nfa.offset[at + 1]; ++edge) {

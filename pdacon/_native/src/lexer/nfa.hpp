@@ -39,6 +39,10 @@ struct Nfa {
     // Where only some texts are wanted, of each look-behind state what it says of a text that leads there, a
     // Wanted; empty: all texts are.
     std::vector<std::uint8_t> wanted;
+    // Of each position, if any terminal leaves something behind: what a match there adds to the look-behind
+    // state that its bytes lead to, so that the next lexeme begins in an entry of its own; empty: nothing
+    // anywhere. That is how a string is read in several lexemes. The next byte leads to a state without it.
+    std::vector<std::int32_t> leaves;
 
     // Whether the text may end in a look-behind state.
     bool may_end(std::int32_t state) const { return wanted.empty() || wanted_of(state) == Wanted::kWhole; }
@@ -61,6 +65,11 @@ struct Nfa {
     std::int32_t look_behind_after(std::int32_t look_behind_state, std::uint8_t byte) const {
         return look_behind[in_matrix(look_behind_state, static_cast<std::size_t>(num_look_behind()), byte,
                                      256)];
+    }
+    // The look-behind state behind a lexeme that matches at a position, where its bytes lead to one.
+    std::int32_t look_behind_of_match(std::int32_t position, std::int32_t look_behind_state) const {
+        return leaves.empty() ? look_behind_state
+                              : look_behind_state + leaves[in_range(position, leaves.size())];
     }
     NfaKind kind_of(std::int32_t position) const {
         return static_cast<NfaKind>(kind[in_range(position, kind.size())]);

@@ -42,7 +42,8 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
             if (byte < nfa.low[edge] || byte > nfa.high[edge]) continue;
             if (!close(nfa.target[edge], reached)) continue;
             reached.insert(kBetween);
-            const auto starts = sets_[after_match(nfa.owner[at], look_behind)];
+            const auto starts =
+                sets_[after_match(nfa.owner[at], nfa.look_behind_of_match(nfa.target[edge], look_behind))];
             reached.insert(starts.begin() + 1, starts.end());
         }
     }

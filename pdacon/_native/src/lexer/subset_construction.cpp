@@ -294,7 +294,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
     const auto& nfa = spec_.nfa;
     const auto byte = representative(cls);
     to.look_behind = nfa.look_behind_after(from.look_behind, byte);
-    std::int32_t matched = -1;
+    std::int32_t matched = -1, behind_match = to.look_behind;
     bool certain = false;
     closure_.begin();
     for (std::size_t slot = 0; slot < from.threads.size() && !certain; ++slot) {
@@ -308,6 +308,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
             if (certain) {
                 matched = nfa.owner[static_cast<std::size_t>(target)];
                 matched_terminal = matched;
+                behind_match = nfa.look_behind_of_match(target, to.look_behind);
             }
             continue;
         }
@@ -324,19 +325,16 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
         }
     }
     const auto names = step_keywords(from, byte, to);
-    const auto match_of = [&](std::int32_t terminal) {
+    const auto match_of = [&](std::int32_t terminal, std::int32_t look_behind) {
         const auto name = std::find_if(names.begin(), names.end(),
                                        [&](const auto& renamed) { return renamed.first == terminal; });
         const bool ignored = spec_.ignored[static_cast<std::size_t>(terminal)];
-        return Match{ignored               ? ignored_label()
-                     : name != names.end() ? name->second
-                                           : terminal,
-                     to.look_behind};
+        return Match{ignored ? ignored_label() : name != names.end() ? name->second : terminal, look_behind};
     };
     for (auto& thread : to.threads)
         if (nfa.is_pending(thread.position) && thread.match.label == Match::kNone)
-            thread.match = match_of(nfa.owner[static_cast<std::size_t>(thread.position)]);
-    if (matched >= 0) to.fallback = match_of(matched);
+            thread.match = match_of(nfa.owner[static_cast<std::size_t>(thread.position)], to.look_behind);
+    if (matched >= 0) to.fallback = match_of(matched, behind_match);
     if (to.fallback.label < 0) to.fallback = {};
     if (certain || from.fallback.label < 0) return false;
     moved_matches_.emplace_back(kFallback, kFallback);
