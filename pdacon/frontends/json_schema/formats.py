@@ -13,7 +13,23 @@ _DATE = (
     rf"|02-(?:0[1-9]|1\d|2[0-8]))|(?!0000){_LEAP}-02-29)"
 )
 _OFFSET = r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
-_TIME = rf"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?{_OFFSET}|23:59:60(?:\.\d+)?(?:[Zz]|[+-]00:00))"
+
+
+def _leap_seconds() -> str:
+    """Times of day that are 23:59:60 in UTC, by offsets of whole and half hours.
+
+    With offsets of any minutes the automaton would have to know the minute of the day: 11,049 states in place of 507.
+    """
+    offsets: dict[int, list[str]] = {23 * 60 + 59: ["[Zz]"]}
+    for minutes in range(0, 24 * 60, 30):
+        for sign, local in (("[+]", minutes - 1), ("-", 23 * 60 + 59 - minutes)):
+            offsets.setdefault(local % (24 * 60), []).append(f"{sign}{minutes // 60:02}:{minutes % 60:02}")
+    return "|".join(
+        rf"{local // 60:02}:{local % 60:02}:60(?:\.\d+)?(?:{'|'.join(some)})" for local, some in offsets.items()
+    )
+
+
+_TIME = rf"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?{_OFFSET}|{_leap_seconds()})"
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = "|".join(  # at most 253 characters in all: some long labels, or more of shorter ones
