@@ -23,9 +23,12 @@ from pdacon.regular import Dfa
 _Flags = NDArray[np.bool_]
 
 
-def chunk_length(most: int) -> int:
-    """How many characters a chunk has of strings that have at most so many."""
-    return max(8, math.isqrt(most) // 2)
+_LARGEST = 20_000
+
+
+def chunk_length(most: int, states: int) -> int:
+    """How many characters a chunk has, for strings of at most so many and an automaton over bytes of so many states."""
+    return max(4, min(math.isqrt(most) // 2, _LARGEST // states))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,24 +37,26 @@ class Counted:
 
     Attributes
     ----------
-    contents : Dfa
-    escapes : Escapes
-        How characters are written.
+    one : Program
+        The strings and the quote behind them.
+    inside : int
+        How many of its states, the first ones, stand between characters; in which of them a chunk ends is left behind.
     family : str
         The name of the programs' family; that of another automaton or of other escapes is another one.
     """
 
-    contents: Dfa
-    escapes: Escapes
+    one: Program
+    inside: int
     family: str
 
     @classmethod
     def of(cls, contents: Dfa, escapes: Escapes) -> Counted:
+        """Of what an automaton accepts, as characters are written. Raises LimitExceededError."""
         native = contents.native
         said = sha256(escapes.encode())
         for array in (native.firsts, native.numbers, native.table, native.accepting):
             said.update(np.ascontiguousarray(array).tobytes())
-        return cls(contents, escapes, said.hexdigest()[:24])
+        return cls(string_program(contents, escapes, before=b""), len(contents), said.hexdigest()[:24])
 
     def chunk(self, length: int) -> Program:
         """So many characters within a string. Raises LimitExceededError."""
@@ -66,8 +71,8 @@ class Counted:
 
         What leads nowhere in time is left out.
         """
-        one = string_program(self.contents, self.escapes, before=b"")
-        states, inside = len(one), len(self.contents)  # those within characters come behind
+        one, inside = self.one, self.inside
+        states = len(one)
         source = np.repeat(np.arange(states), np.diff(one.offset))
         target = one.target.astype(np.int64)
         ends = one.kind[target] == MATCH

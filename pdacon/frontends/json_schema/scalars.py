@@ -110,7 +110,7 @@ class Scalars:
             assert most is not None
             counted = Counted.of(strings.string_automaton(contents), escapes)
             family = (self._families.setdefault(counted.family, len(self._families)),)
-            size = chunk_length(most)
+            size = chunk_length(most, len(counted.one))
             shape: Shape = (LongerThan(least - 1), contents, False) if least else contents
             pattern = strings_pattern((LongerThan(most), False, shape)) if escapes == "needed" else ""
 

@@ -30,7 +30,7 @@ def vocabulary() -> Vocabulary:
 def in_chunks(schema: Any, length: int, **options: Any) -> Grammar:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scalars, "_LARGE", 0)
-        patch.setattr(scalars, "chunk_length", lambda most: length)
+        patch.setattr(scalars, "chunk_length", lambda most, states: length)
         return Grammar.from_json_schema(schema, **options)
 
 
@@ -136,6 +136,15 @@ def test_a_url_of_pydantic() -> None:
     assert accepts("urn:a", "a" * 1000 + "@example.com")
     assert not accepts("urn:a", "a" * 1013 + "@example.com")
     assert not accepts("urn:a", "a" * 1000 + "@example.co-")
+
+
+def test_a_large_language_has_small_chunks() -> None:
+    words = {"type": "string", "pattern": r"^$|(^(?:\S+\s+){0,99}\S+$)", "minLength": 1, "maxLength": 5000}
+    constraint = pdacon.compile(Grammar.from_json_schema(words), Vocabulary.bytes())
+    assert constraint.accepts(json.dumps(" ".join(["word"] * 100)))
+    assert not constraint.accepts(json.dumps(" ".join(["word"] * 101)))
+    assert constraint.accepts(json.dumps("x" * 4000 + " " * 999 + "é", ensure_ascii=False))
+    assert not constraint.accepts(json.dumps("x" * 4000 + " " * 1000 + "é", ensure_ascii=False))
 
 
 def test_what_is_printed_is_one_string(monkeypatch: pytest.MonkeyPatch) -> None:
