@@ -9,7 +9,7 @@ member elsewhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.places import patterns_that_match, places_at
@@ -63,12 +63,23 @@ def why_refused(source: str, read: str, refused: str, takes: Callable[[str], boo
 
 def _missing(must: Sequence[Place], come: set[str]) -> str:
     """That members are required which have not come."""
-    for place in must:
-        names = [name for name in _required(place) if name not in come]
+    required = [(f"{place.pointer}/required", _required(place)) for place in must]
+    for pointer, asked in (*required, *_dependent(must, come)):
+        names = [name for name in asked if name not in come]
         if names:
             verb = "are" if len(names) > 1 else "is"
-            return f"{listing(map(_shown, names), 'and')} {verb} missing, which {place.pointer}/required asks for"
+            return f"{listing(map(_shown, names), 'and')} {verb} missing, which {pointer} asks for"
     return ""
+
+
+def _dependent(places: Sequence[Place], come: set[str]) -> Iterator[tuple[str, list[str]]]:
+    """Where schemas ask for members because others have come, and for which."""
+    for place in places:
+        keyword = "dependentRequired" if place.draft >= 2019 else "dependencies"
+        dependent = place.node.get(keyword)
+        for name, names in dependent.items() if isinstance(dependent, dict) else ():
+            if name in come and isinstance(names, list):
+                yield place.child(keyword, name).pointer, [one for one in names if isinstance(one, str)]
 
 
 def _misplaced(
@@ -81,6 +92,10 @@ def _misplaced(
     for other, at in come:
         if takes(before[:at] + _shown(name)):
             both = [place for place, names in lists if other in names[names.index(name) :]]
+            for pointer, asked in () if both else _dependent(about, {one for one, _ in come}):
+                for first in asked:
+                    if first != name and first not in {one for one, _ in come} and takes(before + _shown(first)):
+                        return f"{_shown(first)} is asked for by {pointer} and comes before {_shown(name)}"
             where = f"{both[0].pointer}/properties" if both else "what the schemas list one after the other"
             return (
                 f"{_shown(name)} comes before {_shown(other)} in {where}, and members are written in that order; "

@@ -131,13 +131,26 @@ def test_why_a_member_is_refused(text: str, why: str) -> None:
         ({"properties": {"a": {"minimum": 3}}, "additionalProperties": False}, '{"a": 1}'),
         ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}, "{}"),
         ({"items": {"maxItems": 1}, "type": "array"}, "[[1, 2]]"),
-        ({"properties": {"a": {}}, "dependentRequired": {"a": ["b"]}}, '{"a": 1}'),
+        ({"properties": {"a": {}}, "dependentRequired": {"b": ["a", "c"]}, "maxProperties": 1}, '{"a": 1, "b": 2}'),
     ],
 )
 def test_what_is_not_about_members_keeps_its_reason(schema: Any, text: str) -> None:
     explanation = Grammar.from_json_schema(schema).explain(text)
     assert not explanation.allowed
     assert not any(word in explanation.reason for word in ("required", "missing", "comes before", "no member"))
+
+
+@pytest.mark.parametrize(
+    ("keyword", "draft"), [("dependentRequired", "2020-12/schema"), ("dependencies", "draft-07/schema#")]
+)
+def test_a_member_that_another_one_asks_for(keyword: str, draft: str) -> None:
+    scheme = "https" if "2020" in draft else "http"
+    schema = {"$schema": f"{scheme}://json-schema.org/{draft}", "properties": {"a/b": {}}, keyword: {"a/b": ["c", "d"]}}
+    grammar = Grammar.from_json_schema(schema)
+    assert grammar.accepts('{"a/b": 1, "c": 2, "d": 3}')
+    assert grammar.explain('{"a/b": 1}').reason.startswith(f'"c" and "d" are missing, which #/{keyword}/a~1b asks for')
+    said = f'"c" is asked for by #/{keyword}/a~1b and comes before "d"'
+    assert grammar.explain('{"a/b": 1, "d": 2}').reason == said
 
 
 def test_why_without_a_name_that_is_whole() -> None:
