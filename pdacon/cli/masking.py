@@ -11,9 +11,9 @@ from typing import Any
 import numpy
 from rich.text import Text
 
-from pdacon import Constraint, Matcher
+from pdacon import Constraint, Matcher, compile
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
-from pdacon.cli.failures import FINDINGS
+from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.cli.vocabularies import Tokens
 from pdacon.frontends.dialects import Standing
 from pdacon.grammar import Grammar
@@ -110,13 +110,52 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
     return replace(outlook, listed=_listed_texts(outlook, constraint.grammar, matcher))
 
 
-def show_mask(constraint: Constraint, text: bytes, tokens: Tokens, *, most: int, uncut: bool, json_format: bool) -> int:
+def canonical_constraint(grammar: Grammar, tokens: Tokens) -> Constraint:
+    """The same grammar, with only those tokens that the tokenizer itself makes of a text.
+
+    Raises
+    ------
+    BadInput
+        The tokenizer cannot be asked.
+    """
+    if tokens.tokenizer is None:
+        raise BadInput(
+            f"--canonical asks the tokenizer, and {tokens.source} is none that can be asked; give --tokenizer a "
+            "tokenizer.json, or a folder or a name that has one"
+        )
+    return compile(grammar, tokens.vocabulary, canonical=tokens.tokenizer)
+
+
+def _canonical_tokens(constraint: Constraint, text: bytes, tokens: Tokens) -> tuple[int, ...]:
+    """What the tokenizer may go on with behind a text, as it cuts that; else as at a border of tokens behind it."""
+    matcher = constraint.matcher()
+    ids = tokens.split(text.decode("utf-8", "replace"))
+    if not ids or matcher.validate_tokens(ids) < len(ids):
+        accept_most(matcher, text)
+    else:
+        for token in ids:
+            matcher.accept_token(token)
+    return tuple(matcher.allowed_tokens())
+
+
+def show_mask(
+    constraint: Constraint,
+    text: bytes,
+    tokens: Tokens,
+    canonical: Constraint | None,
+    *,
+    most: int,
+    uncut: bool,
+    json_format: bool,
+) -> int:
     """Print the outlook, with at most ``most`` tokens if it is for people; 1 if the text is not viable."""
     outlook = look_ahead(constraint, text, uncut=uncut)
+    narrowed = None if canonical is None else _canonical_tokens(canonical, outlook.viable, tokens)
     if json_format:
-        print(json.dumps(_as_dict(outlook, constraint), ensure_ascii=False))  # noqa: T201
+        also = {} if narrowed is None else {"canonical_tokens": list(narrowed)}
+        print(json.dumps({**_as_dict(outlook, constraint), **also}, ensure_ascii=False))  # noqa: T201
     else:
-        show(_as_text(outlook, constraint, tokens, most, uncut=uncut))
+        show(_as_text(outlook, constraint, tokens, narrowed, most, uncut=uncut))
     return FINDINGS if outlook.rest else 0
 
 
@@ -147,7 +186,15 @@ def _completed(outlook: Outlook, *, uncut: bool) -> str:
     return head_of(outlook.completion, outlook.missing) if outlook.completion else "(nothing is missing)"
 
 
-def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int, *, uncut: bool) -> Text:
+def _as_text(
+    outlook: Outlook,
+    constraint: Constraint,
+    tokens: Tokens,
+    canonical: tuple[int, ...] | None,
+    most: int,
+    *,
+    uncut: bool,
+) -> Text:
     names = constraint.grammar.describe_symbol
     expected = outlook.expected
     vocabulary = constraint.vocabulary
@@ -173,21 +220,28 @@ def _as_text(outlook: Outlook, constraint: Constraint, tokens: Tokens, most: int
     for name, some in outlook.listed.items():
         more = [f"({len(some) - _TEXTS} more)"] if len(some) > _TEXTS and not uncut else []
         lines += listed(f"{name}:", [*map(quoted, some[:_TEXTS] if more else some), *more])
-    texts = [tokens.name(i) for i in outlook.tokens if vocabulary.tokens[i] is None]
-    texts += readable(text for text in map(vocabulary.tokens.__getitem__, outlook.tokens) if text is not None)
     strip = vocabulary.strip_leading_space and not outlook.viable
     one_space = ", of whose spaces in front one does not count" if strip else ""
-    count = f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}{one_space}"
-    if most == 0:
-        lines.append(count)
-    else:
-        first = f", {most} of them:" if len(texts) > most else ":"
-        lines += listed(f"{count}{first}", texts[:most])
+    lines += _listed_tokens(
+        f"tokens: {len(outlook.tokens):,} of {vocabulary.size:,}{one_space}", outlook.tokens, tokens, most
+    )
+    if canonical is not None:
+        lines += _listed_tokens(f"canonical: {len(canonical):,} of them", canonical, tokens, most)
     lines.append(f"shortest completion: {_completed(outlook, uncut=uncut)}")
     text = Text("\n".join(lines))
     text.highlight_regex(r"(?m)^not allowed:", "bold red")
-    text.highlight_regex(r"(?m)^(because|rules|unfinished|may follow|tokens|shortest completion):", "bold")
+    text.highlight_regex(r"(?m)^(because|rules|unfinished|may follow|tokens|canonical|shortest completion):", "bold")
     return text
+
+
+def _listed_tokens(count: str, allowed: tuple[int, ...], tokens: Tokens, most: int) -> list[str]:
+    if most == 0:
+        return [count]
+    texts = tokens.vocabulary.tokens
+    shown = [tokens.name(i) for i in allowed if texts[i] is None]
+    shown += readable(text for i in allowed if (text := texts[i]) is not None)
+    first = f", {most} of them:" if len(shown) > most else ":"
+    return listed(f"{count}{first}", shown[:most])
 
 
 def _as_dict(outlook: Outlook, constraint: Constraint) -> dict[str, Any]:

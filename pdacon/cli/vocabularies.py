@@ -37,12 +37,15 @@ class Tokens:
         How ids that stand for no text are written, where that is known.
     encode : callable, optional
         How the tokenizer itself cuts a text, where it can be asked.
+    tokenizer : optional
+        What ``compile(..., canonical=)`` takes, where it is known.
     """
 
     vocabulary: Vocabulary
     source: str
     names: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     encode: Callable[[str], Sequence[int]] | None = None
+    tokenizer: Any = None
 
     def name(self, token: int) -> str:
         """How an id without text is written."""
@@ -175,6 +178,7 @@ def _from_backend(path: Path, settings: Mapping[str, Any], source: str) -> Token
         source,
         _names(tokenizer, vocabulary),
         lambda text: tokenizer.encode(text, add_special_tokens=False).ids,
+        tokenizer,
     )
 
 
@@ -187,7 +191,7 @@ def _from_transformers(name: str, source: str) -> Tokens:
     tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained)
     vocabulary = _with_ends_or_without(Vocabulary.from_huggingface, tokenizer)
     names = _names(tokenizer.backend_tokenizer, vocabulary)
-    return Tokens(vocabulary, source, names, lambda text: tokenizer.encode(text, add_special_tokens=False))
+    return Tokens(vocabulary, source, names, lambda text: tokenizer.encode(text, add_special_tokens=False), tokenizer)
 
 
 def _names(backend: Any, vocabulary: Vocabulary) -> Mapping[int, str]:

@@ -36,6 +36,21 @@ def mask(tokenizer: str, capsys: pytest.CaptureFixture[str]):
     return mask
 
 
+def test_says_what_the_tokenizer_itself_would_produce(mask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "animals.lark"
+    file.write_text('start: "quick" | "brown"\n')
+    status, out, _ = mask(str(file), "", "--canonical")
+    assert status == 0
+    lines = {line.split(":")[0]: line for line in out.splitlines()}
+    assert '"q"' in lines["tokens"]
+    assert '"q"' not in lines["canonical"]
+    status, out, _ = mask(str(file), "", "--canonical", "--json")
+    found = json.loads(out)
+    assert set(found["canonical_tokens"]) < set(found["tokens"])
+    assert main(["mask", "--tokenizer", "bytes", str(file), "", "--canonical"]) == 2
+    assert "--canonical asks the tokenizer" in capsys.readouterr().err
+
+
 def test_says_what_may_come(mask) -> None:
     status, out, err = mask("json", '{"a": 1')
     assert status == 0

@@ -30,6 +30,9 @@ def mask(
     tokenizer: TokenizerOption = None,
     show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
     uncut: Annotated[bool, typer.Option("--all", metavar="", help="All texts, however long.")] = False,
+    canonical: Annotated[
+        bool, typer.Option("--canonical", metavar="", help="Also those that the tokenizer itself would produce.")
+    ] = False,
     options: GrammarOptions,
     as_json: JsonOption = False,
     format: FormatOption = Format.text,
@@ -42,14 +45,15 @@ def mask(
     require_one_standard_input(grammar, text)
     loaded = load_grammar(grammar, options)
     from pdacon.cli.compiled import constraint_for
-    from pdacon.cli.masking import show_mask
+    from pdacon.cli.masking import canonical_constraint, show_mask
     from pdacon.cli.texts import read_text
 
     given = read_text(text, file)
     tokens = tokens_of(tokenizer or artifact_name(grammar))
     constraint = constraint_for(grammar, loaded, tokens.vocabulary)
+    narrowed = canonical_constraint(loaded, tokens) if canonical else None
     json_format = as_json or format is Format.json
-    return show_mask(constraint, given, tokens, most=show, uncut=uncut, json_format=json_format)
+    return show_mask(constraint, given, tokens, narrowed, most=show, uncut=uncut, json_format=json_format)
 
 
 @with_grammar_options
