@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
@@ -23,7 +22,7 @@ from typing import Any
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.compiling import compile
-from pdacon.composition import Limits
+from pdacon.composition import Limits, own_version
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
@@ -79,7 +78,7 @@ class CompileCache:
         self._directory = None if directory is None else Path(os.fsdecode(directory))
         if self._directory is not None:
             self._directory.mkdir(parents=True, exist_ok=True)
-        self._version = version("pdacon")
+        self._version = own_version()
         self._lock = Lock()
         self._known: OrderedDict[str, Constraint | PdaconError] = OrderedDict()
         self._bytes: dict[str, int] = {}

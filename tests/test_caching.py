@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import subprocess
 import sys
@@ -187,6 +188,17 @@ def test_a_folder_outlives_the_process(tmp_path: Path) -> None:
     assert third.compile_schema({"type": "integer"}, WORDS).accepts("12")
     assert third.statistics()["misses"] == 1
     assert file.stat().st_size > 200
+
+
+def test_a_package_that_is_installed_over_a_running_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = CompileCache(directory=tmp_path)
+
+    def gone(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", gone)
+    assert cache.compile_schema({"type": "integer"}, WORDS).accepts("12")
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_the_folder_is_bounded_too(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ Sources: Koo, Liu & He 2024, "Automata-based constraints for language model deco
 detokenizing transducer); Willard & Louf 2023, "Efficient guided generation" (the index over sub-stacks).
 """
 
-from pdacon.composition.artifact import StoredConstraint, encode, map_file, write
+from pdacon.composition.artifact import StoredConstraint, encode, map_file, own_version, write
 from pdacon.composition.bytewise import byte_vocabulary
 from pdacon.composition.front_end import lower
 from pdacon.composition.token_pda import Limits, compose, native_trie
@@ -24,5 +24,6 @@ __all__ = [
     "lower",
     "map_file",
     "native_trie",
+    "own_version",
     "write",
 ]

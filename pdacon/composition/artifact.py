@@ -15,6 +15,7 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -107,14 +108,20 @@ class StoredConstraint:
             return Vocabulary(tokens, settings.eos_ids, settings.strip_leading_space, settings.notes)
 
 
-def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], empty: frozenset[int]) -> bytes:
-    """The file of a constraint."""
+@cache
+def own_version() -> str:
+    """The version of pdacon that runs, which is not that of a package installed over it meanwhile."""
     from importlib.metadata import version
 
+    return version("pdacon")
+
+
+def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], empty: frozenset[int]) -> bytes:
+    """The file of a constraint."""
     from pdacon.grammar.records import to_json
 
     settings = {
-        "pdacon": version("pdacon"),
+        "pdacon": own_version(),
         "starts": grammar.options.start,
         "empty": sorted(empty),
         "name": grammar.source_path or "a grammar",
