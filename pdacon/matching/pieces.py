@@ -48,6 +48,7 @@ class Pieces:
         if configuration is None:
             return
         space = self._space
+        reading = _Reading(configuration)
         expected = expect(configuration)
         for terminal in expected.next or expected.unfinished:
             if terminal in self._ignored:
@@ -63,7 +64,7 @@ class Pieces:
                 continue
             liked = _LISTED if self._listed.is_list(terminal) else 1.0
             spaced = airy if text else 0.0
-            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(configuration, piece):
+            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(reading, piece):
                 spaced = 0.99
             kind = self._kind(terminal, piece)
             yield piece, (1 - spaced) * liked, kind
@@ -72,7 +73,7 @@ class Pieces:
         for terminal in self._ignored:
             piece = self._draw[terminal](rng)
             if piece is not None and not piece.decode("utf-8", "replace").isspace():  # a comment
-                yield from ((comment, _IGNORED, None) for comment in _closed(configuration, piece))
+                yield from ((comment, _IGNORED, None) for comment in _closed(reading, piece))
 
     def _kind(self, terminal: int, piece: bytes) -> WordKind:
         if not piece.decode("utf-8", "replace").isidentifier():
@@ -86,9 +87,24 @@ class Pieces:
         return self._draw[terminal](rng)
 
 
-def _begins_a_lexeme(configuration: Configuration, piece: bytes) -> bool:
+class _Reading:
+    """What a configuration is after texts of which many begin alike: what they have in common is read once."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._after: dict[bytes, Configuration | None] = {b"": configuration}
+
+    def after(self, text: bytes) -> Configuration | None:
+        """None: no sentence goes on with the text."""
+        for end in range(1, len(text) + 1):
+            if text[:end] not in self._after:
+                before = self._after[text[: end - 1]]
+                self._after[text[:end]] = None if before is None else before.step(text[end - 1])
+        return self._after[text]
+
+
+def _begins_a_lexeme(reading: _Reading, piece: bytes) -> bool:
     """Whether none of its bytes goes on with what was read before."""
-    after = configuration.read(piece)
+    after = reading.after(piece)
     return after is not None and after.length <= len(piece)
 
 
@@ -96,10 +112,10 @@ def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_"
 
 
-def _closed(configuration: Configuration, comment: bytes) -> Iterator[bytes]:
+def _closed(reading: _Reading, comment: bytes) -> Iterator[bytes]:
     """A comment, and the line break that ends it if one does; nothing if what comes behind could still be in it."""
     for text in (comment, comment + b"\n"):
-        after = configuration.read(text)
+        after = reading.after(text)
         if after is not None and after.length <= len(text) - len(comment):
             yield text
             return

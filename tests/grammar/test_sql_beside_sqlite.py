@@ -86,7 +86,7 @@ def test_statements_are_read_as_lark_reads_them(constraint: Constraint, tally: C
 def test_random_sentences_are_sql(
     constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    count = scaled(200)
+    count = scaled(60)
     wrong = [text for text in islice(sample(constraint, 1), count) if syntax_error(text)]
     tally(sentences=count, not_sql=len(wrong))
     assert len(wrong) <= 0.01 * count, wrong

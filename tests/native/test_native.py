@@ -6,6 +6,8 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,42 +15,70 @@ import pytest
 HERE = Path(__file__).parent
 SOURCES = HERE.parents[1] / "pdacon" / "_native" / "src"
 PROGRAMS = sorted(HERE.glob("test_*.cpp"))
-# The sources that a program needs beside the headers that it includes.
-LINKED = {
+# The sources that a program tests, beside the headers that it includes.
+TESTED = {
     "test_pushbacks": ["lexer/pushbacks"],
+    "test_reduce_chains": ["pda/empty_reduces", "pda/pushdown"],
+    "test_token_set": ["detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
+}
+# The sources that it only needs for its cases. They are compiled once, in the quickest way; the sanitizers see them
+# where `.ci/run` tests the whole core.
+NEEDED = {
     "test_reduce_chains": [
-        *("lalr/automaton", "lalr/tables", "pda/empty_reduces", "pda/pushdown", "artifact/artifact", "base/memory"),
+        *("lalr/automaton", "lalr/tables", "artifact/artifact", "base/memory"),
         *(f"lexer/{name}" for name in ("automaton", "automaton_artifact", "determinizer", "legibility", "nfa")),
         *(f"lexer/{name}" for name in ("lookahead_cycles", "pushbacks", "relexing", "subset_construction")),
     ],
-    "test_token_set": [
-        *(f"detokenizer/{name}" for name in ("labels", "token_set", "tokens", "trie")),
-        "artifact/artifact",
-    ],
+    "test_token_set": ["detokenizer/labels", "artifact/artifact"],
 }
-FLAGS = ["-std=c++20", "-O1", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]
+FLAGS = ["-std=c++20", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 @pytest.fixture(scope="session")
-def compiler(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command that compiles, with the sanitizers where programs run under these."""
+def compiler() -> list[str]:
     command = shlex.split(os.environ.get("CXX", "c++"))
     if shutil.which(command[0]) is None:
         pytest.skip(f"the native core's unit tests need a C++ compiler, and there is no {command[0]}")
+    return command
+
+
+@pytest.fixture(scope="session")
+def sanitizers(compiler: list[str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The options for them, where programs run under these."""
     folder = tmp_path_factory.mktemp("sanitizers")
     (folder / "empty.cpp").write_text("int main() {}\n")
-    made = subprocess.run([*command, *SANITIZERS, "empty.cpp", "-o", "empty"], cwd=folder, capture_output=True)
+    made = subprocess.run([*compiler, *SANITIZERS, "empty.cpp", "-o", "empty"], cwd=folder, capture_output=True)
     runs = made.returncode == 0 and subprocess.run([folder / "empty"], capture_output=True).returncode == 0
-    return [*command, *FLAGS, *(SANITIZERS if runs else [])]
+    return SANITIZERS if runs else []
+
+
+@pytest.fixture(scope="session")
+def compiled(compiler: list[str], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """The object file of a source that is needed and not tested."""
+    folder = tmp_path_factory.mktemp("objects")
+
+    @cache
+    def made(name: str) -> str:
+        target = folder / f"{name.replace('/', '_')}.o"
+        run([*compiler, *FLAGS, "-O0", "-c", str(SOURCES / f"{name}.cpp"), "-o", str(target)])
+        return str(target)
+
+    return made
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
-def test_native(program: Path, compiler: list[str], tmp_path: Path) -> None:
-    linked = [str(SOURCES / f"{name}.cpp") for name in LINKED.get(program.stem, [])]
-    made = tmp_path / program.stem
-    build = subprocess.run([*compiler, str(program), *linked, "-o", str(made)], capture_output=True, text=True)
-    assert build.returncode == 0, build.stderr
-    done = subprocess.run([made], capture_output=True, text=True)
+def test_native(
+    program: Path, compiler: list[str], sanitizers: list[str], compiled: Callable[[str], str], tmp_path: Path
+) -> None:
+    tested = [str(SOURCES / f"{name}.cpp") for name in TESTED.get(program.stem, [])]
+    needed = [compiled(name) for name in NEEDED.get(program.stem, [])]
+    made = str(tmp_path / program.stem)
+    run([*compiler, *FLAGS, "-O1", *sanitizers, str(program), *tested, *needed, "-o", made])
+    run([made])
+
+
+def run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
