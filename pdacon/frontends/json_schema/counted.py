@@ -28,7 +28,7 @@ _LARGEST = 20_000
 
 def chunk_length(most: int, states: int) -> int:
     """How many characters a chunk has, for strings of at most so many and an automaton over bytes of so many states."""
-    return max(4, min(math.isqrt(most) // 2, _LARGEST // states))
+    return max(4, min(math.isqrt(most) // 4, _LARGEST // states))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
