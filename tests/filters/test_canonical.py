@@ -6,6 +6,7 @@ known; of an infinite one texts are walked at random, and encoded again.
 
 from __future__ import annotations
 
+import json
 import random
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -396,3 +397,28 @@ def test_texts_are_drawn_as_without() -> None:
     with pytest.raises(ValueError, match="canonical"):
         next(sample_tokens(constraint, 1))
     assert constraint.accepts(next(sample(constraint, 1)))
+
+
+def test_qwen() -> None:
+    """The class of transformers: a normalizer, special tokens, and added ones that stand in texts."""
+    from transformers import AddedToken as Added
+    from transformers import Qwen2Tokenizer
+
+    model = json.loads(TOKENIZERS["qwen"][0].to_str())["model"]
+    words = {word: i for word, i in model["vocab"].items() if word != "<end>"}
+    ids = {word: i for i, word in enumerate(words)}
+    tokenizer = Qwen2Tokenizer(vocab=ids, merges=[tuple(merge) for merge in model["merges"]])
+    assert tokenizer.backend_tokenizer.normalizer is not None
+    tokenizer.add_tokens(["<|im_start|>", "<|im_end|>"], special_tokens=True)
+    tokenizer.add_tokens([Added(word, special=False, normalized=False) for word in ("<think>", "</think>")])
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text, add_special_tokens=False))
+
+    constraint = pdacon.compile("json", tokenizer=tokenizer, canonical=True)
+    require_walks(constraint, encode, 6)
+    for text in [*JSON_TEXTS, '["<think>", "<|im_", "</think><think>"]']:
+        assert constraint.matcher().validate_tokens(encode(text)) == len(encode(text))
+        assert tokenizer.decode(encode(text)) == text
+    assert not constraint.accepts('"<|im_end|>"')
+    assert constraint.statistics()["canonical_searches_cut"] == 0
