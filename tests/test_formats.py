@@ -9,6 +9,7 @@ import pytest
 import pdacon
 from pdacon.composition import Limits
 from pdacon.formats import Kind, compile_format, grammar_kind
+from pdacon.grammar.endings import is_llguidance
 
 WORDS = pdacon.Vocabulary.bytes()
 TAG = {
@@ -31,6 +32,19 @@ TAG = {
 )
 def test_the_first_rule_says_which_notation_it_is(text: str, kind: str) -> None:
     assert grammar_kind(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('%llguidance {}\nstart: "a"', True),
+        ('// a\n\n# b\n %llguidance {}\nstart: "a"', True),
+        ('// not for %llguidance\nstart: "a"', False),
+        ("# %llguidance", False),
+    ],
+)
+def test_a_comment_does_not_say_what_a_grammar_is_for(text: str, meant: bool) -> None:
+    assert is_llguidance(text) == meant
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ DIALECTS = {".gbnf": "from_gbnf", ".ebnf": "from_ebnf", ".json": "from_json_sche
 """The ways in of files with these endings; others are in Lark's language."""
 
 
-_LLGUIDANCE = re.compile(r"(?:\s|(?://|#)[^\n]*)*%llguidance\b")
+_LLGUIDANCE = re.compile(r"(?:\s|(?://|#)[^\n]*\n)*%llguidance\b")
 
 
 def is_llguidance(text: str) -> bool:
