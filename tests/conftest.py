@@ -57,6 +57,10 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # at the end it goes as ever, or the core takes what is left for leaks
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark as ``quick`` the first case of each test function that is not marked as ``slow``; choose ``--cases``."""
