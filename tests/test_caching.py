@@ -96,6 +96,7 @@ def test_a_refusal_is_kept_and_each_caller_gets_one_of_its_own(
     assert cache.statistics()["misses"] == 1
 
 
+@pytest.mark.slow
 def test_what_depends_on_time_is_not_kept() -> None:
     cache = CompileCache()
     for _ in range(2):
@@ -219,6 +220,7 @@ print(cache.statistics()["misses"])
 """
 
 
+@pytest.mark.slow
 def test_processes_share_a_folder(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-c", PROGRAM, str(tmp_path)]
     running = [subprocess.Popen([*command, seed], stdout=subprocess.PIPE, text=True) for seed in ("0", "6")]

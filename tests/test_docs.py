@@ -60,6 +60,7 @@ def blocks(page: Path) -> list[Block]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.runs for block in blocks(page))],

@@ -46,6 +46,7 @@ def test_random_texts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "200 texts parsed" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     """The page shows what the example prints, part by part."""
     pytest.importorskip("mistral_common")
@@ -60,6 +61,7 @@ def test_every_example_is_tried() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} - tried == {"tiny_corpus", "train_tiny_model"}
 
 
+@pytest.mark.slow
 def test_beams(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers")
     found = runpy.run_path(str(EXAMPLES / "beams.py"), run_name="__main__")

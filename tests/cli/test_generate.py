@@ -185,6 +185,7 @@ def test_beams(generate, about: str) -> None:
     assert len(out.splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_what_the_constraint_did_to_the_model(generate, about: str) -> None:
     """A table on standard error, or logarithms of probabilities in each object; texts are the same."""
     _, plain, _ = generate(about, "--seed", "1", "-n", "2")
@@ -211,6 +212,7 @@ def test_prompts_from_a_pipe(generate, about: str, monkeypatch: pytest.MonkeyPat
     assert json.loads(generate(about, "-i", "-", "--jsonl")[1])["prompt"] == "x"
 
 
+@pytest.mark.slow
 def test_the_embedded_model_writes_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--grammar", "json", "--seed", "1"]) == 0
     out, err = capsys.readouterr()

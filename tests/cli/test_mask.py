@@ -36,6 +36,7 @@ def mask(tokenizer: str, capsys: pytest.CaptureFixture[str]):
     return mask
 
 
+@pytest.mark.slow
 def test_says_what_the_tokenizer_itself_would_produce(mask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "animals.lark"
     file.write_text('start: "quick" | "brown"\n')

@@ -49,6 +49,7 @@ def test_a_stage_is_cancelled() -> None:
     assert cancel.within == 1
 
 
+@pytest.mark.slow
 def test_the_first_mask_is_cancelled_too() -> None:
     """Every byte is a lexeme, so that the mask of the empty text takes a walk through all of the trie."""
     words = [bytes(word) for length in range(1, 17) for word in itertools.product(b"ab", repeat=length)]

@@ -49,6 +49,7 @@ def test_what_a_constraint_may_be(tiny: pdacon.Pipeline, constraint: Any) -> Non
         assert isinstance(answer.value, Pair)
 
 
+@pytest.mark.slow
 def test_it_is_generate_with_diagnostics(tiny: pdacon.Pipeline) -> None:
     prompts = ["A list:", "Numbers:"]
     options: dict[str, Any] = {"seed": 5, "max_tokens": 20, "num_return_sequences": 2}

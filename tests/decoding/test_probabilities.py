@@ -207,6 +207,7 @@ def test_what_makes_no_sense_is_refused(pipeline: pdacon.Pipeline) -> None:
         pipeline.compute_probability_mass(["a", "b"], language)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_too_many_prefixes_are_sampled() -> None:
     """And what the tiny model writes without being told is mostly JSON."""
     tiny = pdacon.Pipeline(*load_tiny())

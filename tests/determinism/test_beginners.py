@@ -27,6 +27,7 @@ def the(text: str, id: str) -> Finding:
     return finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said", "before", "after"),
     [

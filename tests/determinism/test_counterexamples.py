@@ -129,6 +129,7 @@ def test_where_all_conflicts_are_decided_ambiguity_is(scaled: Callable[[int], in
     tally(unambiguous=decided)
 
 
+@pytest.mark.slow
 def test_merged_conflicts_are_those_that_canonical_lr1_lacks(scaled: Callable[[int], int], tally: Tally) -> None:
     for seed in range(1000, 1000 + scaled(100)):
         grammar = random_grammar(seed)

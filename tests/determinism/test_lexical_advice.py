@@ -384,6 +384,7 @@ def test_the_repair_bounds_what_is_ignored_and_can_be_pasted(ignored: list[str],
     assert not _parses(parsers[1], f"x{' ' * 100}y")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blank", [r"/\s+/", '" "'])
 @pytest.mark.parametrize("sign", ["/", "+"])
 def test_the_bounded_pattern_can_be_compiled_where_comments_begin_like_operators(sign: str, blank: str) -> None:

@@ -188,6 +188,7 @@ def test_one_optional_end_of_many_rules_is_one_finding() -> None:
     assert not findings(f'start: "[" e0 nl? "]"\n{levels.replace(" nl?", "")}e4: "n"\nnl: "#"\n')
 
 
+@pytest.mark.slow
 def test_the_middle_of_a_palindrome_has_to_be_marked() -> None:
     rules = 'start: "a" start "a" | "b" start "b" | {}\n'
     (finding,) = findings(rules.format(""))

@@ -199,6 +199,7 @@ def require_known(name: str, value: dict[str, Any]) -> None:
                 assert not isinstance(item, dict) or key in ("properties", "partialFingerprints"), key
 
 
+@pytest.mark.slow
 def test_properties_are_those_of_the_standard() -> None:
     reports = [INVENTED, *(report_of(folder / "grammar.lark") for folder in FIXTURES)]
     require_known("SarifLog", to_sarif(reports, "1.0", [Failure("bad.lark", "why")]))

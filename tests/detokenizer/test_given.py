@@ -49,6 +49,7 @@ def test_one_token_for_each_byte() -> None:
     assert vocabulary.eos_ids == (256,)
 
 
+@pytest.mark.slow
 def test_tokenizers_of_all_packages() -> None:
     pytest.importorskip("mistral_common", reason="the vocabularies come with mistral-common")
     data = files("mistral_common") / "data"

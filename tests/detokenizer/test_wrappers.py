@@ -130,6 +130,7 @@ def test_classes_of_transformers_that_mark_ends_of_words(name: str) -> None:
         Vocabulary.from_huggingface(getattr(transformers, f"{name}Tokenizer")(), eos_ids=[])
 
 
+@pytest.mark.slow
 def test_a_real_model_read_both_ways() -> None:
     """The same pieces, as transformers' Llama tokenizer and as the file they come from."""
     pytest.importorskip("mistral_common")

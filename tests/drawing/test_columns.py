@@ -43,6 +43,7 @@ def test_what_fits_two_screens_is_one_column() -> None:
     assert {x for x, _ in places} == {20}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sql", "graphql", "lark"])
 def test_pictures_of_large_grammars_are_no_towers(name: str) -> None:
     picture = draw_rules(Grammar.builtin(name))

@@ -47,6 +47,7 @@ def check_picture(example: Counterexample, picture: str) -> None:
                 assert x + text_width(text) / 2 < other - text_width(after) / 2
 
 
+@pytest.mark.slow
 def test_every_counterexample_of_the_fixtures() -> None:
     drawn = 0
     for path in FIXTURES:

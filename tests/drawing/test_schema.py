@@ -160,6 +160,7 @@ def test_draw_of_a_schema_shows_the_schema_and_names_of_rules_its_grammar() -> N
     assert list(texts(grammar.draw("start"))) == ["start"]
 
 
+@pytest.mark.slow
 def test_what_is_long_is_cut_and_says_so() -> None:
     assert "... 9,988 more values" in whole({"enum": list(range(10_000))})
     wide = {**CLOSED, "properties": {f"p{k}": {"type": "string"} for k in range(2000)}}
@@ -183,6 +184,7 @@ def test_deep_schemas_are_drawn(keyword: str) -> None:
     assert len(texts(draw(schema))) > 8
 
 
+@pytest.mark.slow
 def test_a_large_schema_is_drawn_as_far_as_there_is_room() -> None:
     schema: Any = {"type": "string", "maxLength": 9}
     for _ in range(5):

@@ -137,6 +137,7 @@ def test_graphs_are_checked() -> None:
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["drawing.md", "how_it_works.md", "json_schema.md"])
 def test_the_images_of_a_page_are_what_its_commands_draw(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -293,6 +293,7 @@ def test_a_large_automaton_is_cut_and_says_so() -> None:
     assert any(edge.target == "more" for edge in graph.edges)
 
 
+@pytest.mark.slow
 def test_an_automaton_of_many_edges_is_cut_before_it_has_forty_states() -> None:
     grammar = Grammar.builtin("c")
     graph = terminal_graph(grammar, "NAME")

@@ -195,6 +195,7 @@ def normal(texts: Iterable[str]) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NORMALIZED)
 @pytest.mark.parametrize("style", ["qwen", "gpt2"])
 def test_texts_that_the_tokenizer_changes_are_left_out(style: str, name: str) -> None:
@@ -306,6 +307,7 @@ def test_other_normalizers_are_refused() -> None:
         pdacon.compile("json", vocabulary, canonical=tokenizer)
 
 
+@pytest.mark.slow
 def test_tekken() -> None:
     known = coded("tekken")
     from importlib.resources import files

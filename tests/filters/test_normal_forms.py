@@ -39,6 +39,7 @@ def starters() -> list[str]:
     return sorted({*decomposed, *(unicodedata.normalize("NFD", c)[0] for c in decomposed), *'\n"1가각힣ᄀ학日🙂'})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_of_one_character(form: Form) -> None:
     automaton = normal_form(form)
@@ -48,6 +49,7 @@ def test_of_one_character(form: Form) -> None:
         assert not automaton.accepts(c), ascii(c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_of_two_characters(form: Form) -> None:
     """The characters of a pair are joined to one text where possible: a newline stands between pairs."""
@@ -60,6 +62,7 @@ def test_of_two_characters(form: Form) -> None:
                 assert not automaton.accepts(first + second), (first, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_of_three_characters(form: Form) -> None:
     automaton = normal_form(form)

@@ -16,6 +16,7 @@ from pdacon.filters.automata import without
 BYTES = Vocabulary.bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Latin", "Hangul", "Han", "Common", "Inherited", "Nko", "old_italic"])
 def test_scripts_are_those_of_the_property(name: str) -> None:
     """The package may be of an older or newer Unicode: what it has no script for does not count."""
@@ -61,6 +62,7 @@ def test_texts_without_words() -> None:
     assert not made.accepts("x<|ey")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("filters", "good", "bad"),
     [
@@ -79,6 +81,7 @@ def test_masks_of_filtered_json(filters: list[pdacon.filters.Filter], good: list
         assert not constraint.accepts(text), text
 
 
+@pytest.mark.slow
 def test_a_mask_has_what_goes_on_to_a_text_in_the_form() -> None:
     """Also across the borders of tokens: the accent is one token, the letter another one."""
     words = [*(bytes([byte]) for byte in range(256)), "\u0301".encode(), b"e" * 2, b""]
@@ -95,6 +98,7 @@ def test_a_mask_has_what_goes_on_to_a_text_in_the_form() -> None:
     assert unicodedata.is_normalized("NFC", "x\u0301")
 
 
+@pytest.mark.slow
 def test_filters_leave_no_dead_end_together() -> None:
     grammar = pdacon.Grammar.from_choices(["aé", "bx", "b\u0301", "한"])
     matcher = pdacon.compile(grammar, BYTES, filters=[Characters("ascii"), NormalForm("NFC")]).matcher()

@@ -94,6 +94,7 @@ def test_a_grammar_of_a_set_has_its_texts(name: str) -> None:
 _EMPTY = RegularSet.from_choices([""])
 
 
+@pytest.mark.slow
 def test_unquoted_text_is_a_plain_scalar_of_yaml() -> None:
     """What another library reads as the text itself, within brackets and in a block."""
     yaml = pytest.importorskip("yaml")

@@ -100,6 +100,7 @@ def test_no_query_with_another_name_is_accepted(scaled: Callable[[int], int], ta
                     tally(queries=1)
 
 
+@pytest.mark.slow
 def test_no_column_of_another_table_is_accepted_behind_a_table(
     scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:

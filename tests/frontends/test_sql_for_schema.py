@@ -119,6 +119,7 @@ def test_made_up_names_are_the_callers_affair() -> None:
     assert not is_sentence(grammar, "SELECT singer.id FROM singer")
 
 
+@pytest.mark.slow
 def test_functions_are_those_that_are_listed() -> None:
     grammar = sql_for_schema(SCHEMA, functions=["regexp", "mine", "count"])
     assert is_sentence(grammar, "SELECT mine(name), regexp('a', name), count FROM singer WHERE name REGEXP 'a.*'")
@@ -243,6 +244,7 @@ def test_text_in_double_quotes() -> None:
     assert not is_sentence(listed, 'SELECT "oid" FROM t')
 
 
+@pytest.mark.slow
 def test_a_text_that_begins_like_a_name_in_quotes() -> None:
     """SQLite reads it as one text."""
     grammar = sql_for_schema(SCHEMA)
@@ -268,6 +270,7 @@ def test_without_with() -> None:
     assert matcher.shortest_completion().lower() == b"t"
 
 
+@pytest.mark.slow
 def test_labels_that_can_be_named_again() -> None:
     grammar = sql_for_schema(SCHEMA, bound_labels=True)
     for text in (
@@ -282,6 +285,7 @@ def test_labels_that_can_be_named_again() -> None:
     assert not is_sentence(sql_for_schema(SCHEMA, bound_labels=True, double_quoted="name"), 'SELECT 1 AS "how many"')
 
 
+@pytest.mark.slow
 def test_what_is_changed_is_listed() -> None:
     grammar = sql_for_schema(SCHEMA, "changes", targets=["T"])
     assert is_sentence(grammar, "INSERT INTO t (a) SELECT name FROM singer")
@@ -363,6 +367,7 @@ def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
                 assert not (begins_a_comment(changed) and is_viable(changed)), changed
 
 
+@pytest.mark.slow
 def test_true_and_false() -> None:
     """They are literals, unless a column has the name; SQLite has it so, too."""
     literals = sql_for_schema(SCHEMA, "changes", labels="[a-z]+")

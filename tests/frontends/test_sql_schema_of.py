@@ -294,6 +294,7 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
     assert load_grammar("sql", GrammarOptions(schema=[path], targets=["order", "singer"])) == writable
 
 
+@pytest.mark.slow
 def test_options_that_cannot_be(database: tuple[Path, sqlite3.Connection], capsys: pytest.CaptureFixture[str]) -> None:
     path, _ = database
     for arguments, words in (

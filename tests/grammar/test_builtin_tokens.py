@@ -89,6 +89,7 @@ def test_every_token_of_a_text_is_in_its_mask(
         tally(texts=1, tokens=len(tokens))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", NAMES)
 @pytest.mark.parametrize("grammar", READERS)
 def test_walks_end_in_a_text_that_the_reference_reads(

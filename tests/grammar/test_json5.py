@@ -77,6 +77,7 @@ def test_names_are_those_of_ecmascript(grammar: Grammar) -> None:
     assert newer == 0 or unicodedata.unidata_version != "14.0.0"
 
 
+@pytest.mark.slow
 def test_escapes_in_names(grammar: Grammar) -> None:
     for code in range(0x180):
         taken = accepts(grammar, f"{{a\\u{code:04x}: 1}}")

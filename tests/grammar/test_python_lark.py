@@ -113,6 +113,7 @@ def test_the_standard_library(
         tally(files=1, bytes=len(source), sentences=verdict, tokens=replayed(*coded, text) if verdict else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not TEXTS.exists(), reason="the Python texts lie beside the checkout")
 def test_real_and_broken_texts(
     grammar: Grammar, constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]

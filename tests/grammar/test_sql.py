@@ -32,6 +32,7 @@ def test_accepts(grammar: Grammar, text: str) -> None:
     assert accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("reject"))
 def test_rejects(grammar: Grammar, text: str) -> None:
     assert syntax_error(text, SCHEMA) is not None

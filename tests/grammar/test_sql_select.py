@@ -47,6 +47,7 @@ def test_accepts(grammar: Grammar, text: str) -> None:
     assert accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", samples("sql_select", "reject"))
 def test_rejects(grammar: Grammar, text: str) -> None:
     assert not accepts(grammar, text)

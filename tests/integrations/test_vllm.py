@@ -103,6 +103,7 @@ def test_settings_are_read_from_the_environment(environment: pytest.MonkeyPatch,
     assert (read.limits.seconds, read.cache_directory) == (2.5, str(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_folder_of_its_own_is_removed_by_whom_it_is_of() -> None:
     code = """if True:
         import os

@@ -67,6 +67,7 @@ def disagreements(regexp: str, texts: Iterable[str], flags: int = 0) -> list[tup
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "size", "length"),
     [

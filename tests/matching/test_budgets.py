@@ -160,6 +160,7 @@ def test_deep_stacks_are_closed_with_as_few_tokens_as_can_be() -> None:
         assert matcher.least_tokens() == (depth + 1) // 2  # most of them "]]"
 
 
+@pytest.mark.slow
 def test_large_grammars_have_a_bound_and_say_so() -> None:
     assert compiled("json").matcher().has_exact_budgets
     matcher = compiled("sql").matcher()

@@ -167,6 +167,7 @@ def test_the_stack_that_is_drawn(text: bytes, steps: Counter[str]) -> None:
     assert 1 <= len(stack) < 10
 
 
+@pytest.mark.slow
 def test_a_reader_is_a_configuration_that_remembers() -> None:
     grammar = pdacon.Grammar.builtin("json")
     initial = Configuration.initial(Machine(grammar, build_tables(grammar)))

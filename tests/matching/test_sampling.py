@@ -93,6 +93,7 @@ def test_size_is_where_a_walk_ends() -> None:
     assert max(lengths[10]) < 60
 
 
+@pytest.mark.slow
 def test_there_is_something_of_everything() -> None:
     texts = list(islice(sample(pdacon.compile(GRAMMARS["json"], BYTES), 5), 60))
     assert len(set(texts)) > 50

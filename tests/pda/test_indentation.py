@@ -64,6 +64,7 @@ def layers_of_living(grammar: SmallGrammar, machine: Machine, length: int, kept:
         layer = random.sample(recent, min(kept, len(recent))) + random.sample(alive, min(kept, len(alive)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grammar", INDENTED_GRAMMARS, ids=lambda grammar: grammar.name)
 def test_long_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     oracle = StockLark(grammar)

@@ -50,6 +50,7 @@ def test_characters_that_are_cut_are_left_out_and_wrong_bytes_are_shown() -> Non
     assert Writer(VOCABULARY).add([0xFF, 0x61]) == "\ufffda"
 
 
+@pytest.mark.slow
 def test_tokens_are_drawn_with_the_probabilities_that_are_asked_for() -> None:
     scores = torch.tensor([[1.0, 3.0, -torch.inf, 2.0, 2.5]])
     for options, kept in (
@@ -77,6 +78,7 @@ def test_each_row_draws_by_itself() -> None:
     assert int(together[2]) == int(chosen(scores[2:], [Sampling(seed=2, top_k=5)])[0])
 
 
+@pytest.mark.slow
 def test_a_full_server_says_so_and_one_that_stops_ends_what_runs() -> None:
     running = Running(Settings(model_name="tiny", api_keys=(KEY,), max_requests=2, shutdown_seconds=20))
     asked: Any = {"model": "tiny", "prompt": "x", "max_tokens": 60}

@@ -131,6 +131,7 @@ def test_a_stream_is_the_answer_in_pieces(client: openai.OpenAI) -> None:
     assert usage == whole.usage
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_an_answer_beside_others(client: openai.OpenAI) -> None:
     def text(seed: int) -> str | None:
         answer = client.chat.completions.create(model="tiny", messages=ASKED, seed=seed, max_tokens=20)
@@ -142,6 +143,7 @@ def test_a_seed_repeats_an_answer_beside_others(client: openai.OpenAI) -> None:
     assert len(set(alone)) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["required", "auto", {"type": "function", "function": {"name": "weather"}}])
 def test_tools_are_called_with_their_own_arguments(client: openai.OpenAI, choice: Any) -> None:
     asked: Any = {"model": "tiny", "messages": ASKED, "tools": [WEATHER, ADD], "tool_choice": choice}
@@ -166,6 +168,7 @@ def test_tools_are_called_with_their_own_arguments(client: openai.OpenAI, choice
         assert streamed[0].function.arguments == called.function.arguments
 
 
+@pytest.mark.slow
 def test_several_calls_in_one_answer(client: openai.OpenAI) -> None:
     asked: Any = {"model": "tiny", "messages": ASKED, "tools": [WEATHER, ADD], "tool_choice": "required"}
     asked |= {"parallel_tool_calls": True, "max_tokens": 300, "temperature": 1.2}
@@ -289,6 +292,7 @@ def test_models_keys_paths_and_sizes(server: Running, client: openai.OpenAI) -> 
     assert "pdacon_generated_tokens_total" in httpx.get(f"{server.address}/metrics").text
 
 
+@pytest.mark.slow
 def test_clients_that_leave_free_their_place(server: Running) -> None:
     asked: Any = {"model": "tiny", "prompt": "x", "max_tokens": 900, "temperature": 2.0}
     asked["response_format"] = named({"type": "array", "items": {"type": "integer"}, "minItems": 400})
@@ -304,6 +308,7 @@ def test_clients_that_leave_free_their_place(server: Running) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_many_at_once_good_and_bad(server: Running) -> None:
     draw = random.Random(3)
     schemas = [

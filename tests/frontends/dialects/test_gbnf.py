@@ -90,6 +90,7 @@ def _any_grammar(rng: random.Random) -> str:
     return "".join(rules) + f"ws ::= {rng.choice(['[ ]*', '[ ]?', '([ ] ws)?'])}\n"
 
 
+@pytest.mark.slow
 def test_any_small_grammar_accepts_what_the_definition_accepts(scaled: Callable[[int], int]) -> None:
     texts = ["".join(letters) for length in range(6) for letters in product(_LETTERS, repeat=length)]
     taken = 0

@@ -61,6 +61,7 @@ def _parses(stock: Lark, text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_random_grammars_accept_what_llguidance_accepts(scaled: Callable[[int], int]) -> None:
     compared = accepted = 0
     for seed in range(scaled(60)):

@@ -16,6 +16,7 @@ WORDS = 'start: A+\nA: "a"\n%ignore " "'
 PERSON = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
 
 
+@pytest.mark.slow
 def test_a_fence_ends_the_code_in_it() -> None:
     grammar = Grammar.compose('start: "Query:\\n```sql\\n" code "\\n```" REST?\nREST: /\\n[^`]+/', code="sql_select")
     query = "Query:\n```sql\nSELECT a FROM t{}\n```"

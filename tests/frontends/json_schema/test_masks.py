@@ -93,6 +93,7 @@ def compare(seed: int) -> Counter[str]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 120, 20))
 def test_masks_are_what_the_values_say(first: int, tally: Callable[..., None]) -> None:
     done = sum((compare(seed) for seed in range(first, first + 20)), Counter[str]())

@@ -24,6 +24,7 @@ def parses(parser: Lark, text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 1060, 12))
 def test_stock_lark_takes_the_same_texts(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lark.lexer.has_interegular", False)  # it takes minutes for large sets of characters
@@ -103,6 +104,7 @@ def test_formats_are_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None
         assert parses(parser, changed) == constraint.accepts(changed), changed
 
 
+@pytest.mark.slow
 def test_what_would_be_too_long_is_an_error() -> None:
     grammar = Grammar.from_json_schema({"type": "integer", "multipleOf": 397})
     with pytest.raises(LimitExceededError, match="characters of a pattern"):

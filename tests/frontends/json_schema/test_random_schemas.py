@@ -56,6 +56,7 @@ def compare(seed: int) -> Counter[str]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 20 * scaled(4), 20))
 def test_values_and_sentences(first: int) -> None:
     done = sum((compare(seed) for seed in range(first, first + 20)), Counter[str]())

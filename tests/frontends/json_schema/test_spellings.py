@@ -72,6 +72,7 @@ def respelled(text: str, policy: Spelling, random: Random) -> str:
     return "".join(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 120, 20))
 def test_values_in_a_policy(first: int) -> None:
     compared = 0

@@ -32,6 +32,7 @@ def decider(schema: str, formats: bool) -> Callable[[str], bool]:
         return lambda text: False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CASES.exists(), reason="the cases are not at hand")
 def test_every_case() -> None:
     wrong: list[Any] = []

@@ -68,6 +68,7 @@ def test_what_is_written_by_msgspec_is_read_back() -> None:
     assert constraint.parse(msgspec.json.encode(points)) == points
 
 
+@pytest.mark.slow
 def test_pydantic_takes_every_sample() -> None:
     for model in (Event, Plan, Search, Page[int]):
         schema = model.model_json_schema()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 
+import pytest
 from annotated_types import Ge, Le, MaxLen
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,6 +77,7 @@ def typed(draw: st.DrawFn, depth: int = 2) -> Typed:
     return own, st.builds(own, values, others)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data(), typed(), st.sampled_from(["json", "python"]))
 def test_what_is_written_is_read_back(data: st.DataObject, drawn: Typed, form: Literal["json", "python"]) -> None:
