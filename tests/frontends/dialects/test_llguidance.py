@@ -248,6 +248,16 @@ def test_a_keyword_is_no_name_here() -> None:
     assert llguidance_accepts(KEYWORDS, "call = 1;")
 
 
+def test_made_up_names_are_not_the_authors() -> None:
+    source = (
+        'start: p1 | T1 P1 | /[0-9]+/ P2 | /[0-9a-f]+/ IMAGE | TEXT_UNTIL\np1: "(" T1 ")"\nT1: /x+/\nP1: "!"\nP2: "?"\n'
+    )
+    source += "IMAGE: /[;:]/\nTEXT_UNTIL: /~+/\n"
+    texts = ["(x)", "xx!", "12?", "12;", "1a:", "1a?", "~~", "x?", "!"]
+    grammar = pdacon.Grammar.from_llguidance(source)
+    assert {text: grammar.accepts(text) for text in texts} == {text: llguidance_accepts(source, text) for text in texts}
+
+
 def test_conflicts_are_told_in_the_authors_lines() -> None:
     source = '%llguidance {}\nstart: expr\nexpr: expr "+" expr | /[0-9]+/\n'
     with pytest.raises(NondeterministicGrammarError) as refused:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
+from pdacon.frontends.dialects.llguidance.writing import new_name
 from pdacon.frontends.regular_sets import RegularSet
 
 _MOST_PARTS = 64
@@ -75,11 +76,13 @@ def split(loaded: Loaded, words: AbstractSet[str]) -> Split:
 def _note(
     found: Split, loaded: Loaded, group: Iterable[str], pieces: Sequence[tuple[RegularSet, tuple[str, ...]]]
 ) -> None:
-    names = _new_names(len(pieces), {*loaded.sets, *found.sets})
-    for own, (texts, owners) in zip(names, pieces, strict=True):
+    taken = {one.name for one in loaded.grammar.terminals} | found.sets.keys()
+    for texts, owners in pieces:
+        own = new_name("P", taken)
+        taken.add(own)
         found.sets[own], found.owners[own] = texts, owners
     for name in group:
-        found.parts[name] = tuple(own for own in names if name in found.owners[own])
+        found.parts[name] = tuple(own for own, owners in found.owners.items() if name in owners)
 
 
 def _require_few(loaded: Loaded, group: Sequence[str], count: int) -> None:
@@ -109,9 +112,3 @@ def _groups(loaded: Loaded, pairs: Iterable[tuple[str, str]]) -> list[list[str]]
             for name in group[other]:
                 group[name] = group[one]
     return list({id(some): some for some in group.values() if len(some) > 1}.values())
-
-
-def _new_names(count: int, taken: Iterable[str]) -> list[str]:
-    taken = set(taken)
-    free = (name for k in range(count + len(taken)) if (name := f"P{k + 1}") not in taken)
-    return [name for _k, name in zip(range(count), free, strict=False)]

@@ -90,6 +90,11 @@ class Written:
         return "\n".join([self.lines, *rules, *patterns, ""])
 
 
+def new_name(letter: str, taken: Collection[str]) -> str:
+    """A letter and the first number with which it is no name yet."""
+    return next(name for k in range(len(taken) + 1) if (name := f"{letter}{k + 1}") not in taken)
+
+
 def group_of(name: str) -> str:
     """The group that stands for a set in a pattern: a name that has no other meaning there."""
     return f"{name}_"
@@ -258,7 +263,7 @@ class _Writer:
         source, written = self._source, self._written
         taken = {*source.terminals, *source.rules, *self._common, *written.sets, *self._names.values()}
         taken |= {*written.rules.values(), *(part for parts in written.parts.values() for part in parts)}
-        return next(name for k in range(len(taken) + 1) if (name := f"{letter}{k + 1}") not in taken)
+        return new_name(letter, taken)
 
 
 _SIGNS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
