@@ -23,8 +23,7 @@ _ACCEPTED: dict[str, tuple[object, ...]] = {
     "maybe_placeholders": (False, True),
     "extensions": (False, True),
 }
-GROUP_MEANINGS = frozenset({*REGULAR_GROUPS, *RESERVED, "TEXT_TOKEN", "PARAGRAPH_TOKEN"})
-"""What a group with an empty pattern may be called that means something to every grammar with extensions."""
+_MEANINGS = frozenset({*REGULAR_GROUPS, *RESERVED, "TEXT_TOKEN", "PARAGRAPH_TOKEN"})
 _FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII | re.UNICODE
 
 
@@ -79,7 +78,7 @@ def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:
     for name, one in sets.items():
         if not isinstance(name, str) or not re.fullmatch(r"\w+", name) or not name.isidentifier():
             raise ValueError(f"sets: {name!r:.40} cannot be the name of a group")
-        if name in GROUP_MEANINGS:
+        if name in _MEANINGS:
             raise ValueError(f"sets: (?P<{name}>) has a meaning already; give the set another name")
         ask("require_set", name, one)
     return dict(sets)

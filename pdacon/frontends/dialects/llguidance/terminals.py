@@ -73,7 +73,7 @@ class Terminals:
 
     def __init__(self, source: Source) -> None:
         self._source, self._cursor = source, Cursor(source.text, source.path)
-        self._common = {own.name: (there, own) for common in source.imports for own, there in common.names}
+        self._imported = source.imported()
         self._known: dict[str, RegularSet] = {}
         self._open: list[str] = []
 
@@ -98,8 +98,8 @@ class Terminals:
         source, own = self._source, name.name
         if own in source.terminals:
             return self.of(source.terminals[own].body)
-        if own in self._common:
-            there, place = self._common[own]
+        if own in self._imported:
+            place, there = self._imported[own]
             if there not in COMMON:
                 raise self._error(
                     f"there is no common.{there}; {did_you_mean(there, list(COMMON))}".rstrip("; "), place
@@ -109,7 +109,7 @@ class Terminals:
             raise self._error(
                 f"a terminal cannot use the rule {own}; write {own} in capitals where it is defined", name
             )
-        meant = did_you_mean(own, [*source.terminals, *self._common])
+        meant = did_you_mean(own, [*source.rules, *source.terminals, *self._imported])
         raise self._error(f"{own} is not defined; {meant}".rstrip("; "), name)
 
     def of(self, tree: Tree) -> RegularSet:

@@ -14,11 +14,13 @@ from pdacon.frontends.dialects.llguidance.reading import read
 from pdacon.frontends.dialects.llguidance.splitting import split
 from pdacon.frontends.dialects.llguidance.terminals import Terminals
 from pdacon.frontends.dialects.llguidance.tree import Source
-from pdacon.frontends.dialects.llguidance.writing import Written, group_of, write
+from pdacon.frontends.dialects.llguidance.writing import Written, group_behind, group_of, write
 from pdacon.frontends.insertion import with_inline_schemas
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import GrammarOptions, Terminal
+
+_NOTHING: Mapping[str, RegularSet] = {}
 
 
 def llguidance_grammar(text: str, path: str | None) -> Grammar:
@@ -27,32 +29,33 @@ def llguidance_grammar(text: str, path: str | None) -> Grammar:
     terminals = Terminals(source)
     written = write(source, terminals, {})
     loaded = _loaded(written, written.sets, source)
-    smaller = {**written.sets, **without_lazy(loaded, written.lazy)}
-    parts = split(replace(loaded, sets=smaller), written.words)
+    if smaller := without_lazy(loaded, written.lazy):
+        loaded = _loaded(written, {**loaded.sets, **smaller}, source)
+    parts = split(loaded, written.words)
     if parts.parts:
         written = write(source, terminals, parts.parts)
         for name, owners in parts.owners.items():
             written.shown[name] = " and ".join(written.shown[owner] for owner in owners)
             written.places[name] = written.places[owners[0]]
-    sets = {**smaller, **parts.sets}
-    order = ordered(_loaded(written, sets, source))
-    loaded = _loaded(written, sets, source, order.never)
+        loaded = _loaded(written, {**loaded.sets, **parts.sets}, source)
+    order = ordered(loaded)
+    if order.never:
+        loaded = _loaded(written, loaded.sets, source, order.never)
     grammar = order.given(loaded.grammar)
     own = tuple(_in_own_words(one, loaded, written.named) for one in grammar.terminals)
     return replace(grammar, terminals=own, source=text, source_path=path, language="llguidance")
 
 
 def _loaded(
-    written: Written, sets: Mapping[str, RegularSet], source: Source, never: Mapping[str, RegularSet] | None = None
+    written: Written, sets: Mapping[str, RegularSet], source: Source, never: Mapping[str, RegularSet] = _NOTHING
 ) -> Loaded:
-    """What Lark makes of a text."""
-    further = {} if never is None else never
+    """What Lark makes of a text; ``never`` is what must not follow some of the sets."""
     groups = {group_of(name): one for name, one in sets.items()}
-    groups |= {f"{group_of(name)}N": one for name, one in further.items()}
+    groups |= {group_behind(name): one for name, one in never.items()}
     options = GrammarOptions(extensions=True, import_base=source.path)
     cursor = Cursor(source.text, source.path)
     spans = {name: cursor.span(*place) for name, place in written.places.items()}
-    return Loaded(with_inline_schemas(written.text(sets, further), options, groups), sets, written.shown, spans)
+    return Loaded(with_inline_schemas(written.text(sets, never), options, groups), sets, written.shown, spans)
 
 
 def _in_own_words(terminal: Terminal, loaded: Loaded, named: AbstractSet[str]) -> Terminal:

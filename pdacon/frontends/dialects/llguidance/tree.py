@@ -202,6 +202,10 @@ class Source:
     imports: list[Common]
     blanks: list[tuple[int, int]]
 
+    def imported(self) -> dict[str, tuple[Name, str]]:
+        """The terminals that come from ``common``, by their names here: where they are named, and the name there."""
+        return {own.name: (own, there) for common in self.imports for own, there in common.names}
+
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:
     """The trees right below one."""

@@ -32,7 +32,6 @@ from pdacon.frontends.dialects.llguidance.tree import (
     walk,
 )
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.quoting import did_you_mean
 
 _PLAIN = re.compile(r'"(?:[^"\\]|\\["\\nrtf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2})*"')
 
@@ -57,8 +56,10 @@ class Written:
         Those that end as soon as they can.
     words : set of str
         Texts in quotes, in small and capital letters.
-    parts : mapping of str to (str, tuple of str)
-        Sets that are several terminals: the rule that stands for one, and the names of these.
+    parts : mapping of str to tuple of str
+        Sets that are several terminals, and the names of these.
+    rules : dict of str to str
+        For each set with parts the rule that stands for it in the lines.
     """
 
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -79,11 +80,11 @@ class Written:
         sets : mapping of str to RegularSet
             Those of the text, and their parts.
         never : collection of str
-            Those for which something must not follow; the group is named in `group_of` + N.
+            Those for which something must not follow, which is `group_behind`.
         """
         rules = [f"{self.rules[name]}: {' | '.join(parts)}" for name, parts in self.parts.items()]
         patterns = [
-            f"{name}: /(?P<{group_of(name)}>){f'(?!(?P<{group_of(name)}N>))' if name in never else ''}/"
+            f"{name}: /(?P<{group_of(name)}>){f'(?!(?P<{group_behind(name)}>))' if name in never else ''}/"
             for name in sets
             if name not in self.parts
         ]
@@ -98,6 +99,11 @@ def new_name(letter: str, taken: Collection[str]) -> str:
 def group_of(name: str) -> str:
     """The group that stands for a set in a pattern: a name that has no other meaning there."""
     return f"{name}_"
+
+
+def group_behind(name: str) -> str:
+    """The group that stands for what must not follow a set."""
+    return f"{name}_N"
 
 
 def write(source: Source, terminals: Terminals, parts: Mapping[str, tuple[str, ...]]) -> Written:
@@ -119,7 +125,7 @@ class _Writer:
         self._written = Written(parts)
         self._of_set: dict[RegularSet, str] = {}
         self._names = _lark_names(source)
-        self._common = {own.name: own for common in source.imports for own, _there in common.names}
+        self._imported = source.imported()
 
     def whole(self) -> Written:
         """The whole text; of terminals, the texts in quotes keep their definitions."""
@@ -214,10 +220,6 @@ class _Writer:
         if isinstance(tree, Name):
             if tree.name in self._source.rules:
                 return self._names.get(tree.name, tree.name), False
-            if tree.name not in self._source.terminals and tree.name not in self._common:
-                known = [*self._source.rules, *self._source.terminals, *self._common]
-                message = f"{tree.name} is not defined; {did_you_mean(tree.name, known)}".rstrip("; ")
-                raise GrammarSyntaxError(message, self._cursor.span(tree.at, tree.end))
             rule = self._source.terminals.get(tree.name)
             if rule is not None and _word(rule, self._source.text):
                 return self._names.get(tree.name, tree.name), False
@@ -238,7 +240,8 @@ class _Writer:
     def _named(self, texts: RegularSet, name: Name) -> str:
         """What stands for a terminal."""
         own = self._names.get(name.name, name.name)
-        place = self._common.get(name.name) or self._source.terminals[name.name].name
+        imported = self._imported.get(name.name)
+        place = self._source.terminals[name.name].name if imported is None else imported[0]
         self._written.named.add(own)
         return self._noted(own, texts, name.name, place)
 
@@ -261,7 +264,7 @@ class _Writer:
 
     def _new_name(self, letter: str) -> str:
         source, written = self._source, self._written
-        taken = {*source.terminals, *source.rules, *self._common, *written.sets, *self._names.values()}
+        taken = {*source.terminals, *source.rules, *self._imported, *written.sets, *self._names.values()}
         taken |= {*written.rules.values(), *(part for parts in written.parts.values() for part in parts)}
         return new_name(letter, taken)
 
@@ -301,7 +304,7 @@ def _goes_on(text: str, at: int) -> bool:
 
 def _lark_names(source: Source) -> Mapping[str, str]:
     """Names for those that have a hyphen, each given once."""
-    names = [*source.rules, *source.terminals, *(own.name for one in source.imports for own, _there in one.names)]
+    names = [*source.rules, *source.terminals, *source.imported()]
     taken = {name for name in names if "-" not in name}
     changed = {}
     for name in names:
