@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
-import numpy
 from rich.text import Text
 
 from pdacon import Constraint, Matcher, compile
@@ -80,10 +79,6 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
     strip = constraint.vocabulary.strip_leading_space
     matcher: Matcher = constraint.matcher(max_rollback=1, strip_leading_space=strip)
     viable = accept_most(matcher, text)
-    vocabulary = constraint.vocabulary
-    bitmask = numpy.zeros(-(-vocabulary.size // 32), dtype=numpy.int32)
-    matcher.fill_bitmask(bitmask)
-    allowed = numpy.unpackbits(bitmask.view(numpy.uint8), bitorder="little", count=vocabulary.size)
     lexeme, expected = matcher._explainer.look(matcher)
     completion: bytes | None = None
     missing = 0
@@ -102,7 +97,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
         lexeme=lexeme,
         expected=expected,
         listed={},
-        tokens=tuple(numpy.flatnonzero(allowed).tolist()),
+        tokens=tuple(matcher.allowed_tokens()),
         completion=completion,
         missing=missing,
         written=None if constraint.grammar.within else written_standing(constraint.grammar, text[:viable]),

@@ -128,21 +128,24 @@ def draw(
     return Drawn(particles, evaluated, checked)
 
 
+def relative_weights(log_weights: Sequence[float]) -> list[float]:
+    """Weights divided by the highest, so that none is too large or too small for a float; 0 if all of them are 0."""
+    highest = max(log_weights, default=-math.inf)
+    return [0.0 if highest == -math.inf else math.exp(one - highest) for one in log_weights]
+
+
 def log_mean(log_weights: Sequence[float]) -> float:
     """The logarithm of the mean of weights."""
     highest = max(log_weights)
     if highest == -math.inf:
         return highest
-    return highest + math.log(math.fsum(math.exp(one - highest) for one in log_weights) / len(log_weights))
+    return highest + math.log(math.fsum(relative_weights(log_weights)) / len(log_weights))
 
 
 def effective_size(log_weights: Sequence[float]) -> float:
     """Of how many equally good samples weighted ones are worth as much (Kong 1992); 0 if all weights are."""
-    highest = max(log_weights)
-    if highest == -math.inf:
-        return 0.0
-    weights = [math.exp(one - highest) for one in log_weights]
-    return math.fsum(weights) ** 2 / math.fsum(weight * weight for weight in weights)
+    weights = relative_weights(log_weights)
+    return math.fsum(weights) ** 2 / math.fsum(weight * weight for weight in weights) if any(weights) else 0.0
 
 
 def _effective_size(particles: Sequence[Particle]) -> float:
@@ -151,11 +154,9 @@ def _effective_size(particles: Sequence[Particle]) -> float:
 
 def _resampled(particles: Sequence[Particle], generator: torch.Generator | None) -> list[int]:
     """As many particles, each about as often as its weight says: systematic resampling (Carpenter et al. 1999)."""
-    log_weights = [particle.log_weight for particle in particles]
-    highest = max(log_weights)
-    if highest == -math.inf:
+    weights = relative_weights([particle.log_weight for particle in particles])
+    if not any(weights):
         return list(range(len(particles)))
-    weights = [math.exp(one - highest) for one in log_weights]
     step = math.fsum(weights) / len(weights)
     point = float(torch.rand((), generator=generator, device=_device_of(generator), dtype=torch.float64)) * step
     chosen, index, passed = [], 0, weights[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from pdacon.constraint import Constraint
-from pdacon.decoding.particles import Drawn, effective_size, log_mean
+from pdacon.decoding.particles import Drawn, effective_size, log_mean, relative_weights
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import Generation, spelled
 
@@ -98,9 +98,6 @@ def _text(ids: Sequence[int], constraint: Constraint, before: Begun) -> str:
 
 
 def _normalised(log_weights: Sequence[float]) -> tuple[float, ...]:
-    if not log_weights:
-        return ()
-    highest = max(log_weights)
-    weights = [math.exp(one - highest) for one in log_weights]
+    weights = relative_weights(log_weights)
     total = math.fsum(weights)
     return tuple(weight / total for weight in weights)

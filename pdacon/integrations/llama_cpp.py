@@ -87,9 +87,7 @@ class Held(list[Any]):
         self.failure: BaseException | None = None
         self._llama = llama
         self._matcher = constraint.matcher(max_rollback=0, keep_text=False)
-        self._size = constraint.vocabulary.size
         self._ends = list(constraint.vocabulary.eos_ids)
-        self._words = np.zeros((1, -(-self._size // 32)), dtype=np.int32)
         self._seen: NDArray[np.intc] | None = None
 
     def check(self) -> None:
@@ -121,9 +119,7 @@ class Held(list[Any]):
         if self.failure is None:
             try:
                 self._follow(np.asarray(input_ids))
-                self._matcher.fill_bitmask(self._words)
-                bits = np.unpackbits(self._words[0].view(np.uint8), bitorder="little", count=self._size)
-                return np.where(bits.view(np.bool_), scores, np.float32(-np.inf))
+                return np.where(self._matcher.allowed_mask(), scores, np.float32(-np.inf))
             except BaseException as error:  # else it is swallowed, and with it the mask
                 self.failure = error
         ended = np.full_like(scores, -np.inf)

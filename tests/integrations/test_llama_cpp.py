@@ -60,7 +60,7 @@ def test_nothing_is_raised_within_llama_cpp(error: BaseException) -> None:
     held = held_by("ab*")
 
     class Broken:
-        def fill_bitmask(self, words: Any) -> None:
+        def allowed_mask(self) -> None:
             raise error
 
     held._matcher = Broken()  # type: ignore[assignment]

@@ -21,9 +21,7 @@ from pdacon.lexer.program import BYTES, MATCH, Program
 from pdacon.regular import Dfa
 
 _Flags = NDArray[np.bool_]
-
-
-_LARGEST = 20_000
+_LARGEST = 20_000  # states of a chunk, which all are states of the lexing automaton
 
 
 def chunk_length(most: int, states: int) -> int:
