@@ -436,8 +436,10 @@ class Pipeline:
             A number is out of range; no sentence is within `max_tokens`.
         PdaconError, TypeError
 
-        Notes ----- Cost: as many steps of the model as the longest text has tokens, each of as many rows as there are
-        texts under way.
+        Notes
+        -----
+        Cost: as many steps of the model as the longest text has tokens, each of as many rows as there are texts under
+        way.
 
         Source: A. Lew, T. Zhi-Xuan, G. Grand and V. Mansinghka, "Sequential Monte Carlo steering of large language
         models using probabilistic programs" (2023); J. Loula et al., "Syntactic and semantic control of large language

@@ -259,7 +259,7 @@ class GrammarWaysIn(GrammarQuestions):
         """The grammar that a text in llguidance's variant of Lark's language describes.
 
         Terminals are sets of texts: ``&``, ``~``, ``{2,5}``, ``%regex``, ``[lazy]`` and ``[suffix=...]`` are there, and
-        patterns are Rust's. Rules may have ``%json {...}`` and the names of special tokens. A text in quotes is a
+        patterns are Rust's. Rules may have ``%json {...}`` and the names of special tokens. A string literal is a
         keyword, and no name; llguidance follows both readings. docs/ways_in.md has the differences.
 
         Parameters

@@ -130,7 +130,7 @@ def random_pattern(rng: random.Random, depth: int = 0) -> str:
 
 
 def random_grammar(rng: random.Random) -> str:
-    """A grammar whose patterns are over a, b and c, and its texts in quotes over x and y."""
+    """A grammar whose patterns are over a, b and c, and its string literals over x and y."""
     terminals = [f"T{letter}" for letter in "ABC"[: rng.randint(1, 3)]]
     rules = ["start", *(f"r{k}" for k in range(rng.randint(0, 2)))]
     lines = []

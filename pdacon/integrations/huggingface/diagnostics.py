@@ -49,6 +49,8 @@ class Step:
         The token that has the first place: what the model would most likely have written here.
     wanted_text : str
     wanted_log_prob : float
+    wanted_allowed : bool
+        Whether the constraint allowed that token.
     """
 
     token: int

@@ -1,12 +1,12 @@
-"""Which terminal is tried first, so that the longest text wins.
+"""Maximal munch over all terminals, by the order in which Lark tries them.
 
-llguidance's lexer takes the longest text of all terminals that may come. Lark's takes the first terminal, in an order,
-that has a text here. The two are the same if B comes before A wherever some text of B, but not of A, begins with one of
-A. Where sometimes the one, sometimes the other goes on, one of them comes first with a look-ahead: not before the
-characters with which a longer text goes on (``if``, but not in ``iffy``).
+llguidance's lexer takes the longest lexeme of all terminals that may come. Lark's takes the first terminal, in an
+order, that matches here. The two are the same if B comes before A wherever some text of B, but not of A, begins with
+one of A. Where sometimes the one, sometimes the other goes on, one of them comes first with a look-ahead: not before
+the characters with which a longer text goes on (``if``, but not in ``iffy``).
 
-Two patterns have no text in common by now. A text in quotes, and one in small and capital letters, has a text that a
-pattern has, too: it is a keyword. (llguidance's parser follows both.)
+Two patterns have no text in common by now. Where a string literal and a pattern have, the literal is a keyword.
+(llguidance's parser follows both.)
 
 Cost: for each two terminals of a place some products of their automata.
 """
@@ -49,7 +49,7 @@ class Order:
 
 
 def ordered(loaded: Loaded) -> Order:
-    """The order in which the longest text wins.
+    """The order in which the longest lexeme wins.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class _Ordering:
     def found(self) -> Order:
         pairs = {pair for place in self._loaded.places for pair in combinations(sorted(place), 2)}
         for one, other in sorted(pairs):
-            # Of two texts in quotes Lark tries the longer one first. Labels have no text.
+            # Of two string literals Lark tries the longer one first. Labels have no text.
             if one in self._texts and other in self._texts and (one in self._names or other in self._names):
                 self._relate(one, other)
         self._number()
@@ -82,7 +82,7 @@ class _Ordering:
         if common and (one in self._loaded.grammar.ignore) != (other in self._loaded.grammar.ignore):
             raise self._both_ignored(one, other)
         if common and (one not in self._names or other not in self._names):
-            # Lark tells a text in quotes from a pattern of the same priority by itself.
+            # Lark tells a string literal from a pattern of the same priority by itself.
             small, large = (one, other) if one not in self._names else (other, one)
             self._level_with[self._root(small)] = self._root(large)
             return
@@ -99,7 +99,7 @@ class _Ordering:
         return not (self._texts[one] + ANYTHING).isdisjoint(self._texts[other] - self._texts[one])
 
     def _put_first(self, one: int, other: int) -> bool:
-        """Have one tried first, unless a character follows with which the longest text goes on: if that can be said."""
+        """Have one tried first, with a look-ahead where the other can go on; False: one character does not tell."""
         texts, further = self._texts[one], self._texts[other]
         if not texts <= further and not texts.isdisjoint(further):
             return False

@@ -80,7 +80,7 @@ def python_pattern(pattern: str, flags: str) -> str:
 
 
 def in_any_case(text: str) -> str:
-    """A pattern of the spellings of a text in small and capital letters."""
+    """A pattern of a text, case-insensitive."""
     return "".join(_written(_folded(((ord(character), ord(character)),))) for character in text)
 
 
@@ -304,7 +304,7 @@ def _has(ranges: Ranges, point: int) -> bool:
 
 
 def _folded(ranges: Ranges) -> Ranges:
-    """A set with the small and capital letters of those in it."""
+    """A set closed under simple case folding."""
     further = [
         (other, other)
         for members in _letters_of_a_kind()

@@ -41,8 +41,8 @@ class Split:
 def split(loaded: Loaded, words: AbstractSet[str]) -> Split:
     """Split the sets that share a place and a text.
 
-    Patterns are split by one another. ``words``, texts in small and capital letters, are split by patterns, and these
-    not by them, so that a keyword is no name.
+    Patterns are split by one another. ``words``, the case-insensitive string literals, are split by
+    patterns, and these not by them, so that a keyword is no name.
 
     Raises
     ------

@@ -18,7 +18,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text in quotes."""
+    """A string literal."""
 
     value: str
     any_case: bool

@@ -55,7 +55,7 @@ class Written:
     lazy : set of str
         Those that end as soon as they can.
     words : set of str
-        Texts in quotes, in small and capital letters.
+        Case-insensitive string literals.
     parts : mapping of str to tuple of str
         Sets that are several terminals, and the names of these.
     rules : dict of str to str
@@ -128,7 +128,7 @@ class _Writer:
         self._imported = source.imported()
 
     def whole(self) -> Written:
-        """The whole text; of terminals, the texts in quotes keep their definitions."""
+        """The whole text; of terminals, the string literals keep their definitions."""
         source, written = self._source, self._written
         edits: list[tuple[int, int, str]] = [(at, end, "") for at, end in source.blanks]
         edits += [(common.at, common.end, "") for common in source.imports]
@@ -273,7 +273,7 @@ _SIGNS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 
 
 def _word(rule: Rule, text: str) -> str:
-    """The text in quotes that a terminal is, as Lark reads it; empty if it is something else."""
+    """The string literal that a terminal is, as Lark reads it; empty if it is something else."""
     body = rule.body
     return _literal(body, text) if isinstance(body, Literal) and body.value and not body.any_case else ""
 
@@ -318,7 +318,7 @@ def _lark_names(source: Source) -> Mapping[str, str]:
 
 
 def _literal(tree: Literal, text: str) -> str:
-    """A text in quotes as Lark reads it: as the author wrote it, if that is the same."""
+    """A string literal as Lark reads it: as the author wrote it, if that is the same."""
     written = text[tree.at : tree.end]
     if _PLAIN.fullmatch(written):
         return written
