@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from pdacon.caching import CompileCache
-from pdacon.compiling import compile
 from pdacon.constraint import Constraint
-from pdacon.decoding.borders import Border, border_tokens
-from pdacon.decoding.following import Borders
+from pdacon.decoding.borders import Border
+from pdacon.decoding.constrained_models import ConstrainedModel, Given
 from pdacon.decoding.masses import Mass, Method, mass_of
 from pdacon.decoding.particles import draw
 from pdacon.decoding.probabilities import TextProbability, of_texts
 from pdacon.decoding.samples import Samples, samples_of
 from pdacon.decoding.states import States
 from pdacon.decoding.steps import Steps
-from pdacon.detokenizer import logits_width
-from pdacon.filters import Characters, Filter, texts_of
-from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import GrammarSource, grammar_of
-from pdacon.integrations.huggingface.arguments import pad_id, require_same_texts, vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.generation import generate
-from pdacon.integrations.huggingface.prompts import Chat, Inputs, Prompt, encode, is_one, split
+from pdacon.integrations.huggingface.prompts import Chat, Prompt, split
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.settings import MOST_TOKENS
 from pdacon.integrations.huggingface.threads import few_threads
-from pdacon.integrations.huggingface.tiny import load_tiny
 from pdacon.matching import Matcher
 
-Given = GrammarSource | Constraint
-"""What constrains a text: a compiled constraint, or whatever a grammar may be given as."""
 
-_TINY = "tiny"
-
-
-class Pipeline:
+class Pipeline(ConstrainedModel):
     """A model with its tokenizer: texts under constraints, and their true probabilities.
 
     A constraint is whatever a grammar may be given as (a `Grammar`, a `RegularSet`, a built-in one's name, a text in
@@ -78,74 +62,6 @@ class Pipeline:
         answer.value, answer.diagnostics.log_prob
         pipeline.compute_probability_mass("Is it?", pdacon.Grammar.from_choices(["yes", "no"])).mass
     """
-
-    def __init__(self, model: Any, tokenizer: Any = None) -> None:
-        if isinstance(model, str | os.PathLike):
-            model, own = _loaded(os.fspath(model), tokenizer)
-            tokenizer = own if tokenizer is None else tokenizer
-        elif tokenizer is None:
-            tokenizer = _tokenizer_of(model)
-        self.model, self.tokenizer = model, tokenizer
-        self._vocabulary = vocabulary(model, tokenizer)
-        self._cache = CompileCache()
-        self._filters: tuple[Filter, ...] = ()
-        self._characters: RegularSet | None = None
-
-    def restrict_characters_to(self, characters: str | Iterable[str] | Filter) -> Pipeline:
-        """The same pipeline for texts of some characters only: a new one; this one stays as it is.
-
-        All its constraints, and texts without one, consist of these characters.
-
-        Parameters
-        ----------
-        characters : "ascii", iterable of str, or Filter
-            All of ASCII, or the characters that are listed, as `pdacon.filters.Characters` takes them; or another of
-            `pdacon.filters`, such as ``pdacon.filters.Scripts(["Latin"])``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            See `pdacon.filters.Characters`.
-
-        Examples
-        --------
-        ::
-
-            pipeline = pdacon.Pipeline("tiny").restrict_characters_to("ascii")
-        """
-        narrower = characters if isinstance(characters, Filter) else Characters(characters)
-        twin: Pipeline = object.__new__(Pipeline)
-        twin.model, twin.tokenizer = self.model, self.tokenizer
-        twin._vocabulary, twin._cache = self._vocabulary, self._cache
-        twin._filters = (*self._filters, narrower)
-        twin._characters = texts_of(twin._filters)
-        return twin
-
-    def compile(self, constraint: Given, *, canonical: bool = False) -> Constraint:
-        """Compile a constraint for this model, its characters included; what was compiled before is found again.
-
-        Parameters
-        ----------
-        constraint : Constraint, or what a grammar may be given as
-        canonical : bool
-            Allow only the tokens that the tokenizer itself makes of a text; see `pdacon.compile`.
-
-        Raises
-        ------
-        PdaconError, TypeError, ValueError
-            See `pdacon.compile`.
-        """
-        if isinstance(constraint, Constraint):
-            if self._characters is None and not canonical:
-                require_same_texts(self.model, self.tokenizer, constraint)
-                return constraint
-            constraint = constraint.grammar
-        grammar = grammar_of("Pipeline", constraint)
-        if self._characters is not None:
-            grammar = grammar & self._characters
-        if canonical:
-            return compile(grammar, self._vocabulary, canonical=self.tokenizer)
-        return self._cache.compile(grammar, self._vocabulary)
 
     @overload
     def generate(
@@ -500,26 +416,6 @@ class Pipeline:
         states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)
 
-    def _constraint(self, given: Given | None) -> Constraint | None:
-        if given is not None:
-            return self.compile(given)
-        return None if self._characters is None else self._cache.compile(self._characters, self._vocabulary)
-
-    def _inputs(self, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any] | None) -> Inputs:
-        """One prompt and what stands behind it, as the model wants them."""
-        if not is_one(prompt):
-            raise TypeError("give one prompt, a text or a list of messages; for several, call it for each")
-        pad = pad_id(self.model, self.tokenizer, list(self._vocabulary.eos_ids))
-        return encode(self.model, self.tokenizer, split(prompt), [before], pad, chat_options or {}, {})
-
-    def _borders(self, caller: str, border: Border, constraint: Constraint | None) -> Borders:
-        words = self._vocabulary if constraint is None else constraint.vocabulary
-        return Borders(border_tokens(caller, border, words, logits_width(self.model)), words.size, self.model.device)
-
-    def __repr__(self) -> str:
-        only = "" if self._characters is None else f", texts of {self._characters.name}"
-        return f"<Pipeline of {type(self.model).__name__}{only}>"
-
 
 def _within(constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matcher:
     """Limit a matcher to so many tokens, if they can be counted for its constraint: else what is longer is cut off."""
@@ -528,20 +424,3 @@ def _within(constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matche
     if not (matcher._is_filtered() or constraint.grammar.labels or constraint.grammar.options.postlex):
         matcher.limit_tokens(max_tokens)
     return matcher
-
-
-def _loaded(name: str, tokenizer: Any) -> tuple[Any, Any]:
-    if name == _TINY and not Path(name).exists():
-        return load_tiny()
-    config: Any = AutoConfig.from_pretrained(name)
-    kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    model = kind.from_pretrained(name, dtype="auto")
-    model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
-    return model, AutoTokenizer.from_pretrained(name) if tokenizer is None else tokenizer
-
-
-def _tokenizer_of(model: Any) -> Any:
-    name = getattr(model, "name_or_path", "")
-    if not name:
-        raise TypeError("Pipeline: this model does not say where it is from, so give its tokenizer as well")
-    return AutoTokenizer.from_pretrained(name)

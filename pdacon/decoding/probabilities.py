@@ -11,8 +11,9 @@ import torch
 
 from pdacon.decoding.following import Borders, ways_on
 from pdacon.integrations.huggingface.diagnostics import MOST_SCORES, log_softmax, scores_behind
-from pdacon.integrations.huggingface.prompts import Inputs
+from pdacon.integrations.huggingface.prompts import Inputs, context_length
 from pdacon.matching import Matcher
+from pdacon.quoting import head
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,20 @@ def of_texts(
     matcher : Matcher or None
         Stands where the texts begin; it stays there.
     borders : Borders
+
+    Raises
+    ------
+    ValueError
+        A text does not fit into the model's context.
     """
     prompt = inputs.arguments["decoder_input_ids" if model.config.is_encoder_decoder else "input_ids"][0]
-    longest = max(len(ids) for _, ids in texts)
+    longest, most = max(len(ids) for _, ids in texts), context_length(model)
+    if most is not None and len(prompt) + longest > most:
+        text = next(text for text, ids in texts if len(ids) == longest)
+        raise ValueError(
+            f"the text {head(text.encode())} has {longest:,} tokens, and its prompt {len(prompt):,}: more than the "
+            f"{most:,} of the model's context"
+        )
     output = torch.zeros((len(texts), len(prompt) + longest), dtype=torch.int64, device=prompt.device)
     output[:, : len(prompt)] = prompt
     for row, (_, ids) in enumerate(texts):

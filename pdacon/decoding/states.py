@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -16,6 +17,62 @@ from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from pdacon.integrations.huggingface.diagnostics import log_softmax
+from pdacon.integrations.huggingface.prompts import context_length
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """How a model is called for one more token of each row, found out once.
+
+    Attributes
+    ----------
+    model : transformers.PreTrainedModel
+    ids, cache : str
+        The names of what it takes, and of the cache, which has two.
+    others : dict
+    most : int or None
+        The tokens of its context: the prompt and what follows.
+    """
+
+    model: Any
+    ids: str
+    cache: str
+    others: dict[str, int]
+    most: int | None
+
+    @classmethod
+    def of(cls, model: Any) -> _Call:
+        parameters = inspect.signature(model.forward).parameters
+        return cls(
+            model,
+            "decoder_input_ids" if model.config.is_encoder_decoder else "input_ids",
+            "cache" if "cache" in parameters else "past_key_values",  # the older name
+            {"logits_to_keep": 1} if "logits_to_keep" in parameters else {},
+            context_length(model),
+        )
+
+    def states(self, ids: torch.Tensor, length: int, encoded: torch.Tensor | None, cache: Any = None) -> States:
+        """The states behind rows of ids, with which there are so many tokens in a row."""
+        if self.most is not None and length > self.most:
+            raise ValueError(
+                f"with its prompt a text has more than {self.most:,} tokens, which is all that the model's context "
+                "holds; give a smaller max_tokens, or a shorter prompt"
+            )
+        arguments: dict[str, Any] = {self.ids: ids, **self.others}
+        if cache is not None:
+            arguments[self.cache] = cache
+        if encoded is not None:
+            arguments["encoder_outputs"] = BaseModelOutput(last_hidden_state=encoded)
+        with torch.inference_mode():
+            output = self.model(**arguments, use_cache=True)
+            log_probs = log_softmax(output.logits[:, -1])
+        kept = output.get(self.cache)
+        if not isinstance(kept, Cache):
+            raise TypeError(
+                f"{type(self.model).__name__} gives no cache of keys and values that can be copied, which beams need, "
+                "too: take another model"
+            )
+        return States(self, log_probs, kept, encoded, length)
 
 
 class States:
@@ -30,11 +87,14 @@ class States:
         has it.
     """
 
-    def __init__(self, model: Any, log_probs: torch.Tensor, cache: Any, encoded: torch.Tensor | None) -> None:
-        self._model = model
+    def __init__(
+        self, call: _Call, log_probs: torch.Tensor, cache: Any, encoded: torch.Tensor | None, length: int
+    ) -> None:
+        self._call = call
         self.log_probs = log_probs
         self._cache = cache
         self._encoded = encoded
+        self._length = length  # of a row, the prompt included
 
     @classmethod
     def behind(cls, model: Any, arguments: dict[str, torch.Tensor]) -> States:
@@ -51,13 +111,14 @@ class States:
         TypeError
             The model keeps no cache that could be copied.
         """
-        if not model.config.is_encoder_decoder:
-            return _called(model, {"input_ids": arguments["input_ids"]}, None)
-        with torch.inference_mode():
-            encoded = model.get_encoder()(
-                input_ids=arguments["input_ids"], attention_mask=arguments["attention_mask"]
-            ).last_hidden_state
-        return _called(model, {"decoder_input_ids": arguments["decoder_input_ids"]}, encoded)
+        call, encoded = _Call.of(model), None
+        if model.config.is_encoder_decoder:
+            with torch.inference_mode():
+                encoded = model.get_encoder()(
+                    input_ids=arguments["input_ids"], attention_mask=arguments["attention_mask"]
+                ).last_hidden_state
+        ids = arguments[call.ids]
+        return call.states(ids, ids.shape[1], encoded)
 
     def rows(self, indices: Sequence[int]) -> States:
         """The states of these rows, each as often as it is named; those that there are stay as they are.
@@ -68,35 +129,19 @@ class States:
         with torch.inference_mode():
             cache = _selected(self._cache, chosen)
         encoded = None if self._encoded is None else self._encoded[chosen]
-        return States(self._model, self.log_probs[chosen], cache, encoded)
+        return States(self._call, self.log_probs[chosen], cache, encoded, self._length)
 
     def step(self, tokens: Sequence[int]) -> States:
-        """The states behind one more token for each row. This object is used up: its cache goes over."""
+        """The states behind one more token for each row. This object is used up: its cache goes over.
+
+        Raises
+        ------
+        ValueError
+            The model's context is full.
+        """
         ids = torch.tensor(tokens, dtype=torch.int64, device=self.log_probs.device).unsqueeze(1)
-        name = "input_ids" if self._encoded is None else "decoder_input_ids"
         cache, self._cache = self._cache, None
-        return _called(self._model, {name: ids}, self._encoded, cache)
-
-
-def _called(model: Any, arguments: dict[str, Any], encoded: torch.Tensor | None, cache: Any = None) -> States:
-    parameters = inspect.signature(model.forward).parameters
-    name = "cache" if "cache" in parameters else "past_key_values"  # the older one of its names
-    if cache is not None:
-        arguments[name] = cache
-    if encoded is not None:
-        arguments["encoder_outputs"] = BaseModelOutput(last_hidden_state=encoded)
-    if "logits_to_keep" in parameters:
-        arguments["logits_to_keep"] = 1
-    with torch.inference_mode():
-        output = model(**arguments, use_cache=True)
-        log_probs = log_softmax(output.logits[:, -1])
-    kept = output.get(name)
-    if not isinstance(kept, Cache):
-        raise TypeError(
-            f"{type(model).__name__} gives no cache of keys and values that can be copied, which beams need, too: "
-            "take another model"
-        )
-    return States(model, log_probs, kept, encoded)
+        return self._call.states(ids, self._length + 1, self._encoded, cache)
 
 
 def _selected(cache: Any, rows: torch.Tensor) -> Any:

@@ -93,7 +93,7 @@ class Steps:
         Raises
         ------
         ValueError
-            It is not allowed here: nothing changes. Or the text has its end token.
+            It is not allowed here, or the model's context is full: nothing changes. Or the text has its end token.
         """
         if self.ended:
             raise ValueError("the text has its end token: nothing can follow")
@@ -104,14 +104,14 @@ class Steps:
             raise ValueError(f"token {token} is not allowed here: {why}".rstrip(": "))
         log_prob = float(self.log_probs[token])
         constrained = log_prob - self.log_mass
+        if token not in self._vocabulary.eos_ids:
+            self._states = self._states.rows([0]).step([token])
         if self._matcher is not None:
             self._matcher.accept_token(token)
         self.token_ids = (*self.token_ids, token)
         self.log_prob += log_prob
         self.constrained_log_prob = min(self.constrained_log_prob + constrained, 0.0)
         self._allowed = None
-        if not self.ended:
-            self._states = self._states.rows([0]).step([token])
         return token
 
     def fork(self) -> Steps:

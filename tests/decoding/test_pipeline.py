@@ -160,6 +160,28 @@ def test_steps_within_a_budget_and_without_a_constraint(pipeline: pdacon.Pipelin
     assert free.log_prob == free.constrained_log_prob
 
 
+@pytest.mark.parametrize("pipeline", ["gpt2", "llama"], indirect=True)
+def test_texts_beyond_the_context_are_refused(pipeline: pdacon.Pipeline) -> None:
+    """The models read 128 tokens; those of learnt positions would fail in an IndexError, others write nonsense."""
+    long = pdacon.Grammar.from_regex("[ab]{200}")
+    for method in (
+        lambda: pipeline.sample("Hi", long, particles=2, seed=1),
+        lambda: pipeline.compute_probability_mass("Hi", long, method="sampling", samples=2, seed=1),
+        lambda: pipeline.compute_probability("Hi", ["a", "ab" * 100]),
+    ):
+        with pytest.raises(ValueError, match="context"):
+            method()
+    assert pipeline.sample("Hi", pdacon.Grammar.from_regex("[ab]{9}"), particles=2, seed=1).texts
+    steps = pipeline.steps("a" * 126, long)
+    room = 128 - len(pipeline.tokenizer("a" * 126)["input_ids"])
+    for _ in range(room):
+        steps.take()
+    before = (steps.token_ids, steps.text, steps.log_prob)
+    with pytest.raises(ValueError, match="context"):
+        steps.take()
+    assert (steps.token_ids, steps.text, steps.log_prob) == before
+
+
 def test_models_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.chdir(tmp_path)
     here = pdacon.Pipeline(str(tiny_path()))

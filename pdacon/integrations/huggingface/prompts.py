@@ -146,20 +146,27 @@ def require_embedded(model: Any, tokenizer: Any, rows: Sequence[Sequence[int]]) 
         )
 
 
-def _require_room(model: Any, rows: Sequence[Sequence[int]]) -> None:
-    """Refuse a prompt that leaves no room in the model's context, unless its positions can be stretched.
+def context_length(model: Any) -> int | None:
+    """The most tokens that a model reads in a row, its answer included; None: nothing says, or it can be stretched.
 
     Behind its context a model with learnt positions fails, on CUDA with the end of the process; others write nonsense.
+    """
+    config = model.config.get_text_config(decoder=True)
+    most = getattr(config, "max_position_embeddings", None)
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    return most if isinstance(most, int) and most > 0 and "dynamic" not in str(rope) else None
+
+
+def _require_room(model: Any, rows: Sequence[Sequence[int]]) -> None:
+    """Refuse a prompt that leaves no room in the model's context.
 
     Raises
     ------
     ValueError
     """
-    config = model.config.get_text_config(decoder=True)
-    most = getattr(config, "max_position_embeddings", None)
-    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    most = context_length(model)
     longest = max(range(len(rows)), key=lambda row: len(rows[row]))
-    if isinstance(most, int) and 0 < most <= len(rows[longest]) and "dynamic" not in str(rope):
+    if most is not None and most <= len(rows[longest]):
         which = f"prompt {longest}" if len(rows) > 1 else "the prompt"
         raise ValueError(
             f"{which} has {len(rows[longest]):,} tokens, and the model's context is of {most:,}: nothing can follow; "
