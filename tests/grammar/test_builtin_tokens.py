@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.builtin import over_tokens
 from support.json_references import REFERENCES
 from support.real_vocabularies import NAMES, coded, replay
 from support.sqlite import syntax_error
-
-import pdacon
-from pdacon import Constraint, Grammar
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -37,11 +35,6 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "jsonl": {},
 }
 READERS = {**REFERENCES, "sql": lambda text: syntax_error(text) is None}
-
-
-@cache
-def constraint(grammar: str, vocabulary: str) -> Constraint:
-    return pdacon.compile(Grammar.builtin(grammar), coded(vocabulary).vocabulary)
 
 
 def lines(path: Path) -> Iterator[Any]:
@@ -85,7 +78,7 @@ def test_every_token_of_a_text_is_in_its_mask(
             tally(texts_that_the_tokenizer_changes=1)
             continue
         tokens = tokenizer.encode(text)
-        replay(constraint(grammar, vocabulary), tokens)
+        replay(over_tokens(grammar, vocabulary), tokens)
         tally(texts=1, tokens=len(tokens))
 
 
@@ -105,7 +98,7 @@ def test_walks_end_in_a_text_that_the_reference_reads(
     recursion = sys.getrecursionlimit()
     random = Random(grammar + vocabulary)
     for _ in range(scaled(2)):
-        matcher = constraint(grammar, vocabulary).matcher(strip_leading_space=known.strip_leading_space)
+        matcher = over_tokens(grammar, vocabulary).matcher(strip_leading_space=known.strip_leading_space)
         steps = 0
         while steps < STEPS:
             matcher.fill_bitmask(mask)

@@ -7,24 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builtin import builtin
 from support.gallery import REFERENCES
 from support.lark_oracle import accepts
 
-from pdacon import Grammar
-
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 NAMES = [*REFERENCES]
-
-
-@pytest.fixture(autouse=True)
-def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Lark does with it, warn of collisions, takes minutes for the letters of all of Unicode."""
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
-
-
-@pytest.fixture(scope="module")
-def grammars() -> dict[str, Grammar]:
-    return {name: Grammar.builtin(name) for name in NAMES}
 
 
 def samples(names: Iterable[str]) -> list[Any]:
@@ -38,8 +26,8 @@ def samples(names: Iterable[str]) -> list[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "wanted", "text"), samples(NAMES))
-def test_samples(grammars: dict[str, Grammar], name: str, wanted: bool, text: str) -> None:
-    assert accepts(grammars[name], text) == wanted
+def test_samples(name: str, wanted: bool, text: str) -> None:
+    assert accepts(builtin(name), text) == wanted
 
 
 @pytest.mark.parametrize(("name", "wanted", "text"), samples(REFERENCES))

@@ -11,31 +11,18 @@ from random import Random
 
 import numpy as np
 import pytest
+from support.builtin import over_bytes, over_tokens
 from support.gallery import REFERENCES
 from support.lark_oracle import accepts
 from support.real_vocabularies import NAMES, coded, replay
 
-import pdacon
-from pdacon import Constraint, Grammar, Vocabulary
 from pdacon.matching.sampling import sample
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
-EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 
 WALKS = 3
 
 Tally = Callable[..., None]
-
-
-@pytest.fixture(autouse=True)
-def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Lark does with it, warn of collisions, takes minutes for the letters of all of Unicode."""
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
-
-
-@cache
-def constraint(name: str) -> Constraint:
-    return pdacon.compile(Grammar.builtin(name), EVERY_BYTE)
 
 
 def samples(name: str) -> list[str]:
@@ -44,7 +31,7 @@ def samples(name: str) -> list[str]:
 
 @cache
 def random_sentences(name: str, count: int) -> list[str]:
-    return list(islice(sample(constraint(name), 1, size=REFERENCES[name].size), count))
+    return list(islice(sample(over_bytes(name), 1, size=REFERENCES[name].size), count))
 
 
 def edited(text: str, characters: str, random: Random) -> str:
@@ -64,7 +51,7 @@ def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tall
     counts: Counter[str] = Counter()
     unknown: list[str] = []
     for text in random_sentences(name, scaled(20)):
-        assert accepts(constraint(name).grammar, text), text
+        assert accepts(over_bytes(name).grammar, text), text
         if reference.accepts(text):
             counts[name] += 1
         elif difference := reference.aside(text):
@@ -88,8 +75,8 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
     unknown: list[tuple[str, bool]] = []
     for _ in range(scaled(60)):
         text = edited(random.choice(texts), characters, random)
-        ours = accepts(constraint(name).grammar, text)
-        matcher = constraint(name).matcher()
+        ours = accepts(over_bytes(name).grammar, text)
+        matcher = over_bytes(name).matcher()
         assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting()) == ours, text
         if reference.accepts(text) == ours:
             counts[f"{name} {'accepted' if ours else 'rejected'}"] += 1
@@ -110,14 +97,14 @@ def test_tokens_of_the_samples_are_in_their_masks_and_walks_end(name: str, vocab
     pytest.importorskip(reference.module)
     known = coded(vocabulary)
     tokens_of = {text: known.encode(text) for text in samples(name) if known.spells(text)}
-    over_tokens = pdacon.compile(Grammar.builtin(name), known.vocabulary)
+    constraint = over_tokens(name, vocabulary)
     for tokens in tokens_of.values():
-        replay(over_tokens, tokens)
+        replay(constraint, tokens)
     tally(texts=len(tokens_of), tokens=sum(map(len, tokens_of.values())), walks=WALKS)
     random = Random(4)
     mask = np.zeros((1, (known.vocabulary.size + 31) // 32), np.int32)
     for _ in range(WALKS):
-        matcher = over_tokens.matcher()
+        matcher = constraint.matcher()
         walked = b""
         for _ in range(random.randint(1, 20)):
             matcher.fill_bitmask(mask)
@@ -128,5 +115,5 @@ def test_tokens_of_the_samples_are_in_their_masks_and_walks_end(name: str, vocab
                 break
             walked += known.vocabulary.decode([token])
         text = (walked + matcher.shortest_completion()).decode()
-        assert accepts(over_tokens.grammar, text)
+        assert accepts(constraint.grammar, text)
         assert reference.accepts(text) or reference.aside(text), text

@@ -7,12 +7,11 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builtin import builtin, over_bytes
 from support.lark_oracle import accepts
 from support.python_blocks import widths_of_blocks
 
@@ -36,37 +35,19 @@ def parses(text: str) -> bool:
     return True
 
 
-@pytest.fixture(scope="module", autouse=True)
-def stock_lark() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lark.lexer.has_interegular", False)  # it takes minutes, and only to warn
-        yield
-
-
 @pytest.fixture(scope="module")
 def grammar() -> Grammar:
-    return Grammar.builtin("python")
+    return builtin("python")
 
 
 @pytest.fixture(scope="module")
 def constraint() -> Constraint:
-    return for_builtin("python")
-
-
-@cache
-def for_builtin(name: str, **options: Any) -> Constraint:
-    every_byte = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
-    return compile(Grammar.builtin(name, **options), every_byte)
+    return over_bytes("python")
 
 
 def is_sentence(constraint: Constraint, text: str) -> bool:
     matcher = constraint.matcher()
     return matcher.accept_bytes(text.encode()) and matcher.is_accepting()
-
-
-@pytest.mark.slow
-def test_it_is_deterministic(constraint: Constraint) -> None:
-    assert constraint.report.at_least("warning") == ()
 
 
 @pytest.mark.slow
@@ -183,9 +164,8 @@ def test_named_characters_are_those_of_unicode() -> None:
     ],
 )
 def test_variants(name: str, sentences: list[str], others: list[str]) -> None:
-    constraint = for_builtin(name)
+    constraint = over_bytes(name)
     grammar = constraint.grammar
-    assert constraint.report.at_least("warning") == ()
     assert not [symbol.name for symbol in (*grammar.terminals, *grammar.nonterminals) if "python__" in symbol.name]
     for text in sentences:
         assert is_sentence(constraint, text), text
@@ -198,7 +178,7 @@ def test_samples_that_are_indented_by_one_width() -> None:
     """Judged by Python's own tokenizer: python_spaces takes those whose blocks are four spaces wide, and no others."""
     indenter = Grammar.builtin("python_spaces").lark_options["postlex"]
     indenter.indent_len = 2  # as in docs/grammars.md
-    four, two = for_builtin("python_spaces"), for_builtin("python_spaces", postlex=indenter)
+    four, two = over_bytes("python_spaces"), over_bytes("python_spaces", postlex=indenter)
     taken = 0
     for path in sorted((SAMPLES / "accept").iterdir()):
         text = path.read_bytes().decode()

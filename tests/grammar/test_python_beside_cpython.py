@@ -19,12 +19,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support.builtin import over_bytes, over_tokens
 from support.python_blocks import widths_of_blocks
 from support.real_vocabularies import coded, replay
 from support.token_walks import walked_texts
 
-import pdacon
-from pdacon import Constraint, Grammar, Vocabulary
+from pdacon import Constraint
 
 TEXTS = Path(__file__).parents[3] / "shared" / "data" / "python"
 GRAMMARS = Path(__file__).parents[2] / "grammars"
@@ -35,8 +35,7 @@ LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 @pytest.fixture(scope="module")
 def constraint() -> Constraint:
-    every_byte = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
-    return pdacon.compile(Grammar.builtin("python"), every_byte)
+    return over_bytes("python")
 
 
 def is_sentence(constraint: Constraint, text: str) -> bool:
@@ -125,17 +124,12 @@ def damaged(line: str, random: Random) -> str:
     return joint.join([*parts[:at], *replacement, *parts[at + 1 :]])
 
 
-@cache
-def for_vocabulary(grammar: str, name: str) -> Constraint:
-    return pdacon.compile(Grammar.builtin(grammar), coded(name).vocabulary)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("grammar", "name"), [("python_spaces", "tekken"), ("python", "SentencePiece")])
 def test_every_token_of_a_module_is_in_its_mask(
     grammar: str, name: str, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    constraint, tokenizer = for_vocabulary(grammar, name), coded(name)
+    constraint, tokenizer = over_tokens(grammar, name), coded(name)
     short = [text for _, text in library_files() if len(text) < 3_000 and "\t" not in text]
     if grammar == "python_spaces":
         short = [text for text in short if widths_of_blocks(text) in (set(), {4})]
@@ -163,7 +157,7 @@ def test_walks_over_tokens_end_in_python(
     grammar: str, name: str, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
     """From a place within a sample, some allowed tokens, mostly short ones, and the shortest way to the end."""
-    constraint = for_vocabulary(grammar, name)
+    constraint = over_tokens(grammar, name)
     spaced = grammar == "python_spaces"
     wrong = 0
     for text, tokens in walked_texts(constraint, scaled(30), 20, beginnings(constraint, spaced)):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builtin import builtin
 from support.lark_oracle import accepts
 from support.sqlite import syntax_error
 
@@ -22,7 +23,7 @@ def samples(kind: str) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def grammar() -> Grammar:
-    return Grammar.builtin("sql")
+    return builtin("sql")
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builtin import builtin, over_bytes
 from support.lark_oracle import accepts
 from support.sqlite import syntax_error
 from support.token_walks import walked_texts
@@ -24,14 +25,13 @@ TEXTS = Path(__file__).parents[3] / "shared" / "data" / "sql"
 
 @pytest.fixture(scope="module")
 def grammar() -> Grammar:
-    return Grammar.builtin("sql")
+    return builtin("sql")
 
 
 @pytest.fixture(scope="module")
 def constraint() -> Constraint:
     """Of single statements: the sampler's texts are to be prepared one by one."""
-    every_byte = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
-    return pdacon.compile(Grammar.builtin("sql", start="statement"), every_byte)
+    return over_bytes("sql", start="statement")
 
 
 def cases(collection: str) -> list[dict[str, Any]]:

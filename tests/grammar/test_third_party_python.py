@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Tally
-from support.languages import EVERY_BYTE
-
-import pdacon
+from support.builtin import over_bytes
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "python"
 
@@ -24,7 +22,7 @@ def test_verdicts_are_those_of_cpython(name: str, tally: Tally) -> None:
     path = FOLDER / f"{name}.jsonl.gz"
     if not path.exists():
         pytest.skip("no collection of programs beside the checkout")
-    constraint = pdacon.compile(pdacon.Grammar.builtin("python"), EVERY_BYTE)
+    constraint = over_bytes("python")
     wrong = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for case in map(json.loads, lines):
