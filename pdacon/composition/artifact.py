@@ -72,11 +72,13 @@ class StoredConstraint:
     def __init__(self, memory: bytes | memoryview | mmap.mmap, name: str, verify: bool) -> None:
         """Check as much as `Constraint.load` says. Raises ArtifactError, now and later with the name and a way out."""
         self._name = name
-        self._artifact = _core.Artifact(memory, verify, TRIES, name, _WAY_OUT)
+        self._artifact = _core.load_artifact(memory, verify, TRIES, name, _WAY_OUT)
         text = self._artifact.settings()
+        self.pdas = tuple(self._artifact.pdas())
         with self._named():
             self.settings = _read_settings(text)
-        self.pdas = tuple(self._artifact.pda(start) for start in range(len(self.settings.starts)))
+            if len(self.pdas) != len(self.settings.starts):
+                raise ArtifactError("the artifact is damaged: it has tables for other start rules")
         if verify:
             self.grammar()
             self.vocabulary()

@@ -1,7 +1,8 @@
-"""About compiled files: ``compile``, ``show``."""
+"""About compiled files: ``compile``, ``show``; and what programs in C need to use them: ``config``."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from enum import Enum
 from pathlib import Path
@@ -116,3 +117,24 @@ def show_file(
     from pdacon.cli.compiled import show_compiled
 
     return show_compiled(file, json_format=as_json or format is Format.json)
+
+
+def config(
+    *,
+    cflags: Annotated[bool, typer.Option("--cflags", help="What a compiler needs to find pdacon.h.")] = False,
+    libs: Annotated[bool, typer.Option("--libs", help="What a linker needs to find libpdacon.")] = False,
+) -> int:
+    """Compiler options for programs in C that use compiled files without Python.
+
+    As in `cc program.c $(pdacon config --cflags --libs)`.
+    """
+    from pdacon.embedding import include_folder, library
+
+    if not (cflags or libs):
+        raise BadInput("say what for: --cflags, --libs or both")
+    folder = shlex.quote(str(library().parent))
+    wanted = [f"-I{shlex.quote(str(include_folder()))}"] if cflags else []
+    if libs:
+        wanted += [f"-L{folder}", "-lpdacon", f"-Wl,-rpath,{folder}"]
+    typer.echo(" ".join(wanted))
+    return 0

@@ -160,6 +160,12 @@ const ArtifactReader::Section& ArtifactReader::find(Part part, std::int32_t star
     return *found;
 }
 
+std::int32_t ArtifactReader::num_starts() const {
+    return static_cast<std::int32_t>(std::ranges::count_if(sections_, [](const Section& section) {
+        return section.part == Part::kTokenPda && section.start != kShared;
+    }));
+}
+
 void ArtifactReader::check(const Section& section) const {
     if (verified_) return;
     const auto sum = checksum(memory_.data() + section.offset, static_cast<std::size_t>(section.size));

@@ -162,6 +162,8 @@ class ArtifactReader {
         return view<T>(find(part, start));
     }
     void check(Part part, std::int32_t start) const { check(find(part, start)); }
+    // How many start symbols it is for.
+    std::int32_t num_starts() const;
 
   private:
     struct Section {

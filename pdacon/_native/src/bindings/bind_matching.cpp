@@ -227,8 +227,7 @@ bool accept_text(Matcher& matcher, nb::handle object, bool spelled) {
     const Matcher::Use use(matcher);
     const auto bytes = nb::borrow<nb::bytes>(object);
     const std::string_view text(bytes.c_str(), bytes.size());
-    const auto is_kept = [](char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; };
-    if (!spelled && matcher.pda()->labels().size() > 0 && std::ranges::any_of(text, is_kept)) return false;
+    if (!spelled && matcher.may_spell_label(text)) return false;
     if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
     return without_gil([&] {
         auto step = matcher.step(text);

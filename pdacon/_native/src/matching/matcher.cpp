@@ -7,6 +7,13 @@
 
 namespace pdacon {
 
+namespace {
+
+// For spellings of labels.
+bool is_kept(char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; }
+
+}  // namespace
+
 Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
                  std::int64_t max_tokens)
     : pda_(std::move(pda)),
@@ -136,6 +143,10 @@ std::optional<Matcher::Step> Matcher::step_as_label(const Position& from, std::i
 }
 
 // Nothing is copied: the stack stays as it is inside a lexeme.
+bool Matcher::may_spell_label(std::string_view bytes) const {
+    return pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_kept);
+}
+
 Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
@@ -299,7 +310,6 @@ std::string Matcher::forced_bytes(std::size_t limit) const {
     const bool unsure = at_.leading_space && pda_->trie().alphabet().empty();
     if (at_.terminated || unsure) return {};
     auto forced = pda_->forced_bytes(at_.reading, at_.stack, limit);
-    const auto is_kept = [](char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; };
     // A label that has to come has no bytes of its own, but those of whichever token is read as it.
     if (pda_->labels().size() > 0) forced.erase(std::ranges::find_if(forced, is_kept), forced.end());
     return forced;

@@ -74,6 +74,8 @@ class Matcher {
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const;
+    // Whether bytes may have the spelling of a label of the grammar, which no text of a caller is to have.
+    bool may_spell_label(std::string_view bytes) const;
     // kLiveOnAll or kDeadOnAll, if the lexer and the top of the stack decide alone whether a token is
     // allowed; else kUnknown. Takes no lock.
     Liveness known_allowed(std::int64_t token) const;

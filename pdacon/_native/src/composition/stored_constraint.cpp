@@ -1,0 +1,36 @@
+#include "composition/stored_constraint.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace pdacon {
+
+StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
+                                   bool verify, std::shared_ptr<Tries> tries, std::string name,
+                                   std::string advice)
+    : origin_(std::make_shared<const Origin>(Origin{std::move(name), std::move(advice)})) {
+    if (reinterpret_cast<std::uintptr_t>(memory.data()) % alignof(std::uint64_t) != 0) {
+        auto copied = std::make_shared<std::vector<std::uint64_t>>(memory.size() / 8 + 1);
+        std::memcpy(copied->data(), memory.data(), memory.size());
+        memory = {reinterpret_cast<const std::uint8_t*>(copied->data()), memory.size()};
+        owner = std::move(copied);
+    }
+    origin_->watch([&] {
+        reader_ = std::make_shared<const ArtifactReader>(memory, std::move(owner), origin_, verify);
+        lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
+        trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
+        labels_ = std::make_shared<const Labels>(*reader_, trie_->tokens().size());
+        const auto starts = reader_->num_starts();
+        require_artifact(starts > 0, "it has no start symbol");
+        for (std::int32_t start = 0; start < starts; ++start)
+            pdas_.push_back(std::make_shared<TokenPda>(lexer_, trie_, labels_, *reader_, start));
+    });
+}
+
+std::string_view StoredConstraint::text(Part part) const {
+    // The reader lives as long as this object, and so does the memory that the array lies in.
+    const auto bytes = origin_->watch([&] { return reader_->array<char>(part, ArtifactReader::kShared); });
+    return {bytes.data(), bytes.size()};
+}
+
+}  // namespace pdacon

@@ -1,0 +1,375 @@
+// Room `embedding`: the core for programs without Python.
+//
+// In: a constraint that was saved. Out: masks, by the functions of pdacon.h. It does not know how a
+// constraint is compiled, and nothing is computed here.
+//
+// Each function checks its arguments, does its work, and turns what was thrown into a status and a line of
+// text. The message is kept in an array, since there may be no memory for anything else.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "composition/stored_constraint.hpp"
+#include "embedding/mapped_file.hpp"
+#include "embedding/pdacon.h"
+#include "matching/matcher.hpp"
+
+struct pdacon_constraint {
+    pdacon::StoredConstraint stored;
+};
+
+struct pdacon_matcher {
+    template <class... Arguments>
+    explicit pdacon_matcher(Arguments&&... arguments) : matcher(std::forward<Arguments>(arguments)...) {}
+    pdacon::Matcher matcher;
+};
+
+namespace pdacon {
+namespace {
+
+constexpr const char* kWayOut = "compile the grammar again and save that (pdacon compile)";
+
+struct EmptyLanguage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+thread_local std::array<char, 1024> last_error{};
+
+pdacon_status failed(pdacon_status status, const char* message) noexcept {
+    std::snprintf(last_error.data(), last_error.size(), "%s", message);
+    return status;
+}
+
+pdacon_status exceeded(const char* what, double given, double limit, const char* detail) noexcept {
+    std::snprintf(last_error.data(), last_error.size(),
+                  "%s: %.0f exceeds the limit of %.0f%s%s; compile with pdacon.Limits(%s=...)", what, given,
+                  limit, detail[0] == 0 ? "" : "; ", detail, what);
+    return PDACON_LIMIT_EXCEEDED;
+}
+
+// Does the work of a function, which returns a status or nothing.
+template <class Work>
+pdacon_status guarded(Work work) noexcept {
+    try {
+        return work();
+    } catch (const LimitExceeded& error) {
+        return exceeded(error.what(), error.given, error.limit, error.detail.c_str());
+    } catch (const OutOfBytes& error) {
+        return exceeded(error.what(), static_cast<double>(error.given), static_cast<double>(error.limit), "");
+    } catch (const ArtifactDamage& error) {
+        return failed(PDACON_BAD_ARTIFACT, error.what());
+    } catch (const MatcherMisuse& error) {
+        return failed(PDACON_MATCHER_MISUSE, error.what());
+    } catch (const EmptyLanguage& error) {
+        return failed(PDACON_EMPTY_LANGUAGE, error.what());
+    } catch (const std::system_error& error) {
+        return failed(PDACON_CANNOT_READ, error.what());
+    } catch (const std::invalid_argument& error) {
+        return failed(PDACON_INVALID_ARGUMENT, error.what());
+    } catch (const std::out_of_range& error) {
+        return failed(PDACON_INVALID_ARGUMENT, error.what());
+    } catch (const std::bad_alloc&) {
+        return failed(PDACON_OUT_OF_MEMORY, "there is no memory left");
+    } catch (const std::exception& error) {
+        return failed(PDACON_INTERNAL_ERROR, error.what());
+    } catch (...) {
+        return failed(PDACON_INTERNAL_ERROR, "something unknown was thrown");
+    }
+}
+
+// `function` is for the message.
+void require_argument(const char* function, bool condition, const char* what) {
+    if (!condition) throw std::invalid_argument(std::string(function) + ": " + what);
+}
+
+template <class... Pointers>
+void require_pointers(const char* function, const Pointers*... pointers) {
+    require_argument(function, (... && (pointers != nullptr)), "a null pointer was given");
+}
+
+pdacon_status forbidden(const char* function, const std::string& what) {
+    return failed(PDACON_FORBIDDEN, (std::string(function) + ": the grammar does not allow " + what).c_str());
+}
+
+std::string named(std::int64_t token) { return "token " + std::to_string(token) + " here"; }
+
+pdacon_constraint* loaded(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
+                          bool verify, std::string name) {
+    // Constraints with the same tokens share their trie.
+    static const auto tries = std::make_shared<Tries>();
+    return new pdacon_constraint{
+        StoredConstraint(memory, std::move(owner), verify, tries, std::move(name), kWayOut)};
+}
+
+template <class What>
+std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
+    auto step = matcher.step(what);
+    if (step && !matcher.is_allowed(*step)) step.reset();
+    return step;
+}
+
+bool allows_nothing(const Matcher& matcher) {
+    const auto* words = matcher.mask().words;
+    return std::all_of(words, words + matcher.pda()->tokens().words(), [](auto word) { return word == 0; });
+}
+
+pdacon_status write_text(const std::string& text, char* bytes, std::size_t capacity, std::size_t* size) {
+    if (!text.empty() && capacity > 0) std::memcpy(bytes, text.data(), std::min(capacity, text.size()));
+    *size = text.size();
+    return PDACON_OK;
+}
+
+}  // namespace
+}  // namespace pdacon
+
+using namespace pdacon;
+
+std::uint32_t pdacon_abi_version() { return PDACON_ABI_VERSION; }
+
+const char* pdacon_version() { return PDACON_VERSION; }
+
+const char* pdacon_last_error() { return last_error.data(); }
+
+pdacon_status pdacon_constraint_load(const char* path, bool verify, pdacon_constraint** constraint) {
+    return guarded([&] {
+        require_pointers(__func__, path, constraint);
+        auto [memory, owner] = map_file(path);
+        *constraint = loaded(memory, std::move(owner), verify, path);
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_constraint_from_bytes(const void* data, std::size_t size, bool verify,
+                                           pdacon_constraint** constraint) {
+    return guarded([&] {
+        require_pointers(__func__, data, constraint);
+        // In units of the alignment that artifacts need.
+        auto copied = std::make_shared<std::vector<std::uint64_t>>(size / sizeof(std::uint64_t) + 1);
+        std::memcpy(copied->data(), data, size);
+        const std::span memory(reinterpret_cast<const std::uint8_t*>(copied->data()), size);
+        *constraint = loaded(memory, std::move(copied), verify, "these bytes");
+        return PDACON_OK;
+    });
+}
+
+void pdacon_constraint_free(pdacon_constraint* constraint) { delete constraint; }
+
+std::size_t pdacon_constraint_num_tokens(const pdacon_constraint* constraint) {
+    return constraint == nullptr ? 0 : constraint->stored.tokens().size();
+}
+
+std::size_t pdacon_constraint_mask_words(const pdacon_constraint* constraint) {
+    return constraint == nullptr ? 0 : constraint->stored.tokens().words();
+}
+
+pdacon_status pdacon_constraint_token(const pdacon_constraint* constraint, std::int64_t token,
+                                      const char** bytes, std::size_t* size) {
+    return guarded([&] {
+        require_pointers(__func__, constraint, bytes, size);
+        const auto& tokens = constraint->stored.tokens();
+        require_argument(__func__, token >= 0 && static_cast<std::size_t>(token) < tokens.size(),
+                         "the token is not in the vocabulary");
+        const auto id = static_cast<std::int32_t>(token);
+        const auto text = tokens.has_text(id) ? tokens.bytes_of(id) : std::string_view();
+        *bytes = text.data();
+        *size = text.size();
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_constraint_end_tokens(const pdacon_constraint* constraint, const std::int32_t** tokens,
+                                           std::size_t* count) {
+    return guarded([&] {
+        require_pointers(__func__, constraint, tokens, count);
+        const auto& ends = constraint->stored.tokens().end_tokens();
+        *tokens = ends.data();
+        *count = ends.size();
+        return PDACON_OK;
+    });
+}
+
+std::size_t pdacon_constraint_num_starts(const pdacon_constraint* constraint) {
+    return constraint == nullptr ? 0 : constraint->stored.pdas().size();
+}
+
+pdacon_status pdacon_constraint_settings(const pdacon_constraint* constraint, const char** json,
+                                         std::size_t* size) {
+    return guarded([&] {
+        require_pointers(__func__, constraint, json, size);
+        const auto text = constraint->stored.text(Part::kSettings);
+        *json = text.data();
+        *size = text.size();
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint, const pdacon_matcher_options* options,
+                                 pdacon_matcher** matcher) {
+    return guarded([&] {
+        require_pointers(__func__, constraint, matcher);
+        pdacon_matcher_options given = PDACON_MATCHER_OPTIONS_INIT;
+        if (options != nullptr) {
+            require_argument(
+                __func__, options->size == sizeof given,
+                "options.size is not that of this version; begin with PDACON_MATCHER_OPTIONS_INIT");
+            given = *options;
+        }
+        const auto& pdas = constraint->stored.pdas();
+        require_argument(__func__, given.start < pdas.size(), "the grammar has no such start");
+        require_argument(__func__, given.max_rollback >= -1, "max_rollback must be at least -1");
+        require_argument(__func__, given.max_tokens >= -1, "max_tokens must be at least -1");
+        const auto& pda = pdas[given.start];
+        require_argument(__func__, given.max_tokens < 0 || pda->labels().size() == 0,
+                         "max_tokens is not for a grammar that has tokens without text");
+        auto made = std::make_unique<pdacon_matcher>(pda, given.max_rollback, given.strip_leading_space,
+                                                     /*keep_text=*/false, given.max_tokens);
+        if (given.max_tokens >= 0) {
+            const auto least = made->matcher.least_tokens();
+            require_argument(
+                __func__, least == TokenDistances::kNone || least <= given.max_tokens,
+                ("the shortest sentence has " + std::to_string(least) + " tokens, and max_tokens is less")
+                    .c_str());
+        }
+        if (allows_nothing(made->matcher))
+            throw EmptyLanguage("no text that the vocabulary can spell is a sentence of this start");
+        *matcher = made.release();
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_fork(const pdacon_matcher* matcher, pdacon_matcher** fork) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, fork);
+        const Matcher::Use use(matcher->matcher);
+        *fork = new pdacon_matcher(matcher->matcher);
+        return PDACON_OK;
+    });
+}
+
+void pdacon_matcher_free(pdacon_matcher* matcher) { delete matcher; }
+
+pdacon_status pdacon_matcher_reset(pdacon_matcher* matcher) {
+    return guarded([&] {
+        require_pointers(__func__, matcher);
+        const Matcher::Use use(matcher->matcher);
+        matcher->matcher.reset();
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_fill_mask(const pdacon_matcher* matcher, std::int32_t* mask, std::size_t words) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, mask);
+        const Matcher::Use use(matcher->matcher);
+        const auto needed = matcher->matcher.pda()->tokens().words();
+        require_argument(__func__, words >= needed, "the mask has fewer words than the vocabulary needs");
+        const auto* found = matcher->matcher.mask().words;
+        std::fill(std::copy(found, found + needed, mask), mask + words, 0);
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_is_allowed(const pdacon_matcher* matcher, std::int64_t token) {
+    return guarded([&] {
+        require_pointers(__func__, matcher);
+        const Matcher::Use use(matcher->matcher);
+        return allowed_step(matcher->matcher, token) ? PDACON_OK : forbidden(__func__, named(token));
+    });
+}
+
+pdacon_status pdacon_matcher_accept_token(pdacon_matcher* matcher, std::int64_t token) {
+    return guarded([&] {
+        require_pointers(__func__, matcher);
+        const Matcher::Use use(matcher->matcher);
+        auto step = allowed_step(matcher->matcher, token);
+        if (!step) return forbidden(__func__, named(token));
+        matcher->matcher.accept(std::move(*step));
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_accept_bytes(pdacon_matcher* matcher, const char* bytes, std::size_t size) {
+    return guarded([&] {
+        require_pointers(__func__, matcher);
+        require_argument(__func__, bytes != nullptr || size == 0, "a null pointer was given");
+        const Matcher::Use use(matcher->matcher);
+        const std::string_view text(bytes, size);
+        auto step =
+            matcher->matcher.may_spell_label(text) ? std::nullopt : allowed_step(matcher->matcher, text);
+        if (!step) return forbidden(__func__, "these " + std::to_string(size) + " bytes here");
+        matcher->matcher.accept(std::move(*step));
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_validate_tokens(const pdacon_matcher* matcher, const std::int64_t* tokens,
+                                             std::size_t count, std::size_t* valid) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, valid);
+        require_argument(__func__, tokens != nullptr || count == 0, "a null pointer was given");
+        const Matcher::Use use(matcher->matcher);
+        *valid = matcher->matcher.validate_tokens({tokens, count});
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_rollback(pdacon_matcher* matcher, std::size_t count) {
+    return guarded([&] {
+        require_pointers(__func__, matcher);
+        const Matcher::Use use(matcher->matcher);
+        constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+        matcher->matcher.rollback(static_cast<std::int64_t>(std::min(count, kMost)));
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_is_accepting(const pdacon_matcher* matcher, bool* accepting) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, accepting);
+        const Matcher::Use use(matcher->matcher);
+        *accepting = matcher->matcher.is_accepting();
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_is_terminated(const pdacon_matcher* matcher, bool* terminated) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, terminated);
+        const Matcher::Use use(matcher->matcher);
+        *terminated = matcher->matcher.is_terminated();
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_matcher_forced_bytes(const pdacon_matcher* matcher, std::size_t limit, char* bytes,
+                                          std::size_t capacity, std::size_t* size) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, size);
+        require_argument(__func__, bytes != nullptr || capacity == 0, "a null pointer was given");
+        const Matcher::Use use(matcher->matcher);
+        return write_text(matcher->matcher.forced_bytes(limit), bytes, capacity, size);
+    });
+}
+
+pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, char* bytes,
+                                                 std::size_t capacity, std::size_t* size) {
+    return guarded([&] {
+        require_pointers(__func__, matcher, size);
+        require_argument(__func__, bytes != nullptr || capacity == 0, "a null pointer was given");
+        const Matcher::Use use(matcher->matcher);
+        return write_text(matcher->matcher.shortest_completion(), bytes, capacity, size);
+    });
+}
