@@ -77,7 +77,8 @@ def compile(
         trie is built, within 0.1 s. Ctrl-C stops it as well.
     canonical : bool or tokenizer, optional
         Allow only the tokens that the tokenizer itself makes of a text: sequences of tokens that are
-        ``encode(decode(sequence))``. True: of the tokenizer that is given above. Byte-level BPE only. The text begins
+        ``encode(decode(sequence))``. True: of the tokenizer that is given above. BPE only, over bytes or
+        as SentencePiece's. The text begins
         at a border of tokens, whatever stands before it. See docs/tokenization.md.
     filters : iterable of Filter
         What else texts must be, such as ``pdacon.filters.Scripts(["Latin"])``: any of `pdacon.filters`, in any order.

@@ -401,11 +401,14 @@ class CanonicalFilter:
         trie: Trie,
         pairs: NDArray[np.int32],  # left, right, rank and what they become, one after another
         ranks: NDArray[np.int32],  # of each token, or empty: any two tokens become the one that spells both
-        used: NDArray[np.uint8],
+        roles: NDArray[np.uint8],  # of each token: 0 has no part, 1 has, 2 stands for a byte of what is no token
         classes: NDArray[np.uint8],  # of each code point
         next: NDArray[np.int32],  # [states, classes, 2]
         ends: NDArray[np.uint8],
         free: NDArray[np.uint8],
+        bytewise: NDArray[
+            np.uint8
+        ],  # of each class, whether its characters are spelled byte by byte; empty: texts are bytes
         text_classes: NDArray[np.int32],  # of each code point; empty: the tokenizer changes no text
         text_next: NDArray[np.int32],  # [states, classes]
         settled: NDArray[np.uint8],  # of each code point

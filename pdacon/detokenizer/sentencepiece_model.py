@@ -10,8 +10,9 @@ https://protobuf.dev/programming-guides/encoding (the wire format).
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pdacon.detokenizer.files import read_file
@@ -21,6 +22,7 @@ from pdacon.errors import VocabularyError
 SPACE = "▁"
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+UNIGRAM, BPE = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,12 @@ class Model:
         Options of the normalizer, by which the decoder decides what to strip.
     denormalizes : bool
         Whether the decoder rewrites its text by a table.
+    scores : list of float
+        Of every id.
+    kind : int
+        How texts are cut into pieces: `UNIGRAM`, `BPE`, or in another way.
+    normalizes : bool
+        Whether texts are rewritten by a table before they are cut.
     """
 
     pieces: list[tuple[str, int]]
@@ -44,6 +52,9 @@ class Model:
     add_dummy_prefix: bool
     remove_extra_whitespaces: bool
     denormalizes: bool
+    scores: list[float] = field(default_factory=list)
+    kind: int = UNIGRAM
+    normalizes: bool = False
 
 
 def model_bytes(source: Any) -> tuple[bytes, str]:
@@ -117,7 +128,7 @@ def parse(data: bytes, name: str) -> Model:
     """
     try:
         model = _model(data)
-    except (ValueError, IndexError, KeyError) as error:
+    except (ValueError, IndexError, KeyError, struct.error) as error:
         raise VocabularyError(f"{name} is not a SentencePiece model: {error}") from error
     if not model.pieces:
         raise VocabularyError(f"{name} is not a SentencePiece model: it has no pieces")
@@ -126,14 +137,17 @@ def parse(data: bytes, name: str) -> Model:
 
 def _model(data: bytes) -> Model:
     pieces: list[tuple[str, int]] = []
+    scores: list[float] = []
     options: dict[int, dict[int, Any]] = {2: {}, 3: {}, 5: {}}  # trainer, normalizer, denormalizer
-    for field, value in _fields(data):
-        if field == 1:
-            pieces.append(_piece(value))
+    for number, value in _fields(data):
+        if number == 1:
+            text, kind, score = _piece(value)
+            pieces.append((text, kind))
+            scores.append(score)
             if len(pieces) > MOST_IDS:
                 raise ValueError(f"it has more than {MOST_IDS} pieces")
-        elif field in options:
-            options[field].update(_fields(_text_of(value)))
+        elif number in options:
+            options[number].update(_fields(_text_of(value)))
     trainer, normalizer, denormalizer = options.values()
     return Model(
         pieces,
@@ -141,21 +155,26 @@ def _model(data: bytes) -> Model:
         bool(normalizer.get(3, 1)),
         bool(normalizer.get(4, 1)),
         bool(denormalizer.get(2)),
+        scores,
+        int(trainer.get(3, UNIGRAM)),
+        bool(normalizer.get(2)),
     )
 
 
-def _piece(message: Any) -> tuple[str, int]:
-    text, kind = "", NORMAL
-    for field, value in _fields(_text_of(message)):
-        if field == 1:
+def _piece(message: Any) -> tuple[str, int, float]:
+    text, kind, score = "", NORMAL, 0.0
+    for number, value in _fields(_text_of(message)):
+        if number == 1:
             text = _text_of(value).decode()
-        elif field == 3:
+        elif number == 2:
+            score = struct.unpack("<f", _text_of(value))[0]
+        elif number == 3:
             kind = value
     if kind not in _KINDS:
         raise ValueError(f"the piece {text!r:.40} has the unknown type {kind}")
     if kind == BYTE and not BYTE_PIECE.fullmatch(text):
         raise ValueError(f"the byte piece {text!r:.40} names no byte")
-    return text, kind
+    return text, kind, score
 
 
 def _text_of(value: Any) -> bytes:

@@ -11,6 +11,8 @@ together can still come to an end.
     characters.py       sets of code points, and the classes that a tokenizer tells apart
     split_regex.py      the regexes with which tokenizers split texts -> programs
     splitting.py        programs -> an automaton over characters and marks at the borders of pretokens
+    spaces.py           how tokenizers of SentencePiece's kind write spaces
+    borders.py          where no token spans two characters -> the same automaton, of a vocabulary
     tokenizer_parts.py  tokenizers -> pairs that merge, and regexes; others are refused by name
     tokenizer_texts.py  tokenizers -> the texts that they leave as they are
     canonical.py        all of it -> the native filter, made once for a tokenizer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,8 +12,6 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
-from pdacon.filters.split_regex import program_of
-from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_parts import parts_of
 from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_without_added_tokens
 from pdacon.frontends.regular_sets import RegularSet
@@ -65,7 +62,7 @@ def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _c
     Raises
     ------
     VocabularyError
-        The tokenizer is no byte-level BPE, splits texts in a way that is not supported, or has other tokens than the
+        The tokenizer is no BPE, splits texts in a way that is not supported, or has other tokens than the
         vocabulary.
     """
     try:
@@ -81,9 +78,9 @@ def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _c
 
 def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
     parts = parts_of(tokenizer, vocabulary)
-    spelled = {vocabulary.tokens[i] for i in np.flatnonzero(parts.used)}
+    spelled = {vocabulary.tokens[i] for i in np.flatnonzero(parts.roles)}
     missing = [byte for byte in (bytes([value]) for value in range(256)) if byte not in spelled]
-    if missing:
+    if missing and not parts.bytewise.size:
         raise VocabularyError(
             f"canonical: the tokenizer has no token for the byte {missing[0]!r}, and drops it from texts; compile "
             "without canonical"
@@ -96,16 +93,17 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
                 "canonical"
             )
     texts = text_arrays(form_of_tokenizer(tokenizer), trivial=bool(added.emitted))
-    splits = _splits(parts.patterns, parts.dollar_is_end)
+    splits = parts.splits
     made = _core.CanonicalFilter.make(
         trie,
         parts.pairs.reshape(-1),
         parts.ranks,
-        parts.used.astype(np.uint8),
+        parts.roles,
         splits.classes,
         splits.next.reshape(-1),
         splits.ends,
         splits.free,
+        parts.bytewise,
         texts.classes,
         texts.next,
         texts.settled,
@@ -120,8 +118,3 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
             "which is not supported; compile without canonical"
         )
     return made
-
-
-@lru_cache(maxsize=16)
-def _splits(patterns: tuple[str, ...], dollar_is_end: bool) -> SplitAutomaton:
-    return split_automaton([program_of(pattern, dollar_is_end=dollar_is_end) for pattern in patterns])

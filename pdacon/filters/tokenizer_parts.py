@@ -1,6 +1,7 @@
-"""What a tokenizer is made of: the pairs that it merges, and the regexes with which it splits texts beforehand.
+"""What a tokenizer is made of: the pairs that it merges, and where it splits texts beforehand.
 
-Byte-level BPE only. Each other family, and each part that changes texts or that is unknown, is refused by name.
+BPE only, over bytes or over characters as SentencePiece's is. Each other family, and each part that changes texts or
+that is unknown, is refused by name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,41 +18,47 @@ from numpy.typing import NDArray
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of_all
+from pdacon.detokenizer.sentencepiece_model import BPE, BYTE, BYTE_PIECE, NORMAL, SPACE, UNUSED, Model
 from pdacon.errors import VocabularyError
+from pdacon.filters.borders import borders_of
+from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of
+from pdacon.filters.split_regex import program_of
+from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_texts import backend_of, form_of
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The regex of the pre-tokenizer ByteLevel of tokenizers."""
 
 _WAY_OUT = "compile without canonical"
+_NOTHING = np.empty(0, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of a byte-level BPE.
+    """Of a BPE.
 
     Attributes
     ----------
-    patterns : tuple of str
-        Regexes that split a text, each the pieces of those before it.
-    dollar_is_end : bool
-        Whether ``$`` is the end of the text in them.
+    splits : SplitAutomaton
+        Where a text is split.
+    bytewise : uint8[classes]
+        Of a BPE over characters, the classes of those that are no token; empty: it is over bytes.
     pairs : int32[n, 4]
         Left token, right token, rank, and what they become; empty where ``ranks`` say it.
     ranks : int32[V]
         The rank of each token, -1 for others; any two tokens become the one that spells both. Empty where ``pairs`` say
         it.
-    used : bool[V]
-        The tokens that it makes of texts at all.
+    roles : uint8[V]
+        1 for the tokens that take part, 2 for those that stand for a byte of what is no token, 0 for others.
     whole : bool
         Whether a pretoken that is a token is that token, whatever its pairs make of it.
     """
 
-    patterns: tuple[str, ...]
-    dollar_is_end: bool
+    splits: SplitAutomaton
+    bytewise: NDArray[np.uint8]
     pairs: NDArray[np.int32]
     ranks: NDArray[np.int32]
-    used: NDArray[np.bool_]
+    roles: NDArray[np.uint8]
     whole: bool
 
 
@@ -60,7 +68,7 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
     Raises
     ------
     VocabularyError
-        It is of another family than byte-level BPE, or changes texts before it splits them.
+        It is of another family, or changes texts before it splits them.
     """
     inside = getattr(getattr(tokenizer, "tokenizer", tokenizer), "instruct_tokenizer", None)
     tokenizer = getattr(inside, "tokenizer", tokenizer)  # of a MistralTokenizer, or of transformers' wrapper of it
@@ -70,13 +78,13 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
         return _of_ranks(tokenizer, vocabulary, 0)
     if (backend := backend_of(tokenizer)) is not None:
         return _of_json(json.loads(backend.to_str()), vocabulary)
-    if hasattr(tokenizer, "serialized_model_proto") or hasattr(tokenizer, "sp_model"):
-        raise _refusal("it is a SentencePiece model")
+    if (model := sentencepiece_of(tokenizer)) is not None:
+        return _of_sentencepiece(model, vocabulary)
     raise _refusal(f"a {type(tokenizer).__name__} does not say what it is made of")
 
 
 def _refusal(what: str) -> VocabularyError:
-    return VocabularyError(f"canonical is for byte-level BPE tokenizers; of this one, {what}; {_WAY_OUT}")
+    return VocabularyError(f"canonical is for BPE tokenizers; of this one, {what}; {_WAY_OUT}")
 
 
 def _of_ranks(encoding: Any, vocabulary: Vocabulary, offset: int) -> Parts:
@@ -87,9 +95,10 @@ def _of_ranks(encoding: Any, vocabulary: Vocabulary, offset: int) -> Parts:
     ranks = np.full(vocabulary.size, -1, np.int32)
     for text, rank in texts.items():
         if rank + offset >= vocabulary.size or vocabulary.tokens[rank + offset] != text:
-            raise _refusal(f"token {rank + offset} is {text!r:.40}, and another one in the vocabulary")
+            raise _other_token(rank + offset, text)
         ranks[rank + offset] = rank
-    return Parts((pattern,), True, np.empty((0, 4), np.int32), ranks, ranks >= 0, True)
+    splits = _splits((pattern,), dollar_is_end=True)
+    return Parts(splits, _NOTHING, np.empty((0, 4), np.int32), ranks, (ranks >= 0).astype(np.uint8), True)
 
 
 def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
@@ -97,9 +106,17 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
     kind = model.get("type", "BPE")
     if kind != "BPE":
         raise _refusal(f"the model is {kind}")
-    for option in ("dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"):
+    for option in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(option):
             raise _refusal(f"the model has {option}")
+    try:
+        spaces = spaces_of(state["normalizer"], state["pre_tokenizer"])
+    except ValueError as error:
+        raise _refusal(f"texts in which spaces are {SPACE} are changed or split by {error}") from error
+    if spaces is not None:
+        return _of_characters(state, spaces, vocabulary)
+    if model.get("byte_fallback"):
+        raise _refusal(f"the model has byte_fallback, and spaces are not written as {SPACE}")
     try:
         form_of(state["normalizer"])
     except ValueError as error:
@@ -110,18 +127,97 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
     patterns = tuple(pattern for step in steps for pattern in _patterns(step))
     words: dict[str, int] = model["vocab"]
     added = {token["id"] for token in state["added_tokens"]}
-    used = np.zeros(vocabulary.size, np.bool_)
+    roles = np.zeros(vocabulary.size, np.uint8)
     for (word, i), text in zip(words.items(), bytes_of_all(list(words)), strict=True):
         if i in added:
             continue
         if i >= vocabulary.size or vocabulary.tokens[i] != text:
-            raise _refusal(f"token {i} is {word!r:.40}, and another one in the vocabulary")
-        used[i] = True
+            raise _other_token(i, word)
+        roles[i] = 1
+    splits = _splits(patterns, dollar_is_end=False)
+    return Parts(splits, _NOTHING, _pairs(model), np.empty(0, np.int32), roles, bool(model.get("ignore_merges")))
+
+
+def _pairs(model: dict[str, Any]) -> NDArray[np.int32]:
+    words = model["vocab"]
     pairs = np.empty((len(model["merges"]), 4), np.int32)
     for rank, merge in enumerate(model["merges"]):
         left, right = merge.split(" ") if isinstance(merge, str) else merge
         pairs[rank] = words[left], words[right], rank, words[left + right]
-    return Parts(patterns, False, pairs, np.empty(0, np.int32), used, bool(model.get("ignore_merges")))
+    return pairs
+
+
+def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary) -> Parts:
+    """Of a BPE over characters, as `tokenizers` runs what was SentencePiece's."""
+    model = state["model"]
+    silent = {token["id"] for token in state["added_tokens"]}
+    pieces = {i: word for word, i in model["vocab"].items() if i not in silent}
+    used, roles = _roles(pieces, bool(model.get("byte_fallback")), vocabulary)
+    borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=spaces.split)
+    whole = bool(model.get("ignore_merges"))
+    return Parts(borders.splits, borders.bytewise, _pairs(model), np.empty(0, np.int32), roles, whole)
+
+
+def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
+    """Of a BPE of SentencePiece itself: any two neighbours become the piece that spells both, best scores first."""
+    if model.kind != BPE:
+        raise _refusal("the SentencePiece model is no BPE")
+    if model.normalizes or model.remove_extra_whitespaces:
+        raise _refusal("texts are changed by SentencePiece's normalizer")
+    pieces = {i: word for i, (word, kind) in enumerate(model.pieces) if kind == NORMAL}
+    used, roles = _roles(pieces, False, vocabulary)
+    for i, (word, kind) in enumerate(model.pieces):
+        if kind == BYTE:
+            roles[i] = _byte_role(i, word, vocabulary)
+        elif kind == UNUSED:
+            raise _refusal(f"the piece {word!r:.40} is unused")
+    characters = {word for word in used.values() if len(word) == 1}
+    if missing := sorted(set("".join(used.values())) - characters):
+        raise _refusal(f"the character {missing[0]!r} is in pieces and is none itself")
+    ranks = np.full(vocabulary.size, -1, np.int32)
+    best_first = sorted(used, key=lambda i: -model.scores[i])
+    rank_of = {score: rank for rank, score in enumerate(dict.fromkeys(model.scores[i] for i in best_first))}
+    for i in used:
+        ranks[i] = rank_of[model.scores[i]]
+    borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=False)
+    return Parts(borders.splits, borders.bytewise, np.empty((0, 4), np.int32), ranks, roles, False)
+
+
+def _roles(
+    pieces: dict[int, str], byte_fallback: bool, vocabulary: Vocabulary
+) -> tuple[dict[int, str], NDArray[np.uint8]]:
+    """The texts of the pieces that take part, and the roles of all tokens."""
+    roles = np.zeros(vocabulary.size, np.uint8)
+    used = {}
+    for i, word in pieces.items():
+        if byte_fallback and BYTE_PIECE.fullmatch(word):
+            roles[i] = _byte_role(i, word, vocabulary)
+            continue
+        text = word.replace(SPACE, " ")
+        if i >= vocabulary.size or vocabulary.tokens[i] not in (text.encode(), None):
+            raise _other_token(i, word)
+        if vocabulary.tokens[i] is not None:  # that of <unk> is none
+            used[i], roles[i] = text, 1
+    return used, roles
+
+
+def _bytes_of(roles: NDArray[np.uint8], vocabulary: Vocabulary) -> list[int]:
+    return [ord(vocabulary.tokens[i] or b"") for i in np.flatnonzero(roles == 2)]
+
+
+def _byte_role(i: int, word: str, vocabulary: Vocabulary) -> int:
+    if i >= vocabulary.size or vocabulary.tokens[i] != bytes([int(word[3:5], 16)]):
+        raise _other_token(i, word)
+    return 2
+
+
+def _other_token(i: int, word: str | bytes) -> VocabularyError:
+    return _refusal(f"token {i} is {word!r:.40}, and another one in the vocabulary")
+
+
+@lru_cache(maxsize=16)
+def _splits(patterns: tuple[str, ...], *, dollar_is_end: bool) -> SplitAutomaton:
+    return split_automaton([program_of(pattern, dollar_is_end=dollar_is_end) for pattern in patterns])
 
 
 def _flattened(step: dict[str, Any] | None) -> Iterator[dict[str, Any]]:

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.detokenizer.sentencepiece_model import SPACE, USER_DEFINED
 from pdacon.filters.automata import without
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.normal_forms import Form, normal_form, settled_characters, settled_texts
+from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.texts import utf8
 
@@ -50,8 +52,18 @@ def form_of(normalizer: dict[str, Any] | None) -> Form | None:
 def form_of_tokenizer(tokenizer: Any) -> Form | None:
     """The normal form that a tokenizer brings texts into; see `form_of`."""
     backend = backend_of(tokenizer)
-    normalizer = None if backend is None else backend.normalizer  # tiktoken and tekken read texts as they are
-    return form_of(None if normalizer is None else json.loads(normalizer.__getstate__()))
+    if backend is None:  # tiktoken, tekken and SentencePiece read texts as they are
+        return None
+    normalizer, pre_tokenizer = _steps(backend)
+    return None if spaces_of(normalizer, pre_tokenizer) is not None else form_of(normalizer)
+
+
+def _steps(backend: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    steps = (
+        None if step is None else json.loads(step.__getstate__())
+        for step in (backend.normalizer, backend.pre_tokenizer)
+    )
+    return next(steps), next(steps)
 
 
 class AddedTokens(NamedTuple):
@@ -81,7 +93,9 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
     """
     backend = backend_of(tokenizer)
     if backend is None:
-        return AddedTokens({}, False, frozenset())
+        return _of_sentencepiece(tokenizer)
+    if (spaces := spaces_of(*_steps(backend))) is not None:
+        return _behind_spaces(tokenizer, backend, spaces)
     form = form_of_tokenizer(tokenizer)
     plain: dict[bool, dict[int, str]] = {False: {}, True: {}}
     excluded = set()
@@ -99,6 +113,34 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
     first = not plain[False]
     excluded.update(plain[not first].values())
     return AddedTokens(plain[first], not first, frozenset(excluded))
+
+
+def _of_sentencepiece(tokenizer: Any) -> AddedTokens:
+    model = sentencepiece_of(tokenizer)
+    if model is None:
+        return AddedTokens({}, False, frozenset())
+    own = {i: word for i, (word, kind) in enumerate(model.pieces) if kind == USER_DEFINED}
+    # They are looked for when spaces are ▁ already, so that one with a space is never found.
+    found = {i: word.replace(SPACE, " ") for i, word in own.items() if " " not in word}
+    return AddedTokens(found, False, frozenset([SPACE]))
+
+
+def _behind_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:
+    """Of a tokenizer that writes spaces as ▁: no text has that character itself, since it would become a space."""
+    plain, excluded = {}, {SPACE}
+    silent = set(getattr(tokenizer, "all_special_ids", ()))
+    for i, token in backend.get_added_tokens_decoder().items():
+        if token.special and backend.encode_special_tokens:
+            continue
+        text = token.content
+        if token.normalized and backend.normalizer is not None:
+            text = backend.normalizer.normalize_str(text).replace(SPACE, " ")
+        given_back = not (spaces.everywhere or token.special or i in silent)
+        if given_back and not (token.normalized or token.single_word or token.lstrip or token.rstrip):
+            plain[i] = text
+        else:
+            excluded.add(text)
+    return AddedTokens({i: text for i, text in plain.items() if SPACE not in text}, True, frozenset(excluded))
 
 
 def texts_without_added_tokens(tokenizer: Any) -> RegularSet | None:

@@ -7,19 +7,18 @@ known; of an infinite one texts are walked at random, and encoded again.
 from __future__ import annotations
 
 import json
-import random
 import unicodedata
 from collections.abc import Callable, Iterable
-from itertools import product
 from typing import Any
 
 import pytest
+from support.canonical_oracle import JSON_TEXTS, WORDS, followers, require_equal_masks, require_walks, spelled
 from support.real_vocabularies import coded
 from support.small_tokenizers import TEXT, train_byte_level, train_split
 from tokenizers import AddedToken, Tokenizer, normalizers
 
 import pdacon
-from pdacon import Constraint, Vocabulary
+from pdacon import Vocabulary
 from pdacon.errors import ArtifactError, EmptyLanguageError, MatcherError, UnsupportedGrammarError, VocabularyError
 from pdacon.matching.sampling import sample, sample_tokens
 
@@ -64,42 +63,6 @@ def with_normalizer(tokenizer: Any, vocabulary: Vocabulary) -> tuple[Any, Vocabu
     return made, Vocabulary.from_huggingface(made, eos_ids=vocabulary.eos_ids)
 
 
-def followers(texts: Iterable[str], encode: Callable[[str], list[int]], end: int) -> dict[tuple[int, ...], set[int]]:
-    """For each beginning of the tokens of a text, the tokens that come next in some of the texts."""
-    found: dict[tuple[int, ...], set[int]] = {}
-    for text in texts:
-        ids = [*encode(text), end]
-        for at, token in enumerate(ids):
-            found.setdefault(tuple(ids[:at]), set()).add(token)
-    return found
-
-
-def require_equal_masks(constraint: Constraint, expected: dict[tuple[int, ...], set[int]]) -> None:
-    matcher = constraint.matcher()
-    depth = 0
-    for prefix in sorted(expected):
-        matcher.rollback(depth)
-        depth = len(prefix)
-        assert all(map(matcher.accept_token, prefix)), prefix
-        assert set(matcher.allowed_tokens()) == expected[prefix], (prefix, matcher.text)
-        assert matcher.is_accepting() == (constraint.vocabulary.eos_ids[0] in expected[prefix])
-    assert constraint.statistics()["canonical_searches_cut"] == 0
-
-
-def spelled(letters: str, most: int) -> list[str]:
-    return ["".join(text) for length in range(most + 1) for text in product(letters, repeat=length)]
-
-
-WORDS = {
-    "companies": ["Amazon", "Alphabet"],
-    "prefix": ["A", "Amazon"],
-    "cities": ["Cologne", "Berlin", "Munich", "Köln"],
-    "keywords": ["SELECT a", "SELECT 'a", "DON'T", "don't", "a'll", "a'llo", "FROM  FOO"],
-    "spaces": ["a", "a ", "a  ", "a   b", "a \n b", " \n", "\n  ", "  \n  x", "aaa aaa"],
-    "scripts": ["日本語", "日本", "Zoë", "naïve café", "한ABC", "한ABCd", "1234", "12a", "日1語"],
-}
-
-
 @pytest.mark.parametrize("name", WORDS)
 @pytest.mark.parametrize("style", STYLES)
 def test_masks_of_words_are_those_of_their_tokenizations(style: str, name: str) -> None:
@@ -134,32 +97,6 @@ def test_what_is_generated_is_what_the_tokenizer_makes_of_it(style: str, grammar
     tokenizer, vocabulary, encode = TOKENIZERS[style]
     constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
     require_walks(constraint, encode, 6)
-
-
-def require_walks(constraint: Constraint, encode: Callable[[str], list[int]], count: int, seed: int = 5) -> None:
-    rng = random.Random(seed)
-    for _ in range(count):
-        matcher = constraint.matcher()
-        ids: list[int] = []
-        while len(ids) < 60:
-            allowed = matcher.allowed_tokens()
-            assert allowed, matcher.text
-            token = rng.choice(allowed)
-            assert matcher.accept_token(token)
-            if matcher.is_terminated():
-                text = constraint.vocabulary.decode(ids).decode()
-                assert constraint.accepts(text)
-                assert encode(text) == ids
-                break
-            ids.append(token)
-
-
-JSON_TEXTS = [
-    '{"name": "Zoë", "tags": ["日本語", 12.5e3, true]}',
-    '[\n  {"a": null},\n  "x  y"\n]',
-    '"don\'t   stop"',
-    "-0.1",
-]
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -36,17 +36,18 @@ VocabularyStar star_of(const Array<std::int32_t>& offset, const Array<std::uint8
     return star;
 }
 
-// `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges. `texts`: those
+// `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges. `roles`: see
+// MergeTable; `bytewise`: of the classes; without it texts begin as bytes, else as characters. `texts`: those
 // that are left as they are, by class of code points; none: all. `added`: tokens that are added words.
 std::shared_ptr<CanonicalFilter> make_filter(
     const std::shared_ptr<SharedTrie>& trie, const Array<std::int32_t>& pairs,
-    const Array<std::int32_t>& ranks, const Array<std::uint8_t>& used, const Array<std::uint8_t>& classes,
+    const Array<std::int32_t>& ranks, const Array<std::uint8_t>& roles, const Array<std::uint8_t>& classes,
     const Array<std::int32_t>& next, const Array<std::uint8_t>& ends, const Array<std::uint8_t>& free,
-    const Array<std::int32_t>& text_classes, const Array<std::int32_t>& text_next,
-    const Array<std::uint8_t>& settled, const Array<std::int32_t>& star_offset,
-    const Array<std::uint8_t>& star_low, const Array<std::uint8_t>& star_high,
-    const Array<std::int32_t>& star_target, const Array<std::uint8_t>& star_accepting,
-    const Array<std::int32_t>& added, bool restarts) {
+    const Array<std::uint8_t>& bytewise, const Array<std::int32_t>& text_classes,
+    const Array<std::int32_t>& text_next, const Array<std::uint8_t>& settled,
+    const Array<std::int32_t>& star_offset, const Array<std::uint8_t>& star_low,
+    const Array<std::uint8_t>& star_high, const Array<std::int32_t>& star_target,
+    const Array<std::uint8_t>& star_accepting, const Array<std::int32_t>& added, bool restarts) {
     if (!trie || pairs.size() % 4 != 0 || ends.size() == 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
     const auto& tokens = trie->tokens();
@@ -66,8 +67,9 @@ std::shared_ptr<CanonicalFilter> make_filter(
     }
     if (ranks.size() > 0) merged = MergeTable::by_rank(*tokens, view(ranks));
     return std::make_shared<CanonicalFilter>(
-        MergeTable(tokens, std::move(merged), copy(used)),
-        Pretokens(tokens, copy(classes), copy(next), num_classes, copy(ends), copy(free), view(settled)),
+        MergeTable(tokens, std::move(merged), copy(roles), bytewise.size() > 0),
+        Pretokens(tokens, copy(classes), copy(next), num_classes, copy(ends), copy(free), copy(bytewise),
+                  view(settled)),
         std::move(texts));
 }
 
@@ -109,9 +111,9 @@ nb::dict statistics(CanonicalFilter& filter) {
 void bind_filters(nb::module_& m) {
     nb::class_<CanonicalFilter>(m, "CanonicalFilter")
         .def_static("make", &make_filter, nb::arg("trie"), nb::arg("pairs"), nb::arg("ranks"),
-                    nb::arg("used"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"),
-                    nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"), nb::arg("star_offset"),
-                    nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
+                    nb::arg("roles"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"),
+                    nb::arg("bytewise"), nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"),
+                    nb::arg("star_offset"), nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
                     nb::arg("star_accepting"), nb::arg("added"), nb::arg("restarts"))
         .def("step", nb::overload_cast<std::int32_t, std::int32_t>(&CanonicalFilter::step), nb::arg("state"),
              nb::arg("token"))

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "detokenizer/token_set.hpp"
+#include "filters/characters.hpp"
 
 namespace pdacon {
 
@@ -30,18 +31,12 @@ std::vector<MergeTable::Pair> MergeTable::by_rank(const Tokens& tokens, std::spa
 }
 
 MergeTable::MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> pairs,
-                       std::vector<std::uint8_t> used)
-    : tokens_(std::move(tokens)) {
+                       std::vector<std::uint8_t> roles, bool by_character)
+    : tokens_(std::move(tokens)), by_character_(by_character) {
     const auto size = tokens_->size();
-    if (used.size() != size) throw std::invalid_argument("merges: a flag for each token is needed");
+    if (roles.size() != size) throw std::invalid_argument("merges: a role for each token is needed");
     entries_.resize(size);
-    byte_tokens_.fill(-1);
-    for (std::int32_t token = 0; static_cast<std::size_t>(token) < size; ++token)
-        if (used[static_cast<std::size_t>(token)] != 0 && tokens_->has_text(token) &&
-            tokens_->bytes_of(token).size() == 1)
-            byte_tokens_[static_cast<std::uint8_t>(tokens_->bytes_of(token)[0])] = token;
-    if (std::ranges::find(byte_tokens_, -1) != byte_tokens_.end())
-        throw std::invalid_argument("merges: some byte is no token");
+    find_units(roles);
     std::ranges::sort(pairs, {},
                       [](const Pair& pair) { return std::tuple(pair.left, pair.right, pair.rank); });
     offsets_.assign(size + 1, 0);
@@ -56,8 +51,44 @@ MergeTable::MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> p
         ++offsets_[static_cast<std::size_t>(left) + 1];
     }
     for (std::size_t row = 0; row < size; ++row) offsets_[row + 1] += offsets_[row];
-    derive_all(used);
+    derive_all(roles);
     build_tree();
+}
+
+void MergeTable::find_units(std::span<const std::uint8_t> roles) {
+    byte_tokens_.fill(-1);
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
+        const auto role = roles[static_cast<std::size_t>(token)];
+        if (role == kUnused || !tokens_->has_text(token)) continue;
+        const auto text = tokens_->bytes_of(token);
+        if (by_character_ && role == kUsed) {
+            const auto length = character_length(static_cast<std::uint8_t>(text.front()));
+            if (text.size() == static_cast<std::size_t>(length)) characters_.emplace(text, token);
+        } else if (text.size() == 1) {
+            byte_tokens_[static_cast<std::uint8_t>(text.front())] = token;
+        }
+    }
+    if (!by_character_ && std::ranges::find(byte_tokens_, -1) != byte_tokens_.end())
+        throw std::invalid_argument("merges: some byte is no token");
+}
+
+std::vector<std::int32_t> MergeTable::units(std::string_view bytes) const {
+    std::vector<std::int32_t> found;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const auto first = static_cast<std::uint8_t>(bytes[at]);
+        if (by_character_) {
+            const auto length = static_cast<std::size_t>(character_length(first));
+            if (const auto known = characters_.find(bytes.substr(at, length)); known != characters_.end()) {
+                found.push_back(known->second);
+                at += length;
+                continue;
+            }
+        }
+        if (byte_tokens_[first] < 0) return {};
+        found.push_back(byte_tokens_[first]);
+        ++at;
+    }
+    return found;
 }
 
 const MergeTable::Partner* MergeTable::find(std::int32_t left, std::int32_t right) const {
@@ -69,7 +100,7 @@ const MergeTable::Partner* MergeTable::find(std::int32_t left, std::int32_t righ
 MergeTable::Derivation MergeTable::derive(std::string_view bytes) const {
     Derivation made;
     auto& parts = made.parts;
-    for (const auto byte : bytes) parts.push_back(byte_tokens_[static_cast<std::uint8_t>(byte)]);
+    parts = units(bytes);
     std::vector<const Partner*> pairs(parts.size(), nullptr);  // of each part with the next one
     for (std::size_t at = 0; at + 1 < parts.size(); ++at) pairs[at] = find(parts[at], parts[at + 1]);
     for (;;) {
@@ -92,9 +123,9 @@ MergeTable::Derivation MergeTable::derive(std::string_view bytes) const {
 
 std::vector<std::int32_t> MergeTable::encode(std::string_view bytes) const { return derive(bytes).parts; }
 
-void MergeTable::derive_all(std::span<const std::uint8_t> used) {
+void MergeTable::derive_all(std::span<const std::uint8_t> roles) {
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
-        if (used[static_cast<std::size_t>(token)] == 0 || !tokens_->has_text(token)) continue;
+        if (roles[static_cast<std::size_t>(token)] == kUnused || !tokens_->has_text(token)) continue;
         const auto made = derive(tokens_->bytes_of(token));
         if (made.parts.size() != 1 || made.parts[0] != token) {
             ++num_unreachable_;

@@ -4,6 +4,8 @@
 // beside any constraint. It knows no grammar.
 //
 // MergeTable: the pairs that a byte-pair encoding merges, and which token may follow which within a pretoken.
+// It begins with the bytes of a text, or, as SentencePiece's does, with its characters; there a character
+// that is no token is spelled by tokens for its bytes, which never merge.
 // A sequence of tokens is what the encoding makes of their bytes if and only if that holds of each token
 // alone and of each two neighbours (the bigram criterion), because merges run in the order of their ranks,
 // left to right: until the first merge across a border, what happens on its two sides does not depend on
@@ -28,6 +30,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/in_range.hpp"
@@ -45,9 +48,13 @@ class MergeTable {
     // `ranks`: of each token, negative for what takes no part.
     static std::vector<Pair> by_rank(const Tokens& tokens, std::span<const std::int32_t> ranks);
 
-    // `used`: of each token, whether it takes part. Throws std::invalid_argument if they do not fit together,
-    // or some byte is no token that takes part.
-    MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> pairs, std::vector<std::uint8_t> used);
+    // Whether a token takes part, and, where texts begin as characters, whether it stands for a byte of those
+    // that are no token.
+    enum Role : std::uint8_t { kUnused, kUsed, kByte };
+    // `roles`: of each token. Throws std::invalid_argument if they do not fit together, or texts begin as
+    // bytes and some byte is no token that takes part.
+    MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> pairs, std::vector<std::uint8_t> roles,
+               bool by_character);
 
     const Tokens& tokens() const { return *tokens_; }
     // Whether the encoding makes just this token of its bytes.
@@ -59,7 +66,7 @@ class MergeTable {
     // Sets the bits of the reachable tokens that may follow a reachable token within a pretoken. Cost:
     // O(pairs on its right spine + tokens).
     void add_followers(std::int32_t token, std::span<std::int32_t> mask) const;
-    // The tokens that the encoding makes of some bytes.
+    // The tokens that the encoding makes of some bytes; none if it has no token for some of them.
     std::vector<std::int32_t> encode(std::string_view bytes) const;
 
   private:
@@ -93,11 +100,16 @@ class MergeTable {
         bool ordered = true;
     };
     Derivation derive(std::string_view bytes) const;
-    void derive_all(std::span<const std::uint8_t> used);
+    void find_units(std::span<const std::uint8_t> roles);
+    // The tokens of which a text is made before anything is merged; empty: some of it has none.
+    std::vector<std::int32_t> units(std::string_view bytes) const;
+    void derive_all(std::span<const std::uint8_t> roles);
     void build_tree();
 
     std::shared_ptr<const Tokens> tokens_;
+    bool by_character_;
     std::array<std::int32_t, 256> byte_tokens_;
+    std::unordered_map<std::string_view, std::int32_t> characters_;
     std::vector<std::size_t> offsets_;  // of the partners of each token
     std::vector<Partner> partners_;     // by left token, then by right one
     std::vector<Token> entries_;

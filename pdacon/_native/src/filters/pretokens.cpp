@@ -23,16 +23,19 @@ std::string encoded(std::uint32_t code) {
 
 Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
                      std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
-                     std::vector<std::uint8_t> free, std::span<const std::uint8_t> settled)
+                     std::vector<std::uint8_t> free, std::vector<std::uint8_t> bytewise,
+                     std::span<const std::uint8_t> settled)
     : tokens_(std::move(tokens)),
       classes_(std::move(classes)),
       next_(std::move(next)),
       num_classes_(num_classes),
       ends_(std::move(ends)),
-      free_(std::move(free)) {
+      free_(std::move(free)),
+      bytewise_(std::move(bytewise)) {
     const auto states = ends_.size();
     bool fits = num_classes > 0 && num_classes <= 255 && states > 0 && free_.size() == states &&
                 classes_.size() == kCodePoints && (settled.empty() || settled.size() == kCodePoints) &&
+                (bytewise_.empty() || bytewise_.size() == static_cast<std::size_t>(num_classes)) &&
                 next_.size() == states * static_cast<std::size_t>(num_classes) * 2;
     for (const auto character : classes_) fits = fits && character < num_classes;
     for (const auto state : next_) fits = fits && state >= -1 && state < static_cast<std::int64_t>(states);
@@ -54,7 +57,8 @@ std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, st
 
 // What a place is known by: its state; or, within a character, how many bytes are missing, and for each class
 // that the character may be of the state behind it. Which bytes have been begun matters only where it may be
-// of several classes, or where not all second bytes may follow the first one. Empty: no state is behind it.
+// of several classes, or not be split, or where not all second bytes may follow the first one. Empty: no
+// state is behind it.
 std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     if (place.num_begun == 0) return {place.state};
     const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
@@ -73,16 +77,19 @@ std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     std::vector<std::int32_t> key{length, place.num_begun, 0};
     const auto row = static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_);
     bool lives = false;
+    bool special = place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
     for (std::int32_t character = 0; character < num_classes_; ++character) {
-        if ((classes_of(length - place.num_begun, code, character / 32) >> (character % 32) & 1U) == 0)
+        const auto missing = length - place.num_begun;
+        if ((classes_of(missing, code, character / 32) >> (character % 32) & 1U) == 0) continue;
+        if (!may_be_split(static_cast<std::size_t>(character))) {
+            special = true;
             continue;
+        }
         const auto behind =
             next_[2 * (row + static_cast<std::size_t>(character)) + static_cast<std::size_t>(place.marked)];
         lives = lives || behind >= 0;
         key.push_back(behind);
     }
-    const bool special =
-        place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
     if (special || key.size() > 4) key[2] = static_cast<std::int32_t>(place.begun);
     return lives ? key : std::vector<std::int32_t>();
 }
@@ -98,7 +105,7 @@ std::int32_t Pretokens::intern(const Place& place) {
     return id;
 }
 
-bool Pretokens::step(Place& place, std::uint8_t byte) const {
+bool Pretokens::step(Place& place, std::uint8_t byte, bool is_alone) const {
     if ((place.num_begun == 0) == continues_character(byte)) return false;
     place.begun = place.begun << 8 | byte;
     ++place.num_begun;
@@ -106,15 +113,40 @@ bool Pretokens::step(Place& place, std::uint8_t byte) const {
     const auto length = character_length(first);
     if (place.num_begun < length) return true;
     const auto code = length == 0 ? kCodePoints : character_of(place.begun, length);
-    if (code == kCodePoints) return false;
+    if (code == kCodePoints || (is_alone && length > 1 && !may_be_split(classes_[code]))) return false;
     const auto row =
         static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_) + classes_[code];
     place = {next_[2 * row + static_cast<std::size_t>(place.marked)]};
     return place.state >= 0;
 }
 
-// Whole characters count by their classes; what begins within a character, or ends in one, by its bytes.
+// The state that each class leads to, wherever it is read; empty: for some class there are several.
+std::vector<std::int32_t> Pretokens::targets() const {
+    const auto width = static_cast<std::size_t>(num_classes_);
+    std::vector<std::int32_t> found(width, -1);
+    for (std::size_t at = 0; at < next_.size(); ++at) {
+        auto& target = found[at / 2 % width];
+        if (next_[at] < 0) continue;
+        if (target >= 0 && target != next_[at]) return {};
+        target = next_[at];
+    }
+    return found;
+}
+
+// Whole characters count by their classes; what begins within a character, or ends in one, by its bytes. If a
+// state is nothing but the class of the last character, only the first and the last of a token count.
 void Pretokens::make_groups() {
+    const auto behind_class = targets();
+    const auto shortened = [&](const std::string& classes) {
+        for (std::size_t at = 0; at + 1 < classes.size(); ++at) {
+            const auto state = behind_class[static_cast<std::uint8_t>(classes[at])];
+            const auto character = static_cast<std::uint8_t>(classes[at + 1]);
+            const auto edge = static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
+                              static_cast<std::size_t>(character);
+            if (state < 0 || next_[2 * edge] < 0) return std::string();  // no text has it as a token
+        }
+        return std::string{classes.front(), classes.back()};
+    };
     std::unordered_map<std::string, std::int32_t> known;
     group_of_.assign(tokens_->size(), -1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_->size(); ++token) {
@@ -137,6 +169,7 @@ void Pretokens::make_groups() {
             key += static_cast<char>(classes_[code]);
             at += length;
         }
+        if (!behind_class.empty() && key.find('\xFF') == std::string::npos) key = shortened(key);
         const auto [found, is_new] =
             known.emplace(std::move(key), static_cast<std::int32_t>(group_text_.size()));
         if (is_new) group_text_.push_back(text);
@@ -165,7 +198,7 @@ const std::vector<std::int32_t>& Pretokens::behind(std::int32_t place, bool mark
         if (here.num_begun == 0) here.marked = marked ? 1 : 0;
         bool fits = true;
         for (const auto byte : group_text_[group]) {
-            fits = step(here, static_cast<std::uint8_t>(byte));
+            fits = step(here, static_cast<std::uint8_t>(byte), group_text_[group].size() == 1);
             if (!fits) break;
         }
         if (fits) (*made)[group] = intern(here);

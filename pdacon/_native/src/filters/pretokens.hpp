@@ -27,11 +27,14 @@ class Pretokens {
   public:
     // `classes`: of each code point; `next`: [states, classes, 2], the state behind a character without a
     // mark before it and with one, or -1; `ends`, `free`: of each state, whether the text may end there, and
-    // whether any text may follow. `settled`: of each code point, whether it can be a sample; empty: all.
+    // whether any text may follow. `bytewise`: of each class, whether its characters are spelled by a token
+    // for each of their bytes, as those of no other class are; empty: tokens may end within any character.
+    // `settled`: of each code point, whether it can be a sample; empty: all.
     // Throws std::invalid_argument.
     Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
               std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
-              std::vector<std::uint8_t> free, std::span<const std::uint8_t> settled);
+              std::vector<std::uint8_t> free, std::vector<std::uint8_t> bytewise,
+              std::span<const std::uint8_t> settled);
 
     static constexpr std::int32_t kStart = 0;  // the place at the start of a text
     std::int32_t num_places() const { return static_cast<std::int32_t>(places_.size()); }
@@ -56,11 +59,14 @@ class Pretokens {
         std::int32_t num_begun = 0;
     };
     static constexpr std::size_t kSamples = 16;
-    bool step(Place& place, std::uint8_t byte) const;
+    // `is_alone`: the byte is a token.
+    bool step(Place& place, std::uint8_t byte, bool is_alone) const;
+    bool may_be_split(std::size_t character) const { return bytewise_.empty() || bytewise_[character] != 0; }
     // One word of the set of classes of all characters that begin so.
     std::uint32_t classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word);
     std::vector<std::int32_t> key_of(const Place& place);
     std::int32_t intern(const Place& place);
+    std::vector<std::int32_t> targets() const;
     void make_groups();
     void make_samples(std::span<const std::uint8_t> settled);
 
@@ -68,7 +74,7 @@ class Pretokens {
     std::vector<std::uint8_t> classes_;
     std::vector<std::int32_t> next_;
     std::int32_t num_classes_;
-    std::vector<std::uint8_t> ends_, free_;
+    std::vector<std::uint8_t> ends_, free_, bytewise_;
     std::vector<std::int32_t> group_of_;
     std::vector<std::string_view> group_text_;  // of one token of each group
     std::vector<Place> places_;

@@ -1,0 +1,101 @@
+"""How tokenizers of SentencePiece's kind write spaces: as ▁, and with one more before a text.
+
+In: what `tokenizers` says of a normalizer and a pre-tokenizer, or a SentencePiece model. Out: where a space is put, and
+whether texts are split before each. Nothing else may happen to texts there; other steps are refused by name.
+
+Source: Cognetta et al. 2025, section 3.1 and figure 2 (preprocessing as a transducer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+from pdacon.detokenizer.sentencepiece_model import SPACE, Model, model_bytes, parse
+
+Prefix = Literal["never", "always", "unless blank"]
+
+
+class Spaces(NamedTuple):
+    """How spaces are written.
+
+    Attributes
+    ----------
+    prefix : {"never", "always", "unless blank"}
+        When a space is put before a text.
+    everywhere : bool
+        Whether it is put behind added tokens as well, so that a text with one is not given back.
+    split : bool
+        Whether no token has a space behind something else.
+    """
+
+    prefix: Prefix
+    everywhere: bool
+    split: bool
+
+
+def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] | None) -> Spaces | None:
+    """How a `tokenizers.Tokenizer` writes spaces; None: as they are.
+
+    Raises
+    ------
+    ValueError
+        Something else is done to texts that have ▁ for the space; the message says which step does it.
+    """
+    before = list(_flattened(normalizer, "normalizers"))
+    splits = list(_flattened(pre_tokenizer, "pretokenizers"))
+    marks = any(map(_is_mark, before))
+    if not marks and not any(step["type"] == "Metaspace" for step in splits):
+        return None
+    prefix: Prefix = "never"
+    everywhere = split = False
+    for step in before:
+        if step["type"] == "Prepend" and step["prepend"] == SPACE:
+            prefix, everywhere = "always", True
+        elif not _is_mark(step):
+            raise ValueError(_name(step))
+    for step in splits:
+        if step["type"] == "Metaspace" and step["replacement"] == SPACE:
+            # tokenizer.json of old has add_prefix_space instead.
+            scheme = step.get("prepend_scheme") or ("always" if step.get("add_prefix_space", True) else "never")
+            if scheme != "never" and prefix == "never":
+                prefix, everywhere = "unless blank", scheme == "always"
+            split = split or step.get("split", True)
+        elif not (marks and step["type"] == "Split" and step["pattern"].get("String") == " "):
+            raise ValueError(_name(step))
+    return Spaces(prefix, everywhere, split)
+
+
+@lru_cache(maxsize=4)
+def _parsed(data: bytes, name: str) -> Model:
+    return parse(data, name)
+
+
+def sentencepiece_of(tokenizer: Any) -> Model | None:
+    """The SentencePiece model that a tokenizer is or wraps; None if there is none."""
+    inside = getattr(getattr(tokenizer, "tokenizer", tokenizer), "instruct_tokenizer", None)
+    inside = getattr(inside, "tokenizer", tokenizer)  # of a MistralTokenizer, or of transformers' wrapper of it
+    if hasattr(inside, "id_to_byte_piece") or hasattr(inside, "to_str"):
+        return None  # tekken, tokenizers
+    if not hasattr(inside, "serialized_model_proto"):
+        inside = getattr(inside, "_model", None)  # of mistral-common's own class
+    return _parsed(*model_bytes(inside)) if hasattr(inside, "serialized_model_proto") else None
+
+
+def _is_mark(step: dict[str, Any]) -> bool:
+    return bool(step["type"] == "Replace" and step["pattern"] == {"String": " "} and step["content"] == SPACE)
+
+
+def _name(step: dict[str, Any]) -> str:
+    return str(step["type"])
+
+
+def _flattened(step: dict[str, Any] | None, inner: str) -> Iterator[dict[str, Any]]:
+    if step is None:
+        return
+    if step["type"] == "Sequence":
+        for one in step[inner]:
+            yield from _flattened(one, inner)
+    else:
+        yield step

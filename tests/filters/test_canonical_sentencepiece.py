@@ -1,0 +1,181 @@
+"""Canonical filtering for SentencePiece's BPE: characters merge over the whole text, and bytes are the last resort.
+
+The texts are what stands behind something else, where no space is put before them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.canonical_oracle import JSON_TEXTS, WORDS, followers, require_equal_masks, require_walks, spelled
+from support.real_vocabularies import coded
+from support.small_tokenizers import SENTENCEPIECE, TEXT, train_byte_fallback, train_metaspace, train_sentencepiece
+from tokenizers import Tokenizer
+
+import pdacon
+from pdacon import Vocabulary
+from pdacon.errors import VocabularyError
+
+CORPUS = [
+    *TEXT,
+    "Amazon Alphabet Amazon Apple  aaa a'll 'S ab1 12 123 1234  ",
+    "'DON''T' FROM FOO",
+    "aaaa aa  aaaaa",
+] * 3
+
+
+def without_prefix(tokenizer: Tokenizer) -> Tokenizer:
+    """The same as it is behind something else."""
+    state = json.loads(tokenizer.to_str())
+    if state["normalizer"]:
+        state["normalizer"]["normalizers"] = [
+            one for one in state["normalizer"]["normalizers"] if one["type"] != "Prepend"
+        ]
+    if state["pre_tokenizer"]:
+        state["pre_tokenizer"]["prepend_scheme"] = "never"
+    return Tokenizer.from_str(json.dumps(state))
+
+
+def of_tokenizers(tokenizer: Tokenizer) -> tuple[Any, Vocabulary, Callable[[str], list[int]]]:
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=tokenizer.token_to_id("</s>"))
+    inside = without_prefix(tokenizer)
+    return tokenizer, vocabulary, lambda text: list(inside.encode(text, add_special_tokens=False).ids)
+
+
+def of_sentencepiece(name: str, **options: Any) -> tuple[Any, Vocabulary, Callable[[str], list[int]]]:
+    import sentencepiece
+
+    processor = sentencepiece.SentencePieceProcessor(
+        model_proto=train_sentencepiece(CORPUS, **{**SENTENCEPIECE[name], **options})
+    )
+    vocabulary = Vocabulary.from_sentencepiece(processor)
+
+    def encode(text: str) -> list[int]:
+        # Behind a character that is no piece, whose last byte is a border.
+        ids = list(processor.encode("\x01" + text))
+        return ids[[vocabulary.tokens[i] for i in ids].index(b"\x01") + 1 :]
+
+    return processor, vocabulary, encode
+
+
+MAKERS: dict[str, Callable[[], tuple[Any, Vocabulary, Callable[[str], list[int]]]]] = {
+    "Llama 2": lambda: of_tokenizers(train_byte_fallback(text=CORPUS)),
+    "Gemma": lambda: of_tokenizers(train_byte_fallback(text=CORPUS, strip=False)),
+    "Metaspace": lambda: of_tokenizers(train_metaspace(model="BPE", text=CORPUS)),
+    "Metaspace, not split": lambda: of_tokenizers(train_metaspace("first", split=False, model="BPE", text=CORPUS)),
+    "SentencePiece": lambda: of_sentencepiece("Llama 2"),
+    "SentencePiece, no prefix": lambda: of_sentencepiece("Gemma", normalization_rule_name="identity"),
+}
+TOKENIZERS = {name: make() for name, make in MAKERS.items()}
+SMALL_WORLDS = [
+    ("a ", 6),
+    ("aA'l", 4),
+    (" 1a.", 4),
+    ("aé日 ", 4),
+    ("\r\n /", 4),
+    ("aB한d", 4),
+    ("é🙂🙄", 3),
+    ("a b", 5),
+]
+
+
+def kept(name: str, texts: list[str]) -> list[str]:
+    """Those that the tokenizer gives back as they are."""
+    _, vocabulary, encode = TOKENIZERS[name]
+    return [text for text in texts if b"".join(vocabulary.tokens[i] or b"?" for i in encode(text)) == text.encode()]
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("name", MAKERS)
+def test_masks_of_words_are_those_of_their_tokenizations(name: str, words: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[name]
+    texts = kept(name, WORDS[words])
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(WORDS[words]), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(texts, encode, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize(("letters", "most"), SMALL_WORLDS)
+@pytest.mark.parametrize("name", MAKERS)
+def test_masks_of_a_small_world_are_those_of_its_tokenizations(name: str, letters: str, most: int) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[name]
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,{most}}}"), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(kept(name, spelled(letters, most)), encode, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_grammar_may_force_what_follows_a_token(name: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[name]
+    texts = [f"{a}{b}{c}" for a in ("the", "a", "") for b in spelled(" \n", 3) for c in ("quick", "brown", "x\n")]
+    grammar = 'start: ["the" | "a"] BLANK? BLANK? BLANK? ("quick" | "brown" | "x\\n")\nBLANK: " " | "\\n"'
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(kept(name, texts), encode, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize("grammar", ["json", "sql"])
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_generated_is_what_the_tokenizer_makes_of_it(name: str, grammar: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[name]
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    require_walks(constraint, encode, 6)
+    for text in kept(name, JSON_TEXTS if grammar == "json" else []):
+        ids = encode(text)
+        assert constraint.matcher().validate_tokens([*ids, vocabulary.eos_ids[0]]) == len(ids) + 1
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+def test_a_byte_stands_for_no_character_that_is_a_token() -> None:
+    """`<0x61>` and `a`: Cognetta et al. 2025, section 4.3."""
+    tokenizer, vocabulary, encode = TOKENIZERS["Llama 2"]
+    byte = tokenizer.token_to_id("<0x61>")
+    assert vocabulary.tokens[byte] == b"a"
+    choices = pdacon.Grammar.from_choices(["a", "ñ"])
+    assert byte in pdacon.compile(choices, vocabulary).matcher().allowed_tokens()
+    matcher = pdacon.compile(choices, vocabulary, canonical=tokenizer).matcher()
+    assert matcher.allowed_tokens() == sorted([*encode("a"), encode("ñ")[0]])
+
+
+def test_the_character_that_writes_spaces_is_in_no_text() -> None:
+    tokenizer, vocabulary, _ = TOKENIZERS["Llama 2"]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(["a▁b", "a b"]), vocabulary, canonical=tokenizer)
+    assert constraint.accepts("a b")
+    assert not constraint.accepts("a▁b")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", WORDS)
+def test_the_vocabulary_of_mistral(words: str) -> None:
+    processor, known = real()
+    texts = WORDS[words]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), known.vocabulary, canonical=processor)
+    require_equal_masks(constraint, followers(texts, known.encode_inside, known.vocabulary.eos_ids[0]))
+
+
+@pytest.mark.slow
+def test_json_with_the_vocabulary_of_mistral() -> None:
+    processor, known = real()
+    constraint = pdacon.compile("json", known.vocabulary, canonical=processor)
+    require_walks(constraint, known.encode_inside, 6)
+    for text in JSON_TEXTS:
+        ids = known.encode_inside(text)
+        assert constraint.matcher().validate_tokens(ids) == len(ids)
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+def real() -> tuple[Any, Any]:
+    known = coded("SentencePiece")
+    from importlib.resources import files
+
+    import sentencepiece
+
+    path = files("mistral_common") / "data" / "mistral_instruct_tokenizer_240323.model.v3"
+    return sentencepiece.SentencePieceProcessor(model_file=str(path)), known
+
+
+@pytest.mark.parametrize("name", ["T5", "characters"])
+def test_other_models_of_sentencepiece_are_refused(name: str) -> None:
+    processor, vocabulary, _ = of_sentencepiece(name)
+    with pytest.raises(VocabularyError, match="no BPE"):
+        pdacon.compile("json", vocabulary, canonical=processor)
