@@ -26,6 +26,7 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, EmptyLanguageError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.matching import Matcher
+from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
 from pdacon.notebook import preformatted
 from pdacon.values import UNKNOWN, reader_of
@@ -295,6 +296,8 @@ class Constraint:
         strip_leading_space: bool = False,
         keep_text: bool = True,
         max_tokens: int | None = None,
+        max_bytes: int | None = None,
+        soft: int | None = None,
     ) -> Matcher:
         """A matcher at the start of a text.
 
@@ -318,14 +321,20 @@ class Constraint:
             sentence goes on from it within what is left. An end token is not counted, so a host whose own count
             includes it has one token more.
             ``accept_bytes`` counts as one token, however many bytes it is given. See docs/matcher.md.
+        max_bytes : int, optional
+            A budget in bytes of text, in place of one in tokens: exact, in grammars of any size.
+        soft : int, optional
+            From when on an end is preferred: after so many tokens, or bytes, of the budget nothing is begun any more.
+            A token is allowed then only if the end behind it is no further than it is now: a string may go on, or be
+            closed; a list may not get another element.
 
         Raises
         ------
         ValueError
-            The grammar was not compiled for `start`, or `max_rollback` or `max_tokens` is negative, or no sentence has
-            so few tokens: the message says how many the shortest has. Or `max_tokens` is given and the grammar has a
-            postlex, which is not supported, or the constraint is canonical, which neither `max_tokens` nor
-            `strip_leading_space` is for.
+            The grammar was not compiled for `start`, or a number is negative, or no sentence has so few tokens, or
+            bytes: the message says how many the shortest has. Or there is a budget and the grammar has a postlex, which
+            is not supported, or the constraint is canonical, which neither budgets nor `strip_leading_space` are for.
+            Or both budgets are given, or `soft` without one.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
@@ -333,13 +342,11 @@ class Constraint:
         kept = -1 if max_rollback is None else require_count("matcher", "max_rollback", max_rollback)
         if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
-        budget = -1 if max_tokens is None else min(require_count("matcher", "max_tokens", max_tokens), sys.maxsize)
-        if max_tokens is not None and budget < 0:
-            raise ValueError(f"max_tokens must not be negative, got {max_tokens}")
+        budget = Budget.of("matcher", max_tokens, max_bytes, soft)
         require_bool("matcher", "strip_leading_space", strip_leading_space)
         require_bool("matcher", "keep_text", keep_text)
-        if self._filter is not None and (max_tokens is not None or strip_leading_space):
-            which = "max_tokens" if max_tokens is not None else "strip_leading_space"
+        if self._filter is not None and (budget is not None or strip_leading_space):
+            which = "strip_leading_space" if budget is None else budget.name
             raise ValueError(f"{which} is not for a constraint with canonical; leave one of them out")
         index = self._index(start)
         if index in self._empty:
@@ -348,13 +355,13 @@ class Constraint:
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         if strip_leading_space and matcher._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
-        if max_tokens is not None and (labels := self.grammar.labels):
+        if budget is not None and (labels := self.grammar.labels):
             raise UnsupportedGrammarError(
-                f"max_tokens is not for a grammar that has {labels[0]}, a token and no text; leave it out",
+                f"{budget.name} is not for a grammar that has {labels[0]}, a token and no text; leave it out",
                 feature="token labels",
             )
-        if max_tokens is not None and budget < (least := matcher.least_tokens()):
-            raise ValueError(f"max_tokens is {max_tokens}, and the shortest sentence has {least} tokens")
+        if budget is not None and budget.most < (least := matcher._least_of(budget.what)):
+            raise ValueError(f"{budget.name} is {budget.most}, and the shortest sentence has {least} {budget.what}")
         return matcher
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import operator
-import sys
 from collections.abc import Callable, Hashable, Iterable
 from typing import SupportsIndex
 
@@ -12,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.arguments import require_count
 from pdacon.errors import MatcherError
 from pdacon.explanation import Explanation
 from pdacon.grammar.labels import FIRST_BYTE, written_out
+from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
 from pdacon.matching.labelled import with_tokens
 from pdacon.quoting import tail
@@ -32,10 +31,10 @@ class Matcher(_core.Matcher):
         leading_space: bool,
         keep_text: bool,
         explainer: Explainer,
-        max_tokens: int = -1,
+        budget: Budget | None = None,
     ) -> None:
         """Use `Constraint.matcher`."""
-        super().__init__(pda, max_rollback, leading_space, keep_text, max_tokens)
+        super().__init__(pda, max_rollback, leading_space, keep_text, *(() if budget is None else budget.left))
         self._explainer = explainer
 
     def fork(self) -> Matcher:
@@ -131,17 +130,45 @@ class Matcher(_core.Matcher):
         `has_exact_budgets`. Cost: O(1) for each LR state that was pushed since the last call; the first call of a
         constraint prepares what all share.
         """
+        return self._least_of("tokens")
+
+    def least_bytes(self) -> int:
+        """The fewest bytes after which the text is a sentence, of texts that tokens can spell; 0 if it is one now.
+
+        Exact, in grammars of any size.
+
+        Raises
+        ------
+        ValueError
+            The grammar has a postlex, or the constraint is canonical.
+        MatcherError
+            No tokens of the vocabulary complete the text, or another thread uses the matcher.
+
+        Notes
+        -----
+        Cost: as of `least_tokens`.
+        """
+        return self._least_of("bytes")
+
+    def _least_of(self, what: str) -> int:
         if self._is_filtered():
-            raise ValueError("tokens are not counted under canonical: leave max_tokens out")
-        least: int = self._least_tokens()
+            raise ValueError(f"{what} are not counted under canonical: leave max_{what} out")
+        least: int = self._least(what == "bytes")
         if least < 0:
             raise MatcherError("no tokens of the vocabulary complete this text")
         return least
 
-    def limit_tokens(self, max_tokens: int) -> None:
+    def limit_tokens(self, max_tokens: int, soft: int | None = None) -> None:
         """From here on the text is to be a sentence within so many tokens: as ``max_tokens`` of `Constraint.matcher`.
 
-        What was accepted before keeps the budget that it had: after a `rollback` to there, that one holds again.
+        It replaces any other budget. What was accepted before keeps the budget that it had: after a `rollback` to
+        there, that one holds again.
+
+        Parameters
+        ----------
+        max_tokens : int
+        soft : int, optional
+            After how many tokens from here on nothing is begun any more.
 
         Raises
         ------
@@ -150,10 +177,18 @@ class Matcher(_core.Matcher):
         MatcherError
             See `least_tokens`.
         """
-        budget, least = require_count("limit_tokens", "max_tokens", max_tokens), self.least_tokens()
-        if budget < least:
-            raise ValueError(f"max_tokens is {budget}, and the nearest sentence takes {least} tokens")
-        self._limit_tokens(min(budget, sys.maxsize))
+        self._limit_by(Budget.of("limit_tokens", max_tokens, None, soft))
+
+    def limit_bytes(self, max_bytes: int, soft: int | None = None) -> None:
+        """From here on the text is to be a sentence within so many bytes: as `limit_tokens` within so many tokens."""
+        self._limit_by(Budget.of("limit_bytes", None, max_bytes, soft))
+
+    def _limit_by(self, budget: Budget | None) -> None:
+        assert budget is not None
+        least = self._least_of(budget.what)
+        if budget.most < least:
+            raise ValueError(f"{budget.name} is {budget.most}, and the nearest sentence takes {least} {budget.what}")
+        self._limit(*budget.left)
 
     @property
     def has_exact_budgets(self) -> bool:
@@ -168,7 +203,13 @@ class Matcher(_core.Matcher):
     @property
     def tokens_left(self) -> int | None:
         """How many tokens may follow of the ``max_tokens`` of `Constraint.matcher`; None: any number."""
-        left: int = self._tokens_left()
+        left: int = self._left()[0]
+        return None if left < 0 else left
+
+    @property
+    def bytes_left(self) -> int | None:
+        """How many bytes may follow of the ``max_bytes`` of `Constraint.matcher`; None: any number."""
+        left: int = self._left()[1]
         return None if left < 0 else left
 
     def shortest_completion(self) -> bytes:

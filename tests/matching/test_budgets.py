@@ -37,9 +37,15 @@ SMALL = {
 MOST = 3  # tokens that are enumerated
 
 
+Least = Callable[[str, int], int]
+
+
 @cache
-def small(name: str) -> tuple[Constraint, list[str], Callable[[str, int], int]]:
-    """A constraint, its tokens, and the least number of tokens behind a text by enumeration; `MOST` + 1: more."""
+def small(name: str) -> tuple[Constraint, list[str], dict[str, Least]]:
+    """A constraint, its tokens, and the least number of tokens, or bytes, behind a text, by enumeration.
+
+    If it is at most a bound; else more than that.
+    """
     text, tokens = SMALL[name]
     parser = lark.Lark(text, parser="lalr")
 
@@ -51,32 +57,44 @@ def small(name: str) -> tuple[Constraint, list[str], Callable[[str, int], int]]:
             return False
         return True
 
-    @cache
-    def least(text: str, most: int) -> int:
-        """The least number if it is at most `most`, else `MOST` + 1."""
-        if is_sentence(text):
-            return 0
-        for number in range(1, most + 1):
-            if any(least(text + token, number - 1) < number for token in tokens):
-                return number
-        return MOST + 1
+    def least_of(cost: Callable[[str], int]) -> Least:
+        @cache
+        def least(text: str, most: int) -> int:
+            if is_sentence(text):
+                return 0
+            found = most + 1
+            for token in tokens:
+                if cost(token) < found:
+                    found = min(found, cost(token) + least(text + token, found - 1 - cost(token)))
+            return found
+
+        return least
 
     vocabulary = Vocabulary.from_tokens([*(token.encode() for token in tokens), None], eos_ids=[len(tokens)])
-    return pdacon.compile(Grammar.from_lark(text), vocabulary), tokens, least
+    made = pdacon.compile(Grammar.from_lark(text), vocabulary)
+    return made, tokens, {"tokens": least_of(lambda token: 1), "bytes": least_of(len)}
 
 
-def within(matcher: Matcher, tokens: list[str], text: str, left: int, least: Callable[[str, int], int]) -> list[int]:
+def within(matcher: Matcher, tokens: list[str], text: str, left: int, least: Least, what: str, soft: bool) -> list[int]:
     """The definition of the mask under a budget."""
-    allowed = [
-        token for token, spelled in enumerate(tokens) if left > 0 and least(text + spelled, left - 1) <= left - 1
-    ]
+    allowed = []
+    for token, spelled in enumerate(tokens):
+        rest = left - (1 if what == "tokens" else len(spelled))
+        if (
+            rest >= 0
+            and (missing := least(text + spelled, rest)) <= rest
+            and (not soft or missing <= least(text, left))
+        ):
+            allowed.append(token)
     return allowed + [len(tokens)] * matcher.is_accepting()
 
 
+@pytest.mark.parametrize("what", ["tokens", "bytes"])
 @pytest.mark.parametrize("name", SMALL)
-def test_least_and_masks_equal_enumeration(name: str, scaled: Callable[[int], int]) -> None:
-    constraint, tokens, least = small(name)
+def test_least_and_masks_equal_enumeration(name: str, what: str, scaled: Callable[[int], int]) -> None:
+    constraint, tokens, costs = small(name)
     rng = random.Random(name)
+    least, most = costs[what], MOST if what == "tokens" else MOST + 1
     for _ in range(scaled(12)):
         matcher, text = constraint.matcher(), ""
         for _ in range(rng.randrange(6)):
@@ -86,14 +104,15 @@ def test_least_and_masks_equal_enumeration(name: str, scaled: Callable[[int], in
             token = rng.choice(followers)
             assert matcher.accept_token(token)
             text += tokens[token]
-        known, found = least(text, MOST), matcher.least_tokens()
-        assert found == known or (known > MOST and found > MOST), text
-    for _ in range(scaled(6)):
-        budget = rng.randint(least("", MOST), MOST)
-        matcher, text = constraint.matcher(max_tokens=budget), ""
-        for left in range(budget, -1, -1):
-            assert matcher.tokens_left == left
-            wanted = within(matcher, tokens, text, left, least)
+        known, found = least(text, most), matcher.least_tokens() if what == "tokens" else matcher.least_bytes()
+        assert found == known or (known > most and found > most), text
+    for _ in range(scaled(8)):
+        budget, soft = rng.randint(least("", most), max(most, least("", most))), rng.choice([None, 0, 1, 2])
+        matcher, text, left = constraint.matcher(**{f"max_{what}": budget}, soft=soft), "", budget
+        while True:
+            assert (matcher.tokens_left if what == "tokens" else matcher.bytes_left) == left
+            assert (matcher.bytes_left if what == "tokens" else matcher.tokens_left) is None
+            wanted = within(matcher, tokens, text, left, least, what, soft is not None and budget - left >= soft)
             assert matcher.allowed_tokens() == wanted, (text, left)
             assert [token for token in range(len(tokens) + 1) if matcher.is_allowed(token)] == wanted
             followers = [token for token in wanted if token < len(tokens)]
@@ -102,6 +121,7 @@ def test_least_and_masks_equal_enumeration(name: str, scaled: Callable[[int], in
             token = rng.choice(followers)
             assert matcher.accept_token(token)
             text += tokens[token]
+            left -= 1 if what == "tokens" else len(tokens[token])
         assert matcher.is_accepting()
 
 
@@ -229,6 +249,54 @@ def test_forced_tokens_keep_within_the_budget() -> None:
     assert matcher.validate_tokens(forced) == len(forced)
 
 
+@pytest.mark.parametrize("name", ["max_tokens", "max_bytes"])
+def test_near_its_end_a_text_begins_nothing(name: str) -> None:
+    matcher = compiled("json").matcher(**{name: 40}, soft=4)
+    for byte in b'["ab':
+        assert matcher.accept_token(byte)
+    assert matcher.is_allowed(ord("c"))  # the string may go on
+    assert matcher.accept_token(ord('"'))
+    assert matcher.is_allowed(ord("]"))
+    assert not matcher.is_allowed(ord(","))
+    matcher.rollback(2)
+    assert matcher.accept_token(ord('"'))
+    assert matcher.is_allowed(ord(",")) is False  # four of them are read
+    matcher.rollback(2)
+    assert matcher.accept_token(ord('"'))
+    assert matcher.is_allowed(ord(","))
+
+
+def test_bytes_of_a_text() -> None:
+    constraint = compiled("json")
+    matcher = constraint.matcher(max_bytes=7)
+    assert not matcher.accept_bytes(b"[[[[")
+    assert matcher.accept_bytes(b"[[[")
+    assert (matcher.bytes_left, matcher.least_bytes()) == (4, 3)
+    assert not matcher.is_allowed(constraint.vocabulary.tokens.index(b"  "))
+    assert matcher.accept_token(constraint.vocabulary.tokens.index(b"]]"))
+    assert matcher.bytes_left == 2
+    matcher.rollback(1)
+    assert matcher.bytes_left == 4
+    matcher.reset()
+    assert matcher.bytes_left == 7
+    with pytest.raises(ValueError, match="shortest sentence has 1 bytes"):
+        constraint.matcher(max_bytes=0)
+    assert matcher.accept_bytes(b"[[")
+    with pytest.raises(ValueError, match="max_bytes is 1, and the nearest sentence takes 2 bytes"):
+        matcher.limit_bytes(1)
+    matcher.limit_tokens(1)
+    assert [constraint.vocabulary.tokens[token] for token in matcher.allowed_tokens()] == [b"]]"]
+
+
+@pytest.mark.slow
+def test_budgets_in_bytes_are_exact_in_large_grammars() -> None:
+    matcher = compiled("sql").matcher(max_bytes=14)
+    assert matcher.accept_bytes(b"select (1+1")
+    assert (matcher.bytes_left, matcher.least_bytes()) == (3, 1)
+    assert not matcher.is_allowed(ord("("))  # which takes four: (1))
+    assert matcher.is_allowed(ord("+"))
+
+
 def test_a_leading_space_that_is_no_text() -> None:
     vocabulary = Vocabulary.from_tokens([b"[", b"]", b" []", b" [", b" ", None], eos_ids=[5])
     constraint = pdacon.compile(Grammar.from_lark('start: "[" start* "]"'), vocabulary)
@@ -240,6 +308,12 @@ def test_a_leading_space_that_is_no_text() -> None:
     assert matcher.allowed_tokens() == [0, 2, 3, 4]
     assert matcher.accept_token(4)
     assert matcher.tokens_left == 2
+    assert matcher.allowed_tokens() == [0]
+    matcher = constraint.matcher(max_bytes=2, strip_leading_space=True)
+    assert matcher.least_bytes() == 2
+    assert matcher.allowed_tokens() == [0, 2, 3, 4]
+    assert matcher.accept_token(4)
+    assert matcher.bytes_left == 2
     assert matcher.allowed_tokens() == [0]
 
 
@@ -259,8 +333,13 @@ def test_several_starts() -> None:
 
 def test_arguments_that_do_not_fit() -> None:
     constraint = compiled("json")
-    with pytest.raises(ValueError, match="max_tokens must not be negative"):
-        constraint.matcher(max_tokens=-1)
+    for name in ("max_tokens", "max_bytes"):
+        with pytest.raises(ValueError, match=f"{name} must not be negative"):
+            constraint.matcher(**{name: -1})
+    with pytest.raises(ValueError, match="one of max_tokens and max_bytes"):
+        constraint.matcher(max_tokens=9, max_bytes=9)
+    with pytest.raises(ValueError, match="soft is a part of a budget"):
+        constraint.matcher(soft=9)
     with pytest.raises(TypeError, match="max_tokens"):
         constraint.matcher(max_tokens=1.0)  # type: ignore[arg-type]
     assert constraint.matcher(max_tokens=10**30).tokens_left > 10**9  # type: ignore[operator]
@@ -274,5 +353,6 @@ def test_grammars_with_indentation_are_refused() -> None:
         postlex="python",
     )
     constraint = pdacon.compile(grammar, bytes_and_more())
-    with pytest.raises(ValueError, match="postlex"):
-        constraint.matcher(max_tokens=10)
+    for name in ("max_tokens", "max_bytes"):
+        with pytest.raises(ValueError, match="postlex"):
+            constraint.matcher(**{name: 10})

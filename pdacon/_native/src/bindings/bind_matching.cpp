@@ -290,9 +290,27 @@ std::int64_t completion_length(const Matcher& matcher) {
     return without_gil([&] { return matcher.completion_length(); });
 }
 
-std::int64_t least_tokens(const Matcher& matcher) {
+// A limit as Python has it: -1 for none, and more than fits for as good as none.
+Matcher::Limit limit_of(std::int64_t most, std::int64_t soft, bool in_bytes) {
+    const auto fitted = [](std::int64_t number) {
+        return static_cast<std::int32_t>(
+            std::min<std::int64_t>(number, std::numeric_limits<std::int32_t>::max()));
+    };
+    return {in_bytes ? Matcher::Unit::kBytes : Matcher::Unit::kTokens, fitted(most), fitted(soft)};
+}
+
+// Tokens and bytes that may follow, and with how many left nothing is begun any more; -1: any number.
+nb::tuple left(const Matcher& matcher) {
     const Matcher::Use use(matcher);
-    const auto least = without_gil([&] { return matcher.least_tokens(); });
+    const auto [unit, left, soft] = matcher.limit();
+    const bool in_bytes = unit == Matcher::Unit::kBytes;
+    return nb::make_tuple(in_bytes ? Matcher::kUnlimited : left, in_bytes ? left : Matcher::kUnlimited, soft);
+}
+
+std::int64_t least(const Matcher& matcher, bool in_bytes) {
+    const Matcher::Use use(matcher);
+    const auto unit = in_bytes ? Matcher::Unit::kBytes : Matcher::Unit::kTokens;
+    const auto least = without_gil([&] { return matcher.least(unit); });
     return least == TokenDistances::kNone ? -1 : least;
 }
 
@@ -366,11 +384,13 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
         .def(
             "__init__",
             [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space,
-               bool keep_text, std::int64_t max_tokens) {
-                new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text, max_tokens);
+               bool keep_text, std::int64_t most, std::int64_t soft, bool in_bytes) {
+                new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text,
+                                   limit_of(most, soft, in_bytes));
             },
             nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
-            nb::arg("keep_text") = true, nb::arg("max_tokens") = Matcher::kUnlimited)
+            nb::arg("keep_text") = true, nb::arg("most") = -1, nb::arg("soft") = -1,
+            nb::arg("in_bytes") = false)
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask").none(), nb::arg("row").none() = 0,
              nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
@@ -446,17 +466,17 @@ it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Whe
 "every continuation" means those that tokens can spell, and the bytes may end inside a token.
 
 Cost: O(bytes of the answer), about half a microsecond each.)")
-        .def("_least_tokens", &least_tokens)
+        .def("_least", &least, nb::arg("in_bytes"))
         .def(
-            "_limit_tokens",
-            [](Matcher& matcher, std::int64_t most) {
+            "_limit",
+            [](Matcher& matcher, std::int64_t most, std::int64_t soft, bool in_bytes) {
                 const Matcher::Use use(matcher);
-                matcher.limit_tokens(most);
+                matcher.set_limit(limit_of(most, soft, in_bytes));
             },
-            nb::arg("most"))
+            nb::arg("most"), nb::arg("soft"), nb::arg("in_bytes"))
         .def("_distances_are_exact",
              [](const Matcher& matcher) { return TokenDistances::are_exact(matcher.pda()->machine()); })
-        .def("_tokens_left", &guarded<&Matcher::tokens_left>)
+        .def("_left", &left)
         .def("_completion_length", &completion_length)
         .def("_completion_head", &completion_head, nb::arg("most"))
         .def("_merged", &merged, nb::arg("forced"))

@@ -8,7 +8,7 @@ namespace pdacon {
 
 std::int32_t Completion::cell_of(const StackNode* node) {
     std::vector<const StackNode*> missing;
-    auto below = StackSearch::kBottom;
+    auto below = StackCells::kBottom;
     for (; node != nullptr; node = node->below) {
         if (const auto known = cell_of_.find(node); known != cell_of_.end()) {
             below = known->second;
@@ -17,7 +17,7 @@ std::int32_t Completion::cell_of(const StackNode* node) {
         missing.push_back(node);
     }
     for (; !missing.empty(); missing.pop_back()) {
-        below = search_.cell(missing.back()->state, below);
+        below = cells_.cell(missing.back()->state, below);
         cell_of_.emplace(missing.back(), below);
     }
     return below;
@@ -95,7 +95,7 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
         const auto state = lexer.next(next.state, move.first);
         if (state >= 0) lexer.move(next, state, move.first);
         if (state >= 0 && !any_column(lexer, next)) {
-            const bool free = here.reading.now.known() && lengths_.of_byte(move.first) == 0;
+            const bool free = here.reading.now.known() && distances_.lengths().of_byte(move.first) == 0;
             const bool tab = free && edge.byte == '\t';
             const auto spent = here.spent + !free;
             search.add({next, here.stack, edge.next, spent, std::max(here.least, spent), here.tabs + tab,
@@ -108,7 +108,7 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
         if (!read(machine_, next_stack, next, pending)) continue;
         kept_.push_back(next_stack);
         const auto known = search.best().cost;
-        const auto limit = known == kNone ? kUnlimited : known - here.spent - 1;
+        const auto limit = known == kNone ? ByteDistances::kUnlimited : known - here.spent - 1;
         const auto left = cost(next, edge.next, next_stack.node(), limit);
         if (left == kNone) continue;
         const auto spent = here.spent + 1;
@@ -127,12 +127,13 @@ std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack st
     Overlay closed(stack.view(), read_set);
     if (ends(machine_, closed, reading)) return 0;
     kept_.assign(1, stack);
-    const auto length = cost(reading, 0, stack.node(), kUnlimited);
+    const auto length = cost(reading, 0, stack.node(), ByteDistances::kUnlimited);
     if (out != nullptr) {
         const bool short_enough = length <= kLongest || most < kLongest;
         spell(std::move(reading), std::move(stack), short_enough ? length : 0, most, *out);
     }
-    search_.forget();
+    distances_.forget();
+    cells_ = {};
     cell_of_.clear();
     kept_.clear();
     return length;

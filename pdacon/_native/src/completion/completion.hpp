@@ -21,11 +21,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "completion/byte_distances.hpp"
 #include "completion/column_search.hpp"
-#include "completion/least_yields.hpp"
-#include "completion/lexeme_lengths.hpp"
-#include "completion/stack_search.hpp"
-#include "completion/weighted_controls.hpp"
+#include "completion/stack_cells.hpp"
 #include "liveness/futures.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
@@ -37,10 +35,7 @@ class Completion {
     Completion(const Pushdown& machine, const VocabularyStar& speller, Futures& futures, Budget& budget)
         : machine_(machine),
           speller_(speller),
-          lengths_(machine.lexer, machine.layout, budget),
-          yields_(machine, lengths_, budget),
-          controls_(futures, machine.layout, lengths_, budget),
-          search_(machine, controls_, yields_, budget, speller.edges.size() == 1),
+          distances_(machine, speller, futures, budget, cells_),
           budget_(budget) {}
 
     // The number of bytes of the shortest completion; kNone: there is none. If `out` is given, it becomes the
@@ -58,14 +53,13 @@ class Completion {
     // least may be out of reach, and the least byte may lead round in a circle. So then the search begins
     // again where the end was nearest, and does not stop before it is nearer.
     static constexpr int kMostIdle = 4;
-    static constexpr std::int64_t kUnlimited = 2 * LeastYields::kMost;
     // A search for a column keeps some dozens of paths, each with a stack of its own. With the tables of a
     // damaged file it may have no end: then the limit of states is met before memory is gone.
     static constexpr std::size_t kStatesPerPath = 16;
 
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit) {
-        return search_.cost(reading, speller_state, cell_of(stack), limit);
+        return distances_.least(reading, speller_state, cell_of(stack), limit);
     }
     std::int32_t cell_of(const StackNode* node);
 
@@ -79,10 +73,8 @@ class Completion {
 
     const Pushdown& machine_;
     const VocabularyStar& speller_;
-    LexemeLengths lengths_;
-    LeastYields yields_;
-    WeightedControls controls_;
-    StackSearch search_;
+    StackCells cells_;
+    ByteDistances distances_;
     const Budget& budget_;
     // Of the stack at hand.
     std::unordered_map<const StackNode*, std::int32_t> cell_of_;

@@ -11,23 +11,18 @@ std::int64_t sum(std::int64_t a, std::int64_t b) { return LeastYields::sum(a, b)
 
 }  // namespace
 
-std::int32_t StackSearch::cell(std::int32_t state, std::int32_t below) {
-    const std::int32_t key[] = {state, below};
-    return cells_.find_or_make(key, [&] { return Cell{state, below}; });
-}
-
 void StackSearch::forget() {
-    cells_ = {};
     least_after_.clear();
     tightened_.clear();
     search_node_ids_ = {};
     search_nodes_.clear();
 }
 
-// The cell that a reduction exposes; kBottom where it pops the whole stack.
+// The cell that a reduction exposes; StackCells::kBottom where it pops the whole stack.
 std::int32_t StackSearch::below(std::int32_t cell, const LeastYields::KernelReduction& reduction) const {
     cell = cells_[cell].below;
-    for (auto left = reduction.left; left > 0 && cell != kBottom; --left) cell = cells_[cell].below;
+    for (auto left = reduction.left; left > 0 && cell != StackCells::kBottom; --left)
+        cell = cells_[cell].below;
     return cell;
 }
 
@@ -35,7 +30,7 @@ std::int32_t StackSearch::below(std::int32_t cell, const LeastYields::KernelRedu
 std::int64_t StackSearch::least_below(std::int32_t cell, const LeastYields::KernelReduction& reduction) {
     if (reduction.lhs == yields_.whole_text()) return 0;
     const auto revealed = below(cell, reduction);
-    return revealed == kBottom ? kNone : least_after(reduction.lhs, revealed);
+    return revealed == StackCells::kBottom ? kNone : least_after(reduction.lhs, revealed);
 }
 
 // A lower bound of what is missing where the reduction to `lhs` is complete above a cell.
@@ -66,7 +61,7 @@ void StackSearch::fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByRe
             std::int64_t rest = 0;
             if (reductions[reduction].lhs != yields_.whole_text()) {
                 const auto revealed = below(at, reductions[reduction]);
-                if (revealed == kBottom) continue;
+                if (revealed == StackCells::kBottom) continue;
                 const auto known = found.find(key_of(reductions[reduction].lhs, revealed));
                 if (known == found.end()) {
                     open.emplace_back(reductions[reduction].lhs, revealed);

@@ -1,9 +1,7 @@
 // The cost of a completion from a configuration: a best-first search down its stack that adds up weighted
 // summaries, and asks each for no more than it needs.
 //
-// Stacks are hash-consed: a cell is an LR state on another cell. What is found about a cell holds for every
-// stack with it, and is kept until `forget`. So a stack that differs from a known one by some states on top
-// costs only what these do.
+// What is found about a cell of a stack is kept until `forget`.
 //
 // Cost: O(cells that nothing is known of x edges), and what the summaries need.
 // Source: recursive best-first search (Korf 1993), with an explicit stack.
@@ -14,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "completion/least_yields.hpp"
+#include "completion/stack_cells.hpp"
 #include "completion/weighted_controls.hpp"
 #include "completion/weighted_summaries.hpp"
 #include "pda/pushdown.hpp"
@@ -26,34 +24,28 @@ namespace pdacon {
 class StackSearch {
   public:
     static constexpr std::int64_t kNone = LeastYields::kNever;
-    static constexpr std::int32_t kBottom = -1;  // below the lowest state
 
     // `tightens`: lower bounds are raised from the bottom of the stack; only where single bytes can be
     // spelled, and costs are bytes. `pruned_by`: see WeightedSummaries; the yields are no lower bounds then.
     StackSearch(const Pushdown& machine, WeightedControls& controls, LeastYields& yields, Budget& budget,
-                bool tightens, const LexemeLengths* pruned_by = nullptr)
+                const StackCells& cells, bool tightens, const LexemeLengths* pruned_by = nullptr)
         : controls_(controls),
           yields_(yields),
           summaries_(machine, controls, yields, budget, pruned_by),
+          cells_(cells),
           tightens_(tightens),
           bounds_(pruned_by == nullptr) {}
 
-    // The cell of an LR state on another cell, or on kBottom.
-    std::int32_t cell(std::int32_t state, std::int32_t below);
     // What is missing from a lexer configuration on. Exact if it is no more than the limit; else some number
     // beyond it, or kNone.
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t cell,
                       std::int64_t limit);
-    // Forgets all cells; the summaries stay.
+    // Forgets what is known of cells; the summaries stay.
     void forget();
-    std::int32_t num_cells() const { return static_cast<std::int32_t>(cells_.size()); }
-    // Cells and what is known of them: a measure of memory.
-    std::size_t size() const { return cells_.size() + search_nodes_.size() + least_after_.size(); }
+    // What is known of cells: a measure of memory.
+    std::size_t size() const { return search_nodes_.size() + least_after_.size(); }
 
   private:
-    struct Cell {
-        std::int32_t state, below;
-    };
     // A node of the search: on a cell, either any one of a list of controls is pending, or the reduction to
     // `lhs` is complete above it and one control is pending.
     struct SearchNode {
@@ -99,8 +91,8 @@ class StackSearch {
     WeightedControls& controls_;
     LeastYields& yields_;
     WeightedSummaries summaries_;
+    const StackCells& cells_;
     bool tightens_, bounds_;
-    InternedMap<Cell> cells_;      // by state and cell below
     CostByReduction least_after_;  // lower bounds where a reduction is complete above a cell
     CostByReduction tightened_;    // those that tighten_below has raised as far as it can
     Interner search_node_ids_;

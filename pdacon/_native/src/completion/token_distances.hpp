@@ -15,13 +15,13 @@
 
 #include "completion/least_yields.hpp"
 #include "completion/lexeme_lengths.hpp"
+#include "completion/stack_cells.hpp"
 #include "completion/stack_search.hpp"
 #include "completion/token_speller.hpp"
 #include "completion/weighted_controls.hpp"
 #include "detokenizer/trie.hpp"
 #include "liveness/futures.hpp"
 #include "pda/pushdown.hpp"
-#include "pda/stack.hpp"
 
 namespace pdacon {
 
@@ -29,16 +29,15 @@ class TokenDistances {
   public:
     static constexpr std::int64_t kNone = StackSearch::kNone;
 
-    // `first_cell`: numbers of cells below it mean nothing, whatever nodes of stacks say.
-    TokenDistances(const Pushdown& machine, const Trie& trie, Budget& budget, std::int32_t first_cell)
+    TokenDistances(const Pushdown& machine, const Trie& trie, Budget& budget, StackCells& cells)
         : speller_(trie, machine.lexer),
           lengths_(machine.lexer, machine.layout, budget, LexemeLengths::Unit::kTokens),
           bytes_(machine.lexer, machine.layout, budget),
           futures_(machine.lexer, speller_.star(), machine.layout.newline, machine.layout.classes, budget),
           controls_(futures_, machine.layout, lengths_, budget, &speller_),
           yields_(machine, are_exact(machine) ? lengths_ : bytes_, budget),
-          search_(machine, controls_, yields_, budget, false, are_exact(machine) ? nullptr : &bytes_),
-          first_cell_(first_cell) {}
+          search_(machine, controls_, yields_, budget, cells, false, are_exact(machine) ? nullptr : &bytes_) {
+    }
 
     // Whether distances are exact. Not so in a large grammar, where only completions count that are nearly as
     // short in bytes as can be: a distance is that of the best of these, an upper bound. It is consistent: of
@@ -48,22 +47,17 @@ class TokenDistances {
         return std::int64_t{machine.lexer.num_states()} * machine.tables.num_states <= kLargest;
     }
 
-    // A number for all LR states of a stack, equal for equal stacks. Found in O(1) if the node has been asked
-    // for before.
-    std::int32_t cell(const StackNode* node);
     // kNone: there is no completion. `leading`: the next token loses one leading space.
     std::int64_t least(const LexerConfiguration& reading, bool leading, std::int32_t cell) {
         const auto from = leading ? speller_.leading() : TokenSpeller::kBoundary;
-        return search_.cost(reading, from, cell - first_cell_, kNone - 1);
+        return search_.cost(reading, from, cell, kNone - 1);
     }
 
-    // Forgets what is known of stacks if it is much; true: it did, and no number of a cell is used again.
-    bool make_room();
-    std::int32_t next_first_cell() const { return first_cell_ + search_.num_cells(); }
+    // Forgets what is known of cells.
+    void forget() { search_.forget(); }
+    std::size_t size() const { return search_.size(); }  // a measure of memory, without that of the cells
 
   private:
-    static constexpr std::size_t kMostKnown = std::size_t{1} << 20;
-
     TokenSpeller speller_;
     static constexpr std::int64_t kLargest = 400'000;
 
@@ -72,7 +66,6 @@ class TokenDistances {
     WeightedControls controls_;
     LeastYields yields_;
     StackSearch search_;
-    std::int32_t first_cell_;
 };
 
 }  // namespace pdacon

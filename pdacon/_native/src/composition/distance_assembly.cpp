@@ -11,7 +11,7 @@ void DistanceAssembly::add(const TokenClasses::Node& root, const LexerConfigurat
     Overlay::Nodes stack_nodes;
     for_each_open_node(machine_, classes_, root, start, Overlay(stack, read_set), budget_,
                        [&](const TokenClasses::Node& node, const Overlay& here) {
-                           add_inner(node, start, distances_.cell(here.view(stack_nodes).top));
+                           add_inner(node, start, cells_.of(here.view(stack_nodes).top));
                        });
 }
 

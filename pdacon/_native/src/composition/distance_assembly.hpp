@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "completion/stack_cells.hpp"
 #include "completion/token_distances.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/trie.hpp"
@@ -23,9 +24,14 @@ namespace pdacon {
 
 class DistanceAssembly {
   public:
-    DistanceAssembly(const Pushdown& machine, TokenDistances& distances, TokenClasses& classes,
-                     std::size_t words, Budget& budget)
-        : machine_(machine), distances_(distances), classes_(classes), words_(words), budget_(budget) {}
+    DistanceAssembly(const Pushdown& machine, TokenDistances& distances, StackCells& cells,
+                     TokenClasses& classes, std::size_t words, Budget& budget)
+        : machine_(machine),
+          distances_(distances),
+          cells_(cells),
+          classes_(classes),
+          words_(words),
+          budget_(budget) {}
 
     // Adds the tokens of a node of a lexer state, in a configuration with that state.
     void add(const TokenClasses::Node& root, const LexerConfiguration& start, const StackView& stack);
@@ -42,6 +48,7 @@ class DistanceAssembly {
 
     const Pushdown& machine_;
     TokenDistances& distances_;
+    StackCells& cells_;
     TokenClasses& classes_;
     std::size_t words_;
     Budget& budget_;

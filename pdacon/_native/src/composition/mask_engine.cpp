@@ -45,16 +45,41 @@ std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, c
     return completion_->shortest(lexing, stack, out, most);
 }
 
-TokenDistances& MaskEngine::distances(std::int32_t first_cell) {
-    if (!distances_) distances_ = std::make_unique<TokenDistances>(machine_, trie_, budget_, first_cell);
-    return *distances_;
+TokenDistances& MaskEngine::token_distances() {
+    if (!token_distances_)
+        token_distances_ = std::make_unique<TokenDistances>(machine_, trie_, budget_, cells_);
+    return *token_distances_;
+}
+
+ByteDistances& MaskEngine::byte_distances() {
+    if (!byte_distances_)
+        byte_distances_ =
+            std::make_unique<ByteDistances>(machine_, star_, coaccessibility_.futures(), budget_, cells_);
+    return *byte_distances_;
+}
+
+bool MaskEngine::make_room_for_distances() {
+    const auto known = cells_.size() + (token_distances_ ? token_distances_->size() : 0) +
+                       (byte_distances_ ? byte_distances_->size() : 0);
+    if (known < kMostKnown) return false;
+    if (token_distances_) token_distances_->forget();
+    if (byte_distances_) byte_distances_->forget();
+    cells_.forget();
+    return true;
+}
+
+ByteAssembly MaskEngine::assemble_by_bytes(const LexerConfiguration& lexing, bool leading,
+                                           const StackView& stack) {
+    ByteAssembly found(machine_, byte_distances(), cells_, classes_by_state(), trie_, lengths_, budget_);
+    found.add(lexing, leading, stack);
+    return found;
 }
 
 MaskEngine::ByDistance MaskEngine::compute_by_distance(const LexerConfiguration& lexing, bool leading,
-                                                       const StackView& stack, std::int32_t first_cell) {
-    auto& known = distances(first_cell);
+                                                       const StackView& stack) {
+    auto& known = token_distances();
     auto& classes = classes_by_state();
-    DistanceAssembly assembly(machine_, known, classes, trie_.words(), budget_);
+    DistanceAssembly assembly(machine_, known, cells_, classes, trie_.words(), budget_);
     if (leading) {
         assembly.add_leading(trie_, lexing, stack);
     } else {

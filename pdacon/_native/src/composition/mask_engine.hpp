@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "completion/byte_distances.hpp"
 #include "completion/completion.hpp"
+#include "completion/stack_cells.hpp"
 #include "completion/token_distances.hpp"
+#include "composition/byte_assembly.hpp"
 #include "composition/mask_assembly.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/labels.hpp"
@@ -29,17 +32,20 @@ namespace pdacon {
 class MaskEngine {
   public:
     // `known`: the futures of the machine's lexer, if somebody has computed them.
+    // `cells`: of the stacks that distances are asked for; nobody else asks it for nodes.
     MaskEngine(const Pushdown& machine, const SharedTrie& trie, const Labels& labels,
-               const VocabularyStar& star, LivenessTable& liveness_table, Budget& budget,
+               const VocabularyStar& star, LivenessTable& liveness_table, StackCells& cells, Budget& budget,
                const Futures* known = nullptr)
         : machine_(machine),
           trie_(trie),
           labels_(labels),
           star_(star),
+          cells_(cells),
           budget_(budget),
           coaccessibility_(machine, star, liveness_table, budget, known),
           classes_(machine, coaccessibility_, trie, budget),
-          assembly_(machine, coaccessibility_, classes_, budget) {}
+          assembly_(machine, coaccessibility_, classes_, budget),
+          lengths_(trie) {}
 
     Coaccessibility& coaccessibility() { return coaccessibility_; }
     // Does beforehand what most first masks need.
@@ -54,14 +60,18 @@ class MaskEngine {
     std::int64_t shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      std::string* out, std::size_t most);
 
-    // The fewest tokens to acceptance, from configurations between two tokens; made when it is first asked
-    // for. `first_cell`: see TokenDistances.
-    TokenDistances& distances(std::int32_t first_cell);
+    // The fewest tokens, or bytes, to acceptance from configurations between two tokens; made when they are
+    // first asked for.
+    TokenDistances& token_distances();
+    ByteDistances& byte_distances();
     // Pairs (d, mask), by ascending d: the tokens after which d or fewer further tokens can end the text.
     // So each mask contains the one before it; end tokens are in it if the text may end here.
     using ByDistance = std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>>;
-    ByDistance compute_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack,
-                                   std::int32_t first_cell);
+    ByDistance compute_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
+    // The tokens of a configuration by the bytes that a sentence takes with them.
+    ByteAssembly assemble_by_bytes(const LexerConfiguration& lexing, bool leading, const StackView& stack);
+    // Forgets what distances know of stacks if it is much; true: it did, and all cells.
+    bool make_room_for_distances();
     // Token classes by the lexer states in which tokens end; made when they are first asked for.
     TokenClasses& classes_by_state() {
         if (!classes_by_state_)
@@ -69,8 +79,6 @@ class MaskEngine {
                 std::make_unique<TokenClasses>(machine_, coaccessibility_, trie_, budget_, true);
         return *classes_by_state_;
     }
-    const TokenDistances* known_distances() const { return distances_.get(); }
-
     // Memory that `forget` gives back.
     std::size_t bytes() const {
         return coaccessibility_.bytes() + classes_.bytes() + assembly_.bytes() +
@@ -93,12 +101,16 @@ class MaskEngine {
     const SharedTrie& trie_;
     const Labels& labels_;
     const VocabularyStar& star_;
+    StackCells& cells_;
     Budget& budget_;
     Coaccessibility coaccessibility_;
     TokenClasses classes_;
     MaskAssembly assembly_;
     std::unique_ptr<Completion> completion_;
-    std::unique_ptr<TokenDistances> distances_;
+    static constexpr std::size_t kMostKnown = std::size_t{1} << 20;
+    std::unique_ptr<TokenDistances> token_distances_;
+    std::unique_ptr<ByteDistances> byte_distances_;
+    TokensByLength lengths_;
     std::unique_ptr<TokenClasses> classes_by_state_;
 };
 

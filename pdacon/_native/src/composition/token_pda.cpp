@@ -34,7 +34,7 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
     end_mask_ = at(masks_.intern(std::move(ends)));
     guarded_.run([&] {
         engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_,
-                                               budget_, known);
+                                               cells_, budget_, known);
         engine_->find_loops();
         return true;
     });
@@ -46,8 +46,8 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
 MaskEngine& TokenPda::engine() {
     if (engine_) return *engine_;
     const auto make = [this] {
-        engine_ =
-            std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_, budget_);
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_,
+                                               cells_, budget_);
     };
     const auto& origin = guarded_.origin();
     if (!origin) {
@@ -86,10 +86,10 @@ const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
 // Some of what the engine holds may be half done. Masks keep their ids, and stay known unless the trie of
 // masks is most of all there is.
 void TokenPda::forget_caches() {
-    if (engine_ && engine_->known_distances()) first_cell_ = engine_->known_distances()->next_first_cell();
     engine_.reset();
     settled_.reset();
-    by_distance_ = {};
+    forget_distances();
+    cells_.forget();
     forget_filtered();
     if (mask_trie_.bytes_of_paths() > guarded_.max_bytes() / 2) mask_trie_.forget();
 }
@@ -242,51 +242,67 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
     return at(id);
 }
 
-TokenDistances& TokenPda::distances() {
-    // Columns count by their classes there, so that too few tokens could be promised.
-    if (machine_.layout.newline >= 0)
-        throw std::invalid_argument(
-            "tokens cannot be counted in a grammar with a postlex: blanks that begin a line decide what it "
-            "continues; leave max_tokens out, and end the text with shortest_completion()");
-    auto& found = engine().distances(first_cell_);
-    if (found.make_room()) by_distance_ = {};
-    return found;
+void TokenPda::forget_distances() {
+    by_distance_ = {};
+    by_bytes_ = {};
 }
 
-std::int64_t TokenPda::least_tokens(const LexerConfiguration& lexing, bool leading, const StackView& stack) {
+MaskEngine& TokenPda::measuring_engine() {
+    // Columns count by their classes there, so that too little could be promised.
+    if (machine_.layout.newline >= 0)
+        throw std::invalid_argument(
+            "tokens and bytes cannot be counted in a grammar with a postlex: blanks that begin a line decide "
+            "what it continues; leave the budget out, and end the text with shortest_completion()");
+    if (engine().make_room_for_distances()) forget_distances();
+    return engine();
+}
+
+std::int64_t TokenPda::least(Allowance::Unit unit, const LexerConfiguration& lexing, bool leading,
+                             const StackView& stack) {
     return guarded_.run([&] {
         ReadSet looked;
         Overlay here(stack, looked);
         if (ends(machine_, here, lexing)) return std::int64_t{0};
-        auto& known = distances();
-        return known.least(lexing, leading, known.cell(stack.top));
+        auto& measuring = measuring_engine();
+        const auto cell = cells_.of(stack.top);
+        if (unit == Allowance::Unit::kTokens) return measuring.token_distances().least(lexing, leading, cell);
+        if (!leading) return measuring.byte_distances().least(lexing, 0, cell);
+        return measuring.assemble_by_bytes(lexing, leading, stack).least();
     });
 }
 
-std::int32_t TokenPda::pick(const MasksByDistance& known, std::int64_t most) {
+std::int32_t TokenPda::pick(const MasksByDistance& known, const Allowance& allowance) {
     auto id = known.nothing;
+    const auto least = known.may_end ? 0 : known.masks.empty() ? 0 : known.masks.front().first + 1;
+    const auto behind = std::min(allowance.most - 1, allowance.closing ? least : Allowance::kAny);
     for (const auto& [distance, mask] : known.masks) {
-        if (distance > most - 1) break;
+        if (distance > behind) break;
         id = mask;
     }
     return id;
 }
 
+std::vector<std::int32_t> TokenPda::end_words(bool may_end) const {
+    std::vector<std::int32_t> words(tokens().words(), 0);
+    if (may_end)
+        for (const auto token : tokens().end_tokens()) set_bit(words, token);
+    return words;
+}
+
 // The index of the masks; -1: there is no room for them.
 std::int32_t TokenPda::make_by_distance(const LexerConfiguration& lexing, bool leading,
                                         const StackView& stack) {
-    const auto key = distance_key(lexing, leading, distances().cell(stack.top));
+    auto& measuring = measuring_engine();
+    const auto key = distance_key(lexing, leading, cells_.of(stack.top));
     if (const auto known = by_distance_.find(key); known >= 0) return known;
     make_room();
     MasksByDistance made;
     ReadSet looked;
     Overlay here(stack, looked);
-    std::vector<std::int32_t> none(tokens().words(), 0);
-    if (ends(machine_, here, lexing))
-        for (const auto token : tokens().end_tokens()) set_bit(none, token);
-    made.nothing = masks_.intern(std::move(none), guarded_.max_bytes());
+    made.may_end = ends(machine_, here, lexing);
+    made.nothing = masks_.intern(end_words(made.may_end), guarded_.max_bytes());
     if (made.nothing < 0) return -1;
-    for (auto& [distance, words] : engine().compute_by_distance(lexing, leading, stack, first_cell_)) {
+    for (auto& [distance, words] : measuring.compute_by_distance(lexing, leading, stack)) {
         const auto id = masks_.intern(std::move(words), guarded_.max_bytes());
         if (id < 0) return -1;
         made.masks.emplace_back(distance, id);
@@ -295,21 +311,60 @@ std::int32_t TokenPda::make_by_distance(const LexerConfiguration& lexing, bool l
     return by_distance_.find_or_make(key, [&] { return made; });
 }
 
+std::int32_t TokenPda::find_by_bytes(const DistanceKey& key, Allowance& allowance) const {
+    const auto known = by_bytes_.find(key);
+    if (known < 0) return -1;
+    allowance.most = std::min(allowance.most, by_bytes_[known].enough);
+    const auto mask = by_bytes_[known].masks.find({allowance.most, allowance.closing});
+    return mask == by_bytes_[known].masks.end() ? -1 : mask->second;
+}
+
+// The mask; -1: there is no room for it.
+std::int32_t TokenPda::make_by_bytes(const LexerConfiguration& lexing, bool leading, const StackView& stack,
+                                     Allowance allowance) {
+    auto& measuring = measuring_engine();
+    const auto key = distance_key(lexing, leading, cells_.of(stack.top));
+    if (const auto known = find_by_bytes(key, allowance); known >= 0) return known;
+    make_room();
+    const auto found = measuring.assemble_by_bytes(lexing, leading, stack);
+    ReadSet looked;
+    Overlay here(stack, looked);
+    const bool may_end = ends(machine_, here, lexing);
+    allowance.most = std::min(allowance.most, found.enough());
+    auto words = end_words(may_end);
+    found.write(allowance.most, allowance.closing ? (may_end ? 0 : found.least()) : Allowance::kAny, words);
+    const auto id = masks_.intern(std::move(words), guarded_.max_bytes());
+    if (id < 0) return -1;
+    ++masks_computed_;
+    const auto at = by_bytes_.find_or_make(key, [&] { return MasksByBytes{found.enough(), {}}; });
+    by_bytes_[at].masks.emplace(std::pair{allowance.most, allowance.closing}, id);
+    return id;
+}
+
 TokenPda::Mask TokenPda::mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
-                                     std::int64_t most) {
+                                     const Allowance& allowance) {
     return require(guarded_.run([&] {
+        if (allowance.unit == Allowance::Unit::kBytes) {
+            const auto id = make_by_bytes(lexing, leading, stack, allowance);
+            return id < 0 ? Mask{} : at(id);
+        }
         const auto found = make_by_distance(lexing, leading, stack);
-        return found < 0 ? Mask{} : at(pick(by_distance_[found], most));
+        return found < 0 ? Mask{} : at(pick(by_distance_[found], allowance));
     }));
 }
 
 TokenPda::Mask TokenPda::known_mask_within(const LexerConfiguration& lexing, bool leading,
-                                           const StackView& stack, std::int64_t most) {
+                                           const StackView& stack, Allowance allowance) {
     const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
     const auto cell = stack.top->cell.load(std::memory_order_relaxed);
     if (!hold.owns_lock() || cell < 0) return {};
-    const auto found = by_distance_.find(distance_key(lexing, leading, cell));
-    return found < 0 ? Mask{} : at(pick(by_distance_[found], most));
+    const auto key = distance_key(lexing, leading, cell);
+    if (allowance.unit == Allowance::Unit::kBytes) {
+        const auto id = find_by_bytes(key, allowance);
+        return id < 0 ? Mask{} : at(id);
+    }
+    const auto found = by_distance_.find(key);
+    return found < 0 ? Mask{} : at(pick(by_distance_[found], allowance));
 }
 
 std::int32_t TokenPda::find_filtered(const LexerConfiguration& lexing, const StackView& stack,

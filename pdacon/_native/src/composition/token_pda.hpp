@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@
 #include "base/budget.hpp"
 #include "base/interned_map.hpp"
 #include "completion/completion.hpp"
+#include "completion/stack_cells.hpp"
 #include "composition/guarded_work.hpp"
 #include "composition/mask_engine.hpp"
 #include "composition/mask_set.hpp"
@@ -106,15 +108,25 @@ class TokenPda {
     // that texts ask for. Throws LimitExceeded("bytes") if there are no bytes left.
     std::optional<ReadSet> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      bool columns_meant);
-    // The fewest tokens to acceptance, end tokens not counted; kNone: none lead there. `leading`: the next
+    // What is left of a budget. `closing`: nothing is begun any more, so no token may lead further from the
+    // end than the text is already.
+    struct Allowance {
+        enum class Unit : std::uint8_t { kTokens, kBytes };
+        static constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+        Unit unit;
+        bool closing;
+        std::int64_t most;  // tokens, end tokens not counted, or bytes of text
+    };
+    // The least allowance from which a sentence can be reached; kNone: none can be. `leading`: the next
     // token with text loses one leading space.
-    std::int64_t least_tokens(const LexerConfiguration& lexing, bool leading, const StackView& stack);
-    // The mask of a configuration from which the text is to end within `most` tokens: those tokens behind
-    // which `most` - 1 are enough, and the end tokens where the text may end. Ids are of the same table.
+    std::int64_t least(Allowance::Unit unit, const LexerConfiguration& lexing, bool leading,
+                       const StackView& stack);
+    // The mask of a configuration with an allowance: those tokens behind which what is left of it is enough,
+    // and the end tokens where the text may end. Ids are of the same table.
     Mask mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
-                     std::int64_t most);
+                     const Allowance& allowance);
     Mask known_mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
-                           std::int64_t most);
+                           Allowance allowance);
     // Narrows all that is allowed to what the tokenizer itself produces. Before the object is shared.
     void set_filter(std::shared_ptr<CanonicalFilter> filter) { filter_ = std::move(filter); }
     CanonicalFilter* filter() const { return filter_.get(); }
@@ -158,8 +170,15 @@ class TokenPda {
   private:
     // The masks of a configuration by how many tokens may follow: see MaskEngine::ByDistance.
     struct MasksByDistance {
-        std::int32_t nothing;  // the mask where no token may follow
+        bool may_end = false;
+        std::int32_t nothing = -1;  // the mask where no token may follow
         std::vector<std::pair<std::int64_t, std::int32_t>> masks;
+    };
+    // The masks of a configuration by how many bytes may follow, and whether the text is closing: those that
+    // have been asked for. More than `enough` is as good as that.
+    struct MasksByBytes {
+        std::int64_t enough;
+        std::map<std::pair<std::int64_t, bool>, std::int32_t> masks;
     };
     using DistanceKey = std::array<std::int32_t, 5>;
     static DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, std::int32_t cell) {
@@ -178,10 +197,16 @@ class TokenPda {
     // What is live with the texts that the filter's tokenizer leaves as they are.
     Coaccessibility& settled();
     void write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
-    static std::int32_t pick(const MasksByDistance& known, std::int64_t most);
+    static std::int32_t pick(const MasksByDistance& known, const Allowance& allowance);
+    std::vector<std::int32_t> end_words(bool may_end) const;  // a mask of the end tokens, if they are allowed
     std::int32_t make_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
+    // `allowance` becomes no more than what is enough.
+    std::int32_t find_by_bytes(const DistanceKey& key, Allowance& allowance) const;
+    std::int32_t make_by_bytes(const LexerConfiguration& lexing, bool leading, const StackView& stack,
+                               Allowance allowance);
+    void forget_distances();
     // Each of these is called within guarded work.
-    TokenDistances& distances();
+    MaskEngine& measuring_engine();
     MaskEngine& engine();
     const std::shared_ptr<const VocabularyStar>& star();
     template <class Compute>
@@ -203,12 +228,13 @@ class TokenPda {
     GuardedWork guarded_;
     LivenessTable liveness_table_;
     std::shared_ptr<const VocabularyStar> star_;  // made when it is needed, as the next
+    StackCells cells_;
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;
     MaskTrie mask_trie_;
     InternedMap<MasksByDistance> by_distance_;  // by lexer configuration and cell of the stack
-    std::int32_t first_cell_ = 0;
-    std::shared_ptr<CanonicalFilter> filter_;  // none: everything that the grammar allows
+    InternedMap<MasksByBytes> by_bytes_;        // likewise
+    std::shared_ptr<CanonicalFilter> filter_;   // none: everything that the grammar allows
     MaskSet filtered_rows_;
     std::vector<FilteredMasks> filtered_;
     std::map<std::array<std::int32_t, 4>, std::int32_t> filtered_ids_;

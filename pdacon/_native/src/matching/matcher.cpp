@@ -12,15 +12,20 @@ namespace {
 // For spellings of labels.
 bool is_kept(char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; }
 
+bool has_room(const Matcher::Limit& limit, std::string_view bytes) {
+    if (limit.left == Matcher::kUnlimited || bytes.empty()) return true;
+    return limit.unit == Matcher::Unit::kTokens ? limit.left > 0 : std::ssize(bytes) <= limit.left;
+}
+
 }  // namespace
 
 Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
-                 std::int64_t max_tokens)
+                 Limit limit)
     : pda_(std::move(pda)),
       max_rollback_(max_rollback),
       leading_space_(leading_space),
       keep_text_(keep_text),
-      max_tokens_(max_tokens),
+      limit_(limit),
       at_(initial()) {}
 
 Matcher::Matcher(const Matcher& other)
@@ -28,7 +33,7 @@ Matcher::Matcher(const Matcher& other)
       max_rollback_(other.max_rollback_),
       leading_space_(other.leading_space_),
       keep_text_(other.keep_text_),
-      max_tokens_(other.max_tokens_),
+      limit_(other.limit_),
       at_(other.at_),
       history_(other.history_),
       num_rollbacks_(other.num_rollbacks_),
@@ -38,14 +43,14 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
     const auto reading = boundary(pda_->machine(), stack, 0);
-    return {reading, false, leading_space_, CanonicalFilter::kStart, std::move(stack), 0, max_tokens_};
+    return {reading, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0};
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
-    if (from.terminated || (from.left == 0 && !bytes.empty())) return std::nullopt;
+    if (from.terminated || !has_room(from.limit, bytes)) return std::nullopt;
     const auto& machine = pda_->machine();
-    Step next{from, bytes, false};
-    auto& [reading, terminated, leading_space, filter_state, stack, length, left] = next.to;
+    Step next{from, bytes, false, &from};
+    auto& [reading, terminated, leading_space, limit, filter_state, stack, length] = next.to;
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
@@ -62,8 +67,9 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     }
     const auto alive = pda_->known_alive(reading, stack.view());
     if (alive == Liveness::kDeadOnAll) return std::nullopt;
-    next.allowed = alive == Liveness::kLiveOnAll && left == kUnlimited;
-    if (left > 0 && !bytes.empty()) --left;
+    next.allowed = alive == Liveness::kLiveOnAll && limit.left == kUnlimited;
+    if (limit.left > 0 && !bytes.empty())
+        limit.left -= limit.unit == Unit::kTokens ? 1 : static_cast<std::int32_t>(bytes.size());
     leading_space = leading_space && bytes.empty();
     if (!bytes.empty() && is_filtered()) {
         filter_state = pda_->filter()->step(from.filter_state, bytes);
@@ -81,7 +87,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
     const auto token = static_cast<std::int32_t>(id);
     if (tokens.is_end(token)) {
         if (!from.terminated && !may_end(from)) return std::nullopt;
-        Step next{from, {}, true};
+        Step next{from, {}, true, &from};
         next.to.terminated = true;
         return next;
     }
@@ -106,10 +112,12 @@ std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::in
     if (!tokens.has_text(token)) return std::nullopt;
     auto bytes = tokens.bytes_of(token);
     if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
-    if (from.left == 0) return std::nullopt;
+    // A leading space that is no text is a token still.
+    const bool counts = bytes.empty() && from.limit.unit == Unit::kTokens && from.limit.left != kUnlimited;
+    if (counts && from.limit.left == 0) return std::nullopt;
     auto next = step(from, bytes);
     if (!next) return next;
-    if (bytes.empty() && from.left > 0) --next->to.left;  // a leading space that is no text is a token still
+    if (counts) --next->to.limit.left;
     next->to.leading_space = false;
     // The mask does not say which reading it allows.
     if (next->allowed || pda_->labels().any_has(token)) return next;
@@ -123,9 +131,12 @@ std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::in
 
 bool Matcher::is_allowed(const Step& step) const {
     if (step.allowed) return true;
-    if (step.to.left == kUnlimited || step.to.terminated)
+    const auto& limit = step.to.limit;
+    if (limit.left == kUnlimited || step.to.terminated)
         return pda_->alive(step.to.reading, step.to.stack.view());
-    return least_tokens(step.to) <= step.to.left;
+    const auto missing = least(step.to, limit.unit);
+    return missing <= limit.left &&
+           (!step.from->limit.is_closing() || missing <= least(*step.from, limit.unit));
 }
 
 std::optional<Matcher::Step> Matcher::step_as_label(const Position& from, std::int32_t token) const {
@@ -151,7 +162,7 @@ Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
-    if (!has_text || at_.terminated || at_.leading_space || at_.left != kUnlimited || is_labelled(id) ||
+    if (!has_text || at_.terminated || at_.leading_space || at_.limit.left != kUnlimited || is_labelled(id) ||
         is_filtered())
         return Liveness::kUnknown;
     if (!tokens.has_text(static_cast<std::int32_t>(id))) return Liveness::kDeadOnAll;
@@ -248,8 +259,8 @@ bool Matcher::may_end(const Position& at) const {
            (!is_filtered() || pda_->filter()->ends(at.filter_state));
 }
 
-std::int64_t Matcher::least_tokens(const Position& at) const {
-    return at.terminated ? 0 : pda_->least_tokens(at.reading, at.leading_space, at.stack.view());
+std::int64_t Matcher::least(const Position& at, Unit unit) const {
+    return at.terminated ? 0 : pda_->least(unit, at.reading, at.leading_space, at.stack.view());
 }
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
@@ -270,15 +281,15 @@ TokenPda::Mask Matcher::known_mask() const {
 
 TokenPda::Mask Matcher::mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
-    if (at.left != kUnlimited)
-        return pda_->mask_within(at.reading, at.leading_space, at.stack.view(), at.left);
+    if (at.limit.left != kUnlimited)
+        return pda_->mask_within(at.reading, at.leading_space, at.stack.view(), allowance(at));
     return at.leading_space ? pda_->leading_mask() : pda_->mask(at.reading, at.stack.view());
 }
 
 TokenPda::Mask Matcher::known_mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
-    if (at.left != kUnlimited)
-        return pda_->known_mask_within(at.reading, at.leading_space, at.stack.view(), at.left);
+    if (at.limit.left != kUnlimited)
+        return pda_->known_mask_within(at.reading, at.leading_space, at.stack.view(), allowance(at));
     return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.reading, at.stack.view());
 }
 

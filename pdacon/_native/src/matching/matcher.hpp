@@ -33,14 +33,24 @@ struct MatcherMisuse : std::logic_error {
     using std::logic_error::logic_error;
 };
 
+// How soon a text has to end.
+struct MatcherLimit {
+    static constexpr std::int32_t kUnlimited = -1;
+    TokenPda::Allowance::Unit unit = TokenPda::Allowance::Unit::kTokens;
+    std::int32_t left = kUnlimited;  // tokens, end tokens not counted, or bytes of text, that may follow
+    std::int32_t soft = kUnlimited;  // with so many left, or fewer, nothing is begun any more
+    bool is_closing() const { return left >= 0 && left <= soft; }
+};
+
 class Matcher {
   public:
     // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
     // of the first token with text is not part of the text. `keep_text`: keeps what was accepted, for text().
-    // `max_tokens`: the text ends within so many tokens, end tokens not counted; kUnlimited: it need not.
-    static constexpr std::int64_t kUnlimited = -1;
+    using Unit = TokenPda::Allowance::Unit;
+    using Limit = MatcherLimit;
+    static constexpr auto kUnlimited = Limit::kUnlimited;
     Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
-            std::int64_t max_tokens = kUnlimited);
+            Limit limit = {});
     Matcher(const Matcher& other);  // a fork
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
@@ -49,10 +59,10 @@ class Matcher {
         LexerConfiguration reading;
         bool terminated = false;
         bool leading_space = false;  // whether the next token with text loses one leading space
+        Limit limit = {};
         std::int32_t filter_state = CanonicalFilter::kStart;
         PersistentStack stack;
-        std::size_t length = 0;          // of the text
-        std::int64_t left = kUnlimited;  // tokens that may follow
+        std::size_t length = 0;  // of the text
     };
     // The position that a token or some bytes lead to. It is found without waiting for another thread.
     // Whether a sentence goes on from there may have to be computed, or waited for; is_allowed does that.
@@ -60,6 +70,7 @@ class Matcher {
         Position to;
         std::string_view text;  // what is added; borrowed from the vocabulary, or from the caller's bytes
         bool allowed;           // true: known to be allowed; false: not known yet
+        const Position* from;   // valid as long as the matcher stays there
         std::int32_t labelled = -1;  // the token, if it is read as a label, whose spelling `text` is then
     };
 
@@ -102,13 +113,12 @@ class Matcher {
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
-    // The fewest tokens to the end of a sentence, end tokens not counted; TokenDistances::kNone: none lead
-    // there.
-    std::int64_t least_tokens() const { return least_tokens(at_); }
-    // From here on the text is to end within so many tokens, no less than least_tokens().
-    void limit_tokens(std::int64_t most) { at_.left = most; }
-    // Tokens that may follow; kUnlimited: any number.
-    std::int64_t tokens_left() const { return at_.left; }
+    // The fewest tokens, end tokens not counted, or bytes to the end of a sentence; TokenDistances::kNone:
+    // none lead there.
+    std::int64_t least(Unit unit) const { return least(at_, unit); }
+    // From here on the text is to end within a limit, no less than what is least.
+    void set_limit(const Limit& limit) { at_.limit = limit; }
+    const Limit& limit() const { return at_.limit; }
     std::string shortest_completion() const;
     std::int64_t completion_length() const;  // of the shortest completion; far cheaper than its text
     // The length of the shortest completion, and its text: all of it, or a beginning of at least so many
@@ -168,7 +178,10 @@ class Matcher {
     bool may_end(const Position& at) const;
     // Narrows a step with a token to what the filter allows.
     std::optional<Step> filtered(std::optional<Step> step, const Position& from, std::int32_t token) const;
-    std::int64_t least_tokens(const Position& at) const;
+    std::int64_t least(const Position& at, Unit unit) const;
+    static TokenPda::Allowance allowance(const Position& at) {
+        return {at.limit.unit, at.limit.is_closing(), at.limit.left};
+    }
     std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
@@ -176,7 +189,7 @@ class Matcher {
     std::int64_t max_rollback_;
     bool leading_space_;  // at the start
     bool keep_text_;
-    std::int64_t max_tokens_;  // at the start
+    Limit limit_;  // at the start
     Position at_;
     History<Position> history_;
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more

@@ -23,7 +23,7 @@ struct StackNode {
     std::uint32_t depth;     // nodes below this one
     const StackNode* below;  // counted, if a PersistentStack made this node
     mutable std::atomic<std::uint32_t> references{1};
-    mutable std::atomic<std::int32_t> cell{-1};  // a name for the states from here down: see TokenDistances
+    mutable std::atomic<std::int32_t> cell{-1};  // a name for the states from here down: see StackCells
 };
 
 // An open block of a grammar with layout, on the blocks around it, which may be shared.

@@ -107,9 +107,12 @@ inline void call(const std::shared_ptr<pdacon::TokenPda>& pda, Input& input, boo
                     break;
                 case 15: {
                     // No budget is below what the text needs: callers refuse that.
-                    const auto least = matcher.least_tokens();
+                    const auto unit = input.count(0, 1) == 0 ? pdacon::Matcher::Unit::kTokens
+                                                             : pdacon::Matcher::Unit::kBytes;
+                    const auto least = matcher.least(unit);
                     if (least != pdacon::TokenDistances::kNone)
-                        matcher.limit_tokens(least + input.count(0, 3));
+                        matcher.set_limit({unit, static_cast<std::int32_t>(least + input.count(0, 3)),
+                                           static_cast<std::int32_t>(input.count(0, 4)) - 1});
                     break;
                 }
                 default:
